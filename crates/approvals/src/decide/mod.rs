@@ -1,0 +1,148 @@
+//! What may happen next: the state and a command in, events or a refusal out. Every rule of an
+//! approval lives here, one file for each thing that somebody can want.
+//!
+//! "Already so" is success and yields no events; "not allowed" is a named [`Refused`], never silence.
+
+mod cancel;
+mod claim;
+mod close;
+mod expire;
+mod finish;
+#[cfg(test)]
+mod laws;
+mod propose;
+mod respond;
+mod revoke;
+#[cfg(test)]
+mod story;
+
+pub use claim::Claim;
+pub use finish::Finish;
+pub use propose::{Arguments, Propose};
+pub use respond::Respond;
+
+use crate::{
+    Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp,
+    event::{Decision, Response, Source, Status, ToolResult},
+};
+
+/// What somebody wants of one call.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// Put a call before the policy.
+    Propose(Propose),
+    /// Answer what people were asked.
+    Respond(Respond),
+    /// Start it.
+    Claim(Claim),
+    /// Say what came of it.
+    Finish(Finish),
+    /// Withdraw it.
+    Cancel {
+        /// Why, for whoever reads the log.
+        reason: Option<String>,
+    },
+    /// Carry out what is due: nobody answered in time.
+    Expire,
+}
+
+/// What somebody wants of a whole thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadCommand {
+    /// Take back the grant that the response at that `seq` gave.
+    Revoke(i64),
+    /// End it: its grants go, and what is pending is cancelled.
+    Close,
+}
+
+/// What a decision may look at besides the call.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The thread that the call belongs to.
+    pub thread_id: &'a ThreadId,
+    /// What holds for the thread.
+    pub thread: &'a Thread,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// Who wants it.
+    pub by: &'a Principal,
+    /// The moment the command is judged at.
+    pub now: Timestamp,
+}
+
+/// An event that is to be written: the writer gives it its place, its time and its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Who caused it.
+    pub by: Principal,
+    /// What it says.
+    pub body: Body,
+}
+
+impl Draft {
+    fn new(by: &Principal, body: Body) -> Self {
+        Self { by: by.clone(), body }
+    }
+}
+
+/// Decides on a command about the call `id`, which is `call` if there is one.
+pub fn decide(
+    id: &CallId,
+    call: Option<&Call>,
+    command: &Command,
+    context: &Context<'_>,
+) -> Result<Vec<Draft>, Refused> {
+    if let Command::Propose(propose) = command {
+        return propose::propose(call, propose, context);
+    }
+    let unknown = || Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() };
+    let call = call.ok_or_else(unknown)?;
+    match command {
+        Command::Propose(_) => Ok(Vec::new()),
+        Command::Respond(respond) => respond::respond(call, respond, context),
+        Command::Claim(claim) => claim::claim(call, claim, context),
+        Command::Finish(finish) => finish::finish(call, finish, context),
+        Command::Cancel { reason } => cancel::cancel(call, reason.as_deref(), context),
+        Command::Expire => Ok(expire::expire(call, context)),
+    }
+}
+
+/// Decides on a command about a thread; `pending` are its calls that wait for people.
+pub fn decide_thread<'a>(
+    pending: impl Iterator<Item = &'a Call>,
+    command: ThreadCommand,
+    context: &Context<'_>,
+) -> Result<Vec<Draft>, Refused> {
+    match command {
+        ThreadCommand::Revoke(grant) => revoke::revoke(grant, context),
+        ThreadCommand::Close => Ok(close::close(pending, context)),
+    }
+}
+
+/// What is due on `call` before any other command: an expiry whose time has come.
+#[must_use]
+pub fn due(call: &Call, context: &Context<'_>) -> Vec<Draft> {
+    expire::expire(call, context)
+}
+
+/// A response about `call`, with nothing but what every response has.
+fn response(call: &Call, decision: Decision, source: Source, context: &Context<'_>) -> Response {
+    Response {
+        tool_call_id: call.id().clone(),
+        decision,
+        source,
+        rule: None,
+        grant: None,
+        comment: None,
+        arguments: None,
+        arguments_hash: call.proposal.what.arguments_hash,
+        level: None,
+        matches: None,
+        policy: Some(context.policy.hash()),
+    }
+}
+
+/// The result that the gate itself writes of a call that never ran, with the text for the model.
+fn result(id: &CallId, status: Status, text: &str) -> Body {
+    Body::ToolResult(ToolResult { tool_call_id: id.clone(), status, content: Json::string(text) })
+}

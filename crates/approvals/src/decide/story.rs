@@ -1,0 +1,356 @@
+//! The rules, told as stories: given what happened, when somebody wants something, then this follows.
+
+use super::{Arguments, Claim, Command, Finish, Propose, Respond, ThreadCommand};
+use crate::{
+    Body, CallId, Event, Json, Ledger, Order, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp,
+    ToolName, Wish,
+    event::{Decision, Status},
+};
+use std::{sync::Arc, time::Duration};
+
+/// One thread, a clock that the story turns, and a policy.
+pub(super) struct Story {
+    pub(super) ledger: Ledger,
+    pub(super) log: Vec<Event>,
+    pub(super) now: Timestamp,
+    pub(super) policy: Arc<Policy>,
+    by: Principal,
+}
+
+pub(super) fn given(policy: &str) -> Story {
+    Story {
+        ledger: Ledger::new(0, Sha256::ZERO),
+        log: Vec::new(),
+        now: Timestamp::from_millis(1_000_000),
+        policy: Arc::new(Policy::read(policy).expect("valid")),
+        by: Principal::agent("bot"),
+    }
+}
+
+pub(super) fn call_id(id: &str) -> CallId {
+    CallId::new(id).expect("valid")
+}
+
+fn thread_id() -> ThreadId {
+    ThreadId::new("t").expect("valid")
+}
+
+pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> Propose {
+    Propose {
+        id: call_id(id),
+        name: ToolName::new(tool).expect("valid"),
+        arguments: Arguments::new(Json::parse(arguments).expect("valid")).expect("valid"),
+        annotations: None,
+        impact: None,
+        description: None,
+        expires_in: None,
+    }
+}
+
+pub(super) fn hash(arguments: &str) -> Sha256 {
+    Json::parse(arguments).and_then(|json| json.admit()).expect("valid")
+}
+
+pub(super) fn finish(status: Status, content: &str) -> Command {
+    Command::Finish(Finish { status, content: Json::string(content), executor: None })
+}
+
+impl Story {
+    fn agent(&mut self) -> &mut Self {
+        self.by = Principal::agent("bot");
+        self
+    }
+
+    fn person(&mut self, name: &str) -> &mut Self {
+        self.by = Principal::user(name);
+        self
+    }
+
+    pub(super) fn set_by(&mut self, by: Principal) {
+        self.by = by;
+    }
+
+    pub(super) fn wishes(&mut self, wish: Wish) -> Result<Vec<String>, Refused> {
+        let order = Order {
+            thread_id: thread_id(),
+            wish,
+            by: self.by.clone(),
+            now: self.now,
+            policy: Arc::clone(&self.policy),
+        };
+        let applied = self.ledger.apply(&order).expect("nothing is damaged");
+        self.log.extend(applied.events.iter().cloned());
+        applied
+            .outcome
+            .map(|()| applied.events.iter().map(|e| format!("{} by {}", e.kind, e.principal)).collect())
+    }
+
+    fn wants(&mut self, id: &str, command: Command) -> Result<Vec<String>, Refused> {
+        self.wishes(Wish::Call(call_id(id), command))
+    }
+
+    fn proposes(&mut self, id: &str, tool: &str) -> Result<Vec<String>, Refused> {
+        let wish = propose(id, tool, "{\"n\":1}");
+        self.agent().wants(id, Command::Propose(wish))
+    }
+
+    fn decides(&mut self, name: &str, id: &str, decision: Decision) -> Result<Vec<String>, Refused> {
+        let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
+        self.person(name).wants(id, Command::Respond(Respond { decision, comment }))
+    }
+
+    fn claims(&mut self, id: &str, executor: &str, arguments: &str) -> Result<Vec<String>, Refused> {
+        let claim = Claim {
+            executor: executor.to_owned(),
+            arguments_hash: hash(arguments),
+            lease: Some(Duration::from_secs(60)),
+        };
+        self.agent().wants(id, Command::Claim(claim))
+    }
+
+    fn later(&mut self, seconds: u64) -> &mut Self {
+        self.now = self.now.after(Duration::from_secs(seconds));
+        self
+    }
+
+    fn state(&self, id: &str) -> State {
+        self.ledger.call(&thread_id(), &call_id(id)).expect("proposed").state(self.now)
+    }
+
+    fn told(&self, id: &str) -> String {
+        let call = self.ledger.call(&thread_id(), &call_id(id)).expect("proposed");
+        call.result().expect("ended").what.content.as_str().to_owned()
+    }
+}
+
+fn code(outcome: Result<Vec<String>, Refused>) -> &'static str {
+    outcome.expect_err("refused").code()
+}
+
+#[test]
+fn a_call_goes_from_proposal_to_result() {
+    let mut story = given("");
+    assert_eq!(
+        story.proposes("c", "bash").expect("asked"),
+        ["TOOL_CALL by agent:bot", "TOOL_APPROVAL_REQUEST by agent:bot"]
+    );
+    assert_eq!(story.state("c"), State::Pending);
+    assert_eq!(
+        story.decides("ada", "c", Decision::AllowOnce).expect("decided"),
+        ["TOOL_APPROVAL_RESPONSE by user:ada"]
+    );
+    assert_eq!(story.state("c"), State::Allowed);
+    assert_eq!(
+        story.claims("c", "w", "{\"n\":1.0}").expect("claimed"),
+        ["TOOL_EXECUTION_STARTED by agent:bot"]
+    );
+    assert_eq!(story.state("c"), State::Running);
+    assert_eq!(story.wants("c", finish(Status::Success, "ok")).expect("ended"), ["TOOL_RESULT by agent:bot"]);
+    assert_eq!(story.state("c"), State::Finished);
+}
+
+#[test]
+fn the_same_again_is_no_news() {
+    let mut story = given("");
+    for _ in 0..2 {
+        story.proposes("c", "bash").expect("asked");
+    }
+    for name in ["ada", "ada", "bob"] {
+        story.decides(name, "c", Decision::AllowOnce).expect("decided");
+    }
+    story.claims("c", "w", "{\"n\":1}").expect("claimed");
+    for _ in 0..2 {
+        story.wants("c", finish(Status::Error, "boom")).expect("ended");
+    }
+    assert_eq!(story.log.len(), 5);
+    assert_eq!(code(story.wants("c", finish(Status::Success, "boom"))), "already_finished");
+}
+
+#[test]
+fn another_call_under_a_used_id_is_refused() {
+    let mut story = given("");
+    story.proposes("c", "bash").expect("asked");
+    assert_eq!(code(story.proposes("c", "zsh")), "call_differs");
+    let other = propose("c", "bash", "{\"n\":2}");
+    assert_eq!(code(story.wants("c", Command::Propose(other))), "call_differs");
+}
+
+#[test]
+fn the_second_decision_loses_and_is_told_who_won() {
+    let mut story = given("");
+    story.proposes("c", "bash").expect("asked");
+    story.decides("ada", "c", Decision::Deny).expect("decided");
+    let refused = story.decides("bob", "c", Decision::AllowOnce).expect_err("late");
+    assert_eq!(refused.to_string(), "decided already: deny by user:ada at 1970-01-01T00:16:40.000Z");
+    assert_eq!(story.told("c"), "\"Denied by user:ada: too risky (do not retry this call unchanged)\"");
+    assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "not_allowed");
+}
+
+#[test]
+fn who_proposes_cannot_decide() {
+    let mut story = given("");
+    let wish = Command::Propose(propose("c", "bash", "{}"));
+    story.person("ada").wants("c", wish).expect("asked");
+    assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "self_approval");
+    let answer = Respond { decision: Decision::AllowOnce, comment: None };
+    assert_eq!(code(story.agent().wants("c", Command::Respond(answer))), "not_an_approver");
+    story.decides("bob", "c", Decision::AllowOnce).expect("decided");
+}
+
+#[test]
+fn what_is_claimed_is_what_was_approved() {
+    let mut story = given("");
+    story.proposes("c", "bash").expect("asked");
+    assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "not_allowed");
+    story.decides("ada", "c", Decision::AllowOnce).expect("decided");
+    assert_eq!(code(story.claims("c", "w", "{\"n\":2}")), "arguments_changed");
+    assert_eq!(code(story.claims("c", "", "{\"n\":1}")), "invalid");
+    story.claims("c", "w", "{\"n\":1}").expect("claimed");
+    assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "already_claimed");
+    assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
+}
+
+#[test]
+fn a_lapsed_lease_makes_the_outcome_unknown_until_the_executor_reports() {
+    let mut story = given("");
+    story.proposes("c", "bash").expect("asked");
+    assert_eq!(code(story.wants("c", finish(Status::Success, "ok"))), "not_claimed");
+    story.decides("ada", "c", Decision::AllowOnce).expect("decided");
+    story.claims("c", "w", "{\"n\":1}").expect("claimed");
+    story.later(60);
+    assert_eq!(story.state("c"), State::Unknown);
+    assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
+    let stranger = Finish { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
+    assert_eq!(code(story.wants("c", Command::Finish(stranger))), "not_the_executor");
+    assert_eq!(code(story.wants("c", finish(Status::Denied, ""))), "invalid");
+    story.wants("c", finish(Status::Success, "ok")).expect("ended");
+    assert_eq!(story.state("c"), State::Finished);
+}
+
+#[test]
+fn a_grant_answers_later_calls_of_its_tool_until_it_is_revoked() {
+    let mut story = given("");
+    story.proposes("c1", "bash").expect("asked");
+    story.decides("ada", "c1", Decision::AllowSession).expect("decided");
+    assert_eq!(
+        story.proposes("c2", "bash").expect("granted"),
+        ["TOOL_CALL by agent:bot", "TOOL_APPROVAL_RESPONSE by policy:grant"]
+    );
+    story.proposes("c3", "zsh").expect("asked");
+    assert_eq!((story.state("c2"), story.state("c3")), (State::Allowed, State::Pending));
+    assert_eq!(code(story.wishes(Wish::Thread(ThreadCommand::Revoke(1)))), "unknown_grant");
+    story.wishes(Wish::Thread(ThreadCommand::Revoke(3))).expect("revoked");
+    assert!(story.wishes(Wish::Thread(ThreadCommand::Revoke(3))).expect("again").is_empty());
+    story.proposes("c4", "bash").expect("asked");
+    assert_eq!((story.state("c2"), story.state("c4")), (State::Allowed, State::Pending));
+}
+
+const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"task-*\"\nverdict = \"allow\"\n\
+    [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
+
+#[test]
+fn a_rule_answers_without_asking() {
+    let mut story = given(RULES);
+    assert_eq!(
+        story.proposes("c", "task-list").expect("allowed")[1],
+        "TOOL_APPROVAL_RESPONSE by policy:free"
+    );
+    assert_eq!(
+        story.proposes("d", "rm").expect("blocked"),
+        ["TOOL_CALL by agent:bot", "TOOL_APPROVAL_RESPONSE by policy:never", "TOOL_RESULT by policy:never"]
+    );
+    assert_eq!(
+        story.told("d"),
+        "\"Blocked by policy:never: history is shared. This is a rule, which no approval lifts: do not retry it.\""
+    );
+    assert_eq!(code(story.decides("ada", "d", Decision::AllowOnce)), "already_decided");
+}
+
+#[test]
+fn a_block_that_came_after_the_approval_still_blocks() {
+    let mut story = given("");
+    story.proposes("c", "rm").expect("asked");
+    story.decides("ada", "c", Decision::AllowSession).expect("decided");
+    story.policy = Arc::new(Policy::read(RULES).expect("valid"));
+    assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "blocked");
+    story.proposes("d", "rm").expect("blocked");
+    assert_eq!(story.state("d"), State::Denied);
+}
+
+#[test]
+fn nobody_answers_in_time() {
+    let mut story = given("expires = \"15m\"");
+    story.proposes("c", "bash").expect("asked");
+    story.later(899);
+    assert!(story.wants("c", Command::Expire).expect("nothing due").is_empty());
+    story.later(1);
+    let late = story.decides("ada", "c", Decision::AllowOnce).expect_err("late");
+    assert_eq!(late.to_string(), "decided already: deny by system:expiry at 1970-01-01T00:31:40.000Z");
+    assert!(story.wants("c", Command::Expire).expect("done").is_empty());
+    assert_eq!(
+        story.told("c"),
+        "\"Nobody decided before 1970-01-01T00:31:40.000Z, so this call was not run.\""
+    );
+    assert_eq!(story.log.len(), 4);
+}
+
+#[test]
+fn the_proposer_may_ask_for_less_time_and_never_for_more() {
+    let mut story = given("expires = \"15m\"");
+    for (id, seconds, expected) in [("c", 60, 60), ("d", 3_600, 900)] {
+        let mut wish = propose(id, "bash", "{}");
+        wish.expires_in = Some(Duration::from_secs(seconds));
+        story.agent().wants(id, Command::Propose(wish)).expect("asked");
+        let call = story.ledger.call(&thread_id(), &call_id(id)).expect("proposed");
+        let end = call.request().expect("asked").what.expires_at;
+        assert_eq!(end, Some(story.now.after(Duration::from_secs(expected))));
+    }
+}
+
+#[test]
+fn a_call_is_withdrawn_until_somebody_runs_it() {
+    let mut story = given("");
+    let cancel = || Command::Cancel { reason: Some("changed my mind".into()) };
+    story.proposes("c", "bash").expect("asked");
+    assert_eq!(story.wants("c", cancel()).expect("cancelled").len(), 2);
+    assert!(story.wants("c", cancel()).expect("again").is_empty());
+    assert_eq!(story.state("c"), State::Cancelled);
+    assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "already_decided");
+
+    story.proposes("d", "bash").expect("asked");
+    story.decides("ada", "d", Decision::AllowOnce).expect("decided");
+    assert_eq!(story.agent().wants("d", cancel()).expect("cancelled").len(), 1);
+    assert_eq!(code(story.claims("d", "w", "{\"n\":1}")), "not_allowed");
+
+    story.proposes("e", "bash").expect("asked");
+    story.decides("ada", "e", Decision::AllowOnce).expect("decided");
+    story.claims("e", "w", "{\"n\":1}").expect("claimed");
+    assert_eq!(code(story.wants("e", cancel())), "already_claimed");
+    story.wants("e", finish(Status::Cancelled, "interrupted")).expect("ended");
+    assert_eq!(code(story.wants("e", cancel())), "already_finished");
+}
+
+#[test]
+fn closing_a_thread_ends_what_waits_and_what_was_granted() {
+    let mut story = given("");
+    for id in ["c1", "c2", "c3"] {
+        story.proposes(id, "bash").expect("asked");
+    }
+    story.decides("ada", "c1", Decision::AllowSession).expect("decided");
+    let closed = story.wishes(Wish::Thread(ThreadCommand::Close)).expect("closed");
+    assert_eq!(closed.len(), 5, "{closed:?}");
+    assert!(story.wishes(Wish::Thread(ThreadCommand::Close)).expect("again").is_empty());
+    assert_eq!(story.state("c2"), State::Cancelled);
+    assert_eq!(code(story.claims("c1", "w", "{\"n\":1}")), "thread_closed");
+    assert_eq!(code(story.proposes("c4", "bash")), "thread_closed");
+    assert!(story.proposes("c2", "bash").expect("known").is_empty());
+}
+
+#[test]
+fn what_nobody_proposed_is_unknown() {
+    let mut story = given("");
+    assert_eq!(code(story.decides("ada", "c", Decision::Deny)), "unknown_call");
+    assert_eq!(code(story.wants("c", Command::Cancel { reason: None })), "unknown_call");
+    let bodies: Vec<_> = story.log.iter().map(|e| Body::read(e.seq, e.kind, &e.data)).collect();
+    assert!(bodies.is_empty());
+}

@@ -1,0 +1,90 @@
+//! The names of what can happen.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::{fmt, str::FromStr};
+
+/// That is no type of event.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no event type {0:?}")]
+pub struct UnknownType(pub String);
+
+macro_rules! event_types {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What happened. The table's own CHECK admits these and no others.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum EventType { $($(#[$doc])* $name,)* }
+
+        impl EventType {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// As the `type` column spells it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+event_types! {
+    /// An agent proposes a call.
+    ToolCall = "TOOL_CALL",
+    /// The policy asks people.
+    ApprovalRequest = "TOOL_APPROVAL_REQUEST",
+    /// One approver of several has spoken.
+    ApprovalVote = "TOOL_APPROVAL_VOTE",
+    /// The decision, once for ever.
+    ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
+    /// An executor starts the call.
+    ExecutionStarted = "TOOL_EXECUTION_STARTED",
+    /// How the call ended.
+    ToolResult = "TOOL_RESULT",
+    /// A thread's own rule for a tool.
+    ToolPolicySet = "TOOL_POLICY_SET",
+    /// A standing grant was taken back.
+    GrantRevoked = "GRANT_REVOKED",
+    /// A thread's way of answering what is asked.
+    ThreadModeSet = "THREAD_MODE_SET",
+    /// The thread is over.
+    ThreadClosed = "THREAD_CLOSED",
+    /// What a person said to the model.
+    UserMessage = "USER_MESSAGE",
+    /// What the model said.
+    AgentMessage = "AGENT_MESSAGE",
+    /// The model's standing instructions.
+    SystemPrompt = "SYSTEM_PROMPT",
+    /// A person's own standing instructions.
+    UserSystemPrompt = "USER_SYSTEM_PROMPT",
+    /// What the program told the person, and no model.
+    LocalSystemMessage = "LOCAL_SYSTEM_MESSAGE",
+    /// A summary that takes the place of what is before it.
+    Compaction = "COMPACTION",
+}
+
+impl FromStr for EventType {
+    type Err = UnknownType;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|kind| kind.as_str() == text);
+        found.copied().ok_or_else(|| UnknownType(text.to_owned()))
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for EventType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for EventType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}

@@ -1,0 +1,129 @@
+//! The published examples of RFC 8785, and what it leaves to us.
+
+use super::*;
+use proptest::prelude::*;
+
+fn canonical(text: &str) -> String {
+    Json::parse(text).and_then(|json| json.canonical()).expect(text)
+}
+
+#[test]
+fn sorts_keys_by_utf16_as_rfc_8785_does() {
+    // RFC 8785, 3.2.3.
+    let text = r#"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}"#;
+    let order: Vec<_> = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"]
+        .iter()
+        .map(|word| canonical(text).find(word).expect(word))
+        .collect();
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+#[test]
+fn prints_what_rfc_8785_prints() {
+    // RFC 8785, 3.2.2, but for 333333333.33333329, which the RFC rounds to ….3333333.
+    let text = r#"{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#;
+    assert_eq!(
+        canonical(text),
+        "{\"literals\":[null,true,false],\"numbers\":[333333333.33333329,1e+30,4.5,0.002,1e-27],\
+         \"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}"
+    );
+}
+
+#[test]
+fn keeps_every_digit() {
+    for (given, kept) in [
+        ("9007199254740993", "9007199254740993"),
+        ("-0", "0"),
+        ("-0.0e5", "0"),
+        ("1.0", "1"),
+        ("100e-2", "1"),
+        ("1e21", "1e+21"),
+        ("100000000000000000000", "100000000000000000000"),
+        ("0.000001", "0.000001"),
+        ("0.0000001", "1e-7"),
+        ("-12.50e1", "-125"),
+        ("1e400", "1e+400"),
+        ("123456789012345678901234567890.5", "1.234567890123456789012345678905e+29"),
+    ] {
+        assert_eq!(canonical(given), kept, "{given}");
+    }
+}
+
+#[test]
+fn numbers_that_differ_never_hash_alike() {
+    let hash = |text: &str| Json::parse(text).and_then(|json| json.admit()).expect(text);
+    assert_ne!(hash("9007199254740993"), hash("9007199254740992"));
+    assert_eq!(hash(r#"{"a":1,"b":[1.50]}"#), hash("{ \"b\": [15e-1], \"a\": 1.0 }"));
+}
+
+#[test]
+fn refuses_a_key_that_stands_twice() {
+    let error = Json::parse(r#"{"a":1,"b":{"\u0061":1,"a":2}}"#).expect_err("twice");
+    assert_eq!(error, BadJson::DuplicateKey { key: "a".into(), at: 23 });
+}
+
+#[test]
+fn refuses_lone_surrogates() {
+    for text in [r#""\ud800""#, r#"{"\udc00":1}"#, r#"["\ud800\u0041"]"#] {
+        assert!(matches!(Json::parse(text), Err(BadJson::NotUnicode { .. })), "{text}");
+    }
+    assert_eq!(canonical(r#""\ud83d\ude00\u0000""#), "\"😀\\u0000\"");
+}
+
+#[test]
+fn nests_to_the_limit_and_no_deeper() {
+    let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(canonical(&nested(MAX_DEPTH)), nested(MAX_DEPTH));
+    assert_eq!(Json::parse(&nested(MAX_DEPTH + 1)), Err(BadJson::TooDeep));
+    assert_eq!(Json::parse(&nested(100_000)), Err(BadJson::TooDeep));
+}
+
+#[test]
+fn refuses_what_is_no_json_or_too_much() {
+    assert!(matches!(Json::parse("{'a':1}"), Err(BadJson::Syntax(_))));
+    assert!(matches!(Json::parse("1 2"), Err(BadJson::Syntax(_))));
+    let large = format!("\"{}\"", "x".repeat(MAX_BYTES));
+    assert_eq!(Json::parse(&large), Err(BadJson::TooLarge(MAX_BYTES + 2)));
+    assert_eq!(Json::parse("1e99999999999"), Err(BadJson::NumberRange { at: 0 }));
+}
+
+#[test]
+fn gives_the_exact_text_back() {
+    let text = "{ \"b\" : 1.00,\n \"a\": \"\\u0041\" }";
+    let json = Json::parse(text).expect("valid");
+    assert_eq!(json.as_str(), text);
+    assert_eq!(serde_json::to_string(&[&json]).expect("valid"), format!("[{text}]"));
+}
+
+fn any_json() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<i32>().prop_map(|n| (f64::from(n) + 0.5).into()),
+        any::<String>().prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+            prop::collection::hash_map(any::<String>(), inner, 0..6)
+                .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn is_stable_and_means_the_same(value in any_json()) {
+        let once = canonical(&value.to_string());
+        prop_assert_eq!(&canonical(&once), &once);
+        let pretty = serde_json::to_string_pretty(&value).expect("valid");
+        prop_assert_eq!(&canonical(&pretty), &once);
+        prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&once).expect("valid"), value);
+    }
+
+    #[test]
+    fn never_panics_on_any_text(text in any::<String>()) {
+        let _ = Json::parse(&text);
+    }
+}

@@ -1,0 +1,161 @@
+//! The feed: the only publisher. After a commit, ours or another process's, it hands out the new rows
+//! in order. It wakes on the local writer, on the doorbell, and for writers that ring none on a slow
+//! poll.
+//!
+//! Because `seq` has no gaps, the feed knows whether what it is offered follows on what it has. If
+//! not, it reads the table; what a reader is woken by is only ever a hint.
+
+mod follow;
+mod signal;
+
+pub use follow::{Filter, Follower};
+pub use signal::Waiter;
+
+use crate::{bell::Bell, clock::machine_sleep, open::OpenFile, queries, row};
+use countersign_approvals::{CallId, Event, ThreadId};
+use signal::{Key, Signals};
+use sqlx::SqlitePool;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// How many rows one query takes when the feed catches up.
+const PAGE: i64 = 1_000;
+
+/// How many bytes of recent events are kept at hand, whatever their number.
+const RECENT_BYTES: usize = 16 * 1024 * 1024;
+
+pub(crate) struct Feed {
+    recent: Mutex<Recent>,
+    signals: Signals,
+}
+
+/// The last events, without a gap.
+struct Recent {
+    events: VecDeque<Arc<Event>>,
+    bytes: usize,
+    most: usize,
+    tip: i64,
+}
+
+/// Where the feed reads, and what wakes it.
+pub(crate) struct Source {
+    pub(crate) readers: SqlitePool,
+    pub(crate) file: OpenFile,
+    pub(crate) bell: Arc<Bell>,
+    pub(crate) poll: Duration,
+}
+
+impl Feed {
+    pub(crate) fn new(tip: i64, most: usize) -> Self {
+        let recent = Recent { events: VecDeque::new(), bytes: 0, most, tip };
+        Self { recent: Mutex::new(recent), signals: Signals::default() }
+    }
+
+    pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> Waiter {
+        self.signals.watch(Key::Call(thread_id.clone(), id.clone()))
+    }
+
+    pub(crate) fn watch_thread(&self, thread_id: &ThreadId) -> Waiter {
+        self.signals.watch(Key::Thread(thread_id.clone()))
+    }
+
+    pub(crate) fn watch_all(&self) -> Waiter {
+        self.signals.watch(Key::All)
+    }
+
+    /// Takes in rows in `seq` order. Those it has are passed over; if they do not follow on what it
+    /// has, none is taken, and the feed's own task reads the table instead.
+    pub(crate) fn offer(&self, events: &[Arc<Event>]) {
+        let fresh = self.recent().take(events);
+        if !fresh.is_empty() {
+            self.signals.wake(fresh);
+        }
+    }
+
+    /// The events after `after` that are at hand, at most `most` of them, or `None` if the table has to
+    /// be read for them. An empty list means that there are none yet.
+    pub(crate) fn recent_after(&self, after: i64, most: usize) -> Option<Vec<Arc<Event>>> {
+        let recent = self.recent();
+        if after >= recent.tip {
+            return Some(Vec::new());
+        }
+        let first = recent.events.front()?.seq;
+        let skip = usize::try_from(after.checked_add(1)?.checked_sub(first)?).ok()?;
+        Some(recent.events.iter().skip(skip).take(most).cloned().collect())
+    }
+
+    fn tip(&self) -> i64 {
+        self.recent().tip
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        // Nothing panics while it holds this lock; if it did, the worst is a reader reading the table.
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recent {
+    fn take<'a>(&mut self, events: &'a [Arc<Event>]) -> &'a [Arc<Event>] {
+        let known = events.partition_point(|event| event.seq <= self.tip);
+        let fresh = &events[known..];
+        if fresh.first().is_none_or(|event| event.seq != self.tip + 1) {
+            return &[];
+        }
+        for event in fresh {
+            self.tip = event.seq;
+            self.bytes += event.data.as_str().len();
+            self.events.push_back(Arc::clone(event));
+        }
+        while self.events.len() > self.most || self.bytes > RECENT_BYTES {
+            let Some(oldest) = self.events.pop_front() else { break };
+            self.bytes -= oldest.data.as_str().len();
+        }
+        fresh
+    }
+}
+
+/// Keeps the feed up with the table until the store is closed.
+pub(crate) async fn run(feed: Arc<Feed>, source: Source, stop: CancellationToken) {
+    let ear = Arc::new(Notify::new());
+    let mut watcher = source.bell.listen(Arc::clone(&ear));
+    let mut gone = false;
+    loop {
+        if let Err(error) = catch_up(&feed, &source.readers).await {
+            tracing::error!(%error, "the feed cannot read the log; it tries again");
+        }
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = ear.notified() => {}
+            () = machine_sleep(source.poll) => {
+                let missing = source.file.check().is_err();
+                if missing && !gone {
+                    tracing::error!(path = %source.file.path().display(), "the database was removed or replaced while it was open");
+                }
+                gone = missing;
+                if !missing && (watcher.is_none() || !source.bell.is_there()) {
+                    watcher = source.bell.listen(Arc::clone(&ear));
+                }
+            }
+        }
+    }
+}
+
+async fn catch_up(feed: &Feed, readers: &SqlitePool) -> Result<(), String> {
+    loop {
+        let rows = sqlx::query(queries::EVENTS).bind(feed.tip()).bind(PAGE).fetch_all(readers).await;
+        let events = rows
+            .map_err(|e| e.to_string())?
+            .iter()
+            .map(|found| row::event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
+            .collect::<Result<Vec<_>, _>>()?;
+        feed.offer(&events);
+        if events.len() < usize::try_from(PAGE).unwrap_or(0) {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Who is to be woken by what. Ten thousand waiting executors must not all wake for each event, so
+//! receivers are kept by call and by thread, beside the one for all.
+
+use countersign_approvals::{CallId, Event, ThreadId};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::watch;
+
+/// What a receiver listens for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    All,
+    Thread(ThreadId),
+    Call(ThreadId, CallId),
+}
+
+#[derive(Default)]
+pub(super) struct Signals {
+    by_key: Arc<Mutex<HashMap<Key, watch::Sender<()>>>>,
+}
+
+/// Wakes when something happens to what it watches. A hint and never the truth: look in the table.
+pub struct Waiter {
+    woken: watch::Receiver<()>,
+    key: Key,
+    by_key: Arc<Mutex<HashMap<Key, watch::Sender<()>>>>,
+}
+
+impl Signals {
+    pub(super) fn watch(&self, key: Key) -> Waiter {
+        let woken = lock(&self.by_key).entry(key.clone()).or_default().subscribe();
+        Waiter { woken, key, by_key: Arc::clone(&self.by_key) }
+    }
+
+    pub(super) fn wake(&self, events: &[Arc<Event>]) {
+        let by_key = lock(&self.by_key);
+        if by_key.is_empty() {
+            return;
+        }
+        let mut keys = HashSet::from([Key::All]);
+        for event in events {
+            keys.insert(Key::Thread(event.thread_id.clone()));
+            keys.extend(call_of(event).map(|id| Key::Call(event.thread_id.clone(), id)));
+        }
+        for key in &keys {
+            if let Some(sender) = by_key.get(key) {
+                sender.send_replace(());
+            }
+        }
+    }
+}
+
+/// The call that an event speaks of, read without reading the whole event.
+fn call_of(event: &Event) -> Option<CallId> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Id {
+        id: Option<CallId>,
+        tool_call_id: Option<CallId>,
+    }
+    let found: Id = event.data.read().ok()?;
+    found.tool_call_id.or(found.id)
+}
+
+impl Waiter {
+    /// Returns when something has happened since this was made or last returned.
+    pub async fn woken(&mut self) {
+        // The sender stays in the map as long as this receiver does.
+        let _ = self.woken.changed().await;
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        let mut by_key = lock(&self.by_key);
+        // This receiver still counts; if it is the only one left, nobody listens any more.
+        if by_key.get(&self.key).is_some_and(|sender| sender.receiver_count() <= 1) {
+            by_key.remove(&self.key);
+        }
+    }
+}
+
+fn lock(by_key: &Mutex<HashMap<Key, watch::Sender<()>>>) -> MutexGuard<'_, HashMap<Key, watch::Sender<()>>> {
+    by_key.lock().unwrap_or_else(PoisonError::into_inner)
+}

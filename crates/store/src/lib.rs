@@ -1,0 +1,110 @@
+//! The events table: the one door for writing, the named queries, and the feed that tells everybody
+//! what was written. This is the only crate that knows SQL.
+//!
+//! A [`Store`] is one process's way into one file. Any number of processes may hold one; each sees
+//! what the others commit, in the same order, within milliseconds.
+
+mod bell;
+mod clock;
+mod error;
+mod feed;
+mod open;
+pub mod queries;
+mod read;
+mod row;
+mod schema;
+mod verify;
+mod writer;
+
+pub use clock::{Clock, ManualClock};
+pub use error::Error;
+pub use feed::{Filter, Follower, Waiter};
+pub use open::{Options, Synchronous};
+pub use read::Page;
+pub use schema::migrations;
+pub use verify::Report;
+pub use writer::Done;
+
+use countersign_approvals::{CallId, Order, ThreadId};
+use sqlx::SqlitePool;
+use std::{path::Path, sync::Arc};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// One process's way into the log. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    orders: mpsc::Sender<writer::Request>,
+    readers: SqlitePool,
+    feed: Arc<feed::Feed>,
+    file: open::OpenFile,
+    clock: Clock,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Store {
+    /// Opens the file at `path`, and makes it if there is none. A missing folder, a file that is not
+    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work: each is
+    /// an [`Error`] of its own, and nothing is changed.
+    pub async fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+        open::open(path.as_ref(), options).await
+    }
+
+    /// Has an order decided and what follows from it written. When this returns, the events are on
+    /// disk; if it is never awaited to its end, the order may or may not have been carried out, and
+    /// giving the same order again is safe.
+    pub async fn carry_out(&self, order: Order) -> Result<Done, Error> {
+        writer::send(&self.inner.orders, order).await
+    }
+
+    /// Wakes when something happens to that call. Take it before looking at the call, so that nothing
+    /// falls in between.
+    #[must_use]
+    pub fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> Waiter {
+        self.inner.feed.watch_call(thread_id, id)
+    }
+
+    /// Wakes when anything at all is written.
+    #[must_use]
+    pub fn watch_all(&self) -> Waiter {
+        self.inner.feed.watch_all()
+    }
+
+    /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
+    #[must_use]
+    pub fn follow(&self, filter: Filter, after: i64) -> Follower {
+        Follower::new(self.clone(), filter, after)
+    }
+
+    /// The clock that this store was opened with.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.inner.file.path()
+    }
+
+    /// Ends the background tasks and closes the connections. What was acknowledged is on disk either
+    /// way; this only makes leaving tidy.
+    pub async fn close(&self) {
+        self.inner.stop.cancel();
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+        self.inner.readers.close().await;
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

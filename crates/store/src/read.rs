@@ -1,0 +1,132 @@
+//! Reading: where a call stands, what waits for people, the log by pages.
+
+use crate::{Error, Filter, Store, error, queries, row};
+use countersign_approvals::{
+    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp,
+};
+use sqlx::{Row, sqlite::SqliteRow};
+
+/// Part of a longer list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Where the next one begins: hand it in as `after`. `None` at the end.
+    pub next: Option<i64>,
+}
+
+impl Store {
+    /// Where that call stands.
+    pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, Error> {
+        let rows = sqlx::query(queries::CALL)
+            .bind(thread_id.as_str())
+            .bind(id.as_str())
+            .fetch_all(&self.inner.readers)
+            .await
+            .map_err(|e| self.failed(&e))?;
+        let mut call = None;
+        for event in sorted(&rows)? {
+            let body = Body::read(event.seq, event.kind, &event.data)?;
+            call = Call::evolve(call, &event, body)?;
+        }
+        Ok(call)
+    }
+
+    /// The calls that wait for people, the oldest request first: those whose request comes after the
+    /// one at `after` (0 for the first page), `limit` at most.
+    pub async fn pending(
+        &self,
+        thread_id: Option<&ThreadId>,
+        after: i64,
+        limit: usize,
+    ) -> Result<Page<Call>, Error> {
+        // One more than asked for tells whether there is a next page.
+        let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
+        let query = match thread_id {
+            None => sqlx::query(queries::PENDING).bind(after).bind(most),
+            Some(thread_id) => {
+                sqlx::query(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str())
+            }
+        };
+        let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
+        let mut items: Vec<Call> = Vec::new();
+        for found in &rows {
+            let event = row::event(found, 0)?;
+            let body = Body::read(event.seq, event.kind, &event.data)?;
+            let before = if matches!(body, Body::ToolCall(_)) { None } else { items.pop() };
+            items.extend(Call::evolve(before, &event, body)?);
+        }
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let last = items.last().and_then(Call::request).map(|request| request.seq);
+        Ok(Page { items, next: last.filter(|_| more) })
+    }
+
+    /// The events of `filter` after `after`, `limit` at most.
+    pub async fn events(&self, filter: &Filter, after: i64, limit: usize) -> Result<Vec<Event>, Error> {
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        let query = match &filter.thread_id {
+            None => sqlx::query(queries::EVENTS).bind(after).bind(most),
+            Some(thread_id) => {
+                sqlx::query(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str())
+            }
+        };
+        let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
+        Ok(rows.iter().map(|found| row::event(found, 0)).collect::<Result<_, Damaged>>()?)
+    }
+
+    /// What holds for a thread: its grants, and whether it is closed.
+    pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
+        let rows = sqlx::query(queries::THREAD)
+            .bind(thread_id.as_str())
+            .fetch_all(&self.inner.readers)
+            .await
+            .map_err(|e| self.failed(&e))?;
+        let mut ledger = Ledger::new(0, Sha256::ZERO);
+        for event in sorted(&rows)? {
+            ledger.load(&event)?;
+        }
+        Ok(ledger.thread(thread_id).cloned().unwrap_or_default())
+    }
+
+    /// How long the log is: the `seq` of its last event.
+    pub async fn tip(&self) -> Result<i64, Error> {
+        let tip = sqlx::query_scalar(queries::TIP).fetch_one(&self.inner.readers).await;
+        tip.map_err(|e| self.failed(&e))
+    }
+
+    /// When an open request lapses next.
+    pub async fn next_expiry(&self) -> Result<Option<Timestamp>, Error> {
+        let found: Option<String> = sqlx::query_scalar(queries::NEXT_EXPIRY)
+            .fetch_one(&self.inner.readers)
+            .await
+            .map_err(|e| self.failed(&e))?;
+        Ok(found.and_then(|moment| moment.parse().ok()))
+    }
+
+    /// The calls whose request has lapsed at `now` and whose expiry nobody has carried out yet.
+    pub async fn expired(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, Error> {
+        let rows = sqlx::query(queries::EXPIRED)
+            .bind(now.to_string())
+            .bind(limit)
+            .fetch_all(&self.inner.readers)
+            .await
+            .map_err(|e| self.failed(&e))?;
+        let name =
+            |found: &SqliteRow| Some((ThreadId::new(found.get(0)).ok()?, CallId::new(found.get(1)).ok()?));
+        Ok(rows.iter().filter_map(name).collect())
+    }
+
+    pub(crate) fn failed(&self, e: &sqlx::Error) -> Error {
+        match e {
+            sqlx::Error::PoolClosed => Error::Closed,
+            _ => error::of_sqlite(self.path(), e),
+        }
+    }
+}
+
+fn sorted(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {
+    let mut events: Vec<_> = rows.iter().map(|found| row::event(found, 0)).collect::<Result<_, _>>()?;
+    events.sort_by_key(|event| event.seq);
+    Ok(events)
+}
