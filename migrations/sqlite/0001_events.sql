@@ -16,7 +16,7 @@ CREATE TABLE events (
     data      TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
     -- The chain's link in 64 lower-case hexadecimal digits. Rows inserted by hand leave it empty; the
     -- next row that a process of ours writes seals them, because its own link is over theirs.
-    hash      TEXT CHECK (hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*')),
+    hash      TEXT CHECK (hash IS NULL OR (length(hash) = 64)),
     tool_call_id TEXT GENERATED ALWAYS AS (
         CASE
             WHEN type = 'TOOL_CALL' THEN data ->> 'id'

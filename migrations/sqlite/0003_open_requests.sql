@@ -10,17 +10,19 @@ CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
 
 CREATE INDEX open_requests_by_expiry ON open_requests (expires_at) WHERE expires_at IS NOT NULL;
 
-CREATE TRIGGER a_request_opens AFTER INSERT ON events
-WHEN NEW.type = 'TOOL_APPROVAL_REQUEST'
-BEGIN
-    INSERT INTO open_requests (seq, thread_id, expires_at)
-    VALUES (NEW.seq, NEW.thread_id, NEW.data ->> 'expiresAt');
-END;
+CREATE TRIGGER a_row_takes_its_place AFTER INSERT ON events BEGIN
 
-CREATE TRIGGER a_response_closes_its_request AFTER INSERT ON events
-WHEN NEW.type = 'TOOL_APPROVAL_RESPONSE'
-BEGIN
-    DELETE FROM open_requests WHERE seq = (
+    -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
+    SELECT RAISE(ROLLBACK, 'countersign: leave seq out; it is the next number')
+    WHERE NEW.seq <> (SELECT max(seq) FROM events)
+        OR NEW.seq <> 1 AND NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq - 1);
+
+    INSERT INTO open_requests (seq, thread_id, expires_at)
+    SELECT NEW.seq, NEW.thread_id, NEW.data ->> 'expiresAt'
+    WHERE NEW.type = 'TOOL_APPROVAL_REQUEST';
+
+    DELETE FROM open_requests
+    WHERE NEW.type = 'TOOL_APPROVAL_RESPONSE' AND seq = (
         SELECT e.seq FROM events e
         WHERE e.thread_id = NEW.thread_id AND e.tool_call_id = NEW.tool_call_id
             AND e.type = 'TOOL_APPROVAL_REQUEST');

@@ -21,10 +21,10 @@ SELECT thread_id, tool_call_id, decision, decided_by AS principal, comment FROM 
 
 CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions
 BEGIN
-    SELECT RAISE(ABORT, 'countersign: the thread has no such call')
+    SELECT RAISE(ROLLBACK, 'countersign: the thread has no such call')
     WHERE NOT EXISTS (
         SELECT 1 FROM events WHERE thread_id = NEW.thread_id AND tool_call_id = NEW.tool_call_id AND type = 'TOOL_CALL');
-    SELECT RAISE(ABORT, 'countersign: a decision is allow_once, allow_session or deny')
+    SELECT RAISE(ROLLBACK, 'countersign: a decision is allow_once, allow_session or deny')
     WHERE coalesce(NEW.decision, '') NOT IN ('allow_once', 'allow_session', 'deny');
     INSERT INTO events (thread_id, type, principal, data)
     SELECT thread_id, 'TOOL_APPROVAL_RESPONSE', NEW.principal, json_patch('{}', json_object(

@@ -6,7 +6,10 @@ use crate::{
     Body, Call, CallId, Command, Context, Damaged, Draft, Event, Policy, Principal, Refused, Sha256,
     Standing, Thread, ThreadCommand, ThreadId, Timestamp, chain, decide,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// What somebody wants: a command with everything that is needed to decide on it.
 #[derive(Debug, Clone)]
@@ -32,21 +35,28 @@ pub enum Wish {
     Thread(ThreadCommand),
 }
 
-impl Order {
-    /// Whether deciding on it needs the thread's standing grants.
-    #[must_use]
-    pub fn needs_grants(&self) -> bool {
-        matches!(self.wish, Wish::Thread(_) | Wish::Call(_, Command::Propose(_)))
-    }
+/// What has to be read from the log before a batch of orders can be decided on.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Needs {
+    /// The events of these calls.
+    pub calls: HashSet<(ThreadId, CallId)>,
+    /// What holds for these threads: whether they are closed, what was revoked, and the events of the
+    /// calls that gave grants.
+    pub threads: HashSet<ThreadId>,
+    /// The events of all calls of these threads that wait for people.
+    pub pending: HashSet<ThreadId>,
+}
 
-    /// Whether deciding on it needs all calls of the thread that wait for people.
+impl Needs {
+    /// Whether nothing has to be read.
     #[must_use]
-    pub fn needs_pending(&self) -> bool {
-        matches!(self.wish, Wish::Thread(ThreadCommand::Close))
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.threads.is_empty() && self.pending.is_empty()
     }
 }
 
-/// The calls and threads that a batch touches, and the end of the log that it appends to.
+/// The calls and threads that were touched of late, and the end of the log. It may be kept from batch to
+/// batch for as long as nobody else appends, which the end of the log tells: `seq` has no gaps.
 #[derive(Debug)]
 pub struct Ledger {
     threads: HashMap<ThreadId, Page>,
@@ -57,7 +67,8 @@ pub struct Ledger {
 #[derive(Debug, Default)]
 struct Page {
     thread: Thread,
-    calls: HashMap<CallId, Call>,
+    /// The calls that are known; `None` is known not to be there.
+    calls: HashMap<CallId, Option<Call>>,
 }
 
 /// What came of an order.
@@ -83,17 +94,79 @@ impl Ledger {
         self.tip
     }
 
-    /// Takes in an event of the log. Those of one thread come in the order of their `seq`.
-    pub fn load(&mut self, event: &Event) -> Result<(), Damaged> {
-        let body = Body::read(event.seq, event.kind, &event.data)?;
-        let page = self.threads.entry(event.thread_id.clone()).or_default();
-        page.evolve(event, body)
+    /// What those orders need that is not here yet.
+    #[must_use]
+    pub fn needs(&self, orders: &[Order]) -> Needs {
+        let mut needs = Needs::default();
+        for order in orders {
+            let page = self.threads.get(&order.thread_id);
+            if page.is_none() {
+                needs.threads.insert(order.thread_id.clone());
+            }
+            match &order.wish {
+                Wish::Call(id, _) if page.is_none_or(|page| !page.calls.contains_key(id)) => {
+                    needs.calls.insert((order.thread_id.clone(), id.clone()));
+                }
+                Wish::Thread(ThreadCommand::Close) => {
+                    needs.pending.insert(order.thread_id.clone());
+                }
+                _ => {}
+            }
+        }
+        needs
+    }
+
+    /// Takes in the events that were read for `needs`, in the order of their `seq`. Calls that are here
+    /// already are passed over.
+    pub fn load(&mut self, needs: &Needs, events: &[Event]) -> Result<(), Damaged> {
+        let mut fresh: HashSet<(ThreadId, CallId)> = HashSet::new();
+        for event in events {
+            let body = Body::read(event.seq, event.kind, &event.data)?;
+            let page = self.threads.entry(event.thread_id.clone()).or_default();
+            let Some(id) = subject(&body).cloned() else {
+                page.evolve(event, body)?;
+                continue;
+            };
+            let key = (event.thread_id.clone(), id);
+            if fresh.contains(&key) || page.calls.get(&key.1).is_none_or(Option::is_none) {
+                page.evolve(event, body)?;
+                fresh.insert(key);
+            }
+        }
+        for (thread_id, id) in &needs.calls {
+            self.threads.entry(thread_id.clone()).or_default().calls.entry(id.clone()).or_default();
+        }
+        for thread_id in &needs.threads {
+            self.threads.entry(thread_id.clone()).or_default();
+        }
+        Ok(())
+    }
+
+    /// Lets go of calls that have ended: hardly anybody asks about them again, and whoever does has
+    /// them read anew.
+    pub fn forget_ended<'a>(&mut self, calls: impl Iterator<Item = (&'a ThreadId, &'a CallId)>) {
+        for (thread_id, id) in calls {
+            if let Some(page) = self.threads.get_mut(thread_id)
+                && page
+                    .calls
+                    .get(id)
+                    .is_some_and(|call| call.as_ref().is_none_or(|call| call.result().is_some()))
+            {
+                page.calls.remove(id);
+            }
+        }
+    }
+
+    /// How many calls and threads are here.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.threads.values().map(|page| page.calls.len() + 1).sum()
     }
 
     /// The call, if it has one.
     #[must_use]
     pub fn call(&self, thread_id: &ThreadId, id: &CallId) -> Option<&Call> {
-        self.threads.get(thread_id)?.calls.get(id)
+        self.threads.get(thread_id)?.calls.get(id)?.as_ref()
     }
 
     /// The thread; an unheard-of one is open and has no grants.
@@ -109,7 +182,7 @@ impl Ledger {
             let due = {
                 let page = self.threads.entry(order.thread_id.clone()).or_default();
                 let context = page.context(order);
-                page.calls.get(id).map(|call| decide::due(call, &context)).unwrap_or_default()
+                page.call(id).map(|call| decide::due(call, &context)).unwrap_or_default()
             };
             self.append(order, due, &mut events)?;
         }
@@ -124,7 +197,7 @@ impl Ledger {
         let page = self.threads.entry(order.thread_id.clone()).or_default();
         let context = page.context(order);
         match &order.wish {
-            Wish::Call(id, command) => decide::decide(id, page.calls.get(id), command, &context),
+            Wish::Call(id, command) => decide::decide(id, page.call(id), command, &context),
             Wish::Thread(command) => decide::decide_thread(page.pending().into_iter(), *command, &context),
         }
     }
@@ -154,6 +227,10 @@ impl Ledger {
 }
 
 impl Page {
+    fn call(&self, id: &CallId) -> Option<&Call> {
+        self.calls.get(id)?.as_ref()
+    }
+
     fn context<'a>(&'a self, order: &'a Order) -> Context<'a> {
         Context {
             thread_id: &order.thread_id,
@@ -167,30 +244,34 @@ impl Page {
     /// The calls that wait for people, the oldest first.
     fn pending(&self) -> Vec<&Call> {
         let waits = |call: &&Call| matches!(call.standing, Standing::Pending { .. } | Standing::Proposed);
-        let mut pending: Vec<_> = self.calls.values().filter(waits).collect();
+        let mut pending: Vec<_> = self.calls.values().flatten().filter(waits).collect();
         pending.sort_by_key(|call| call.proposal.seq);
         pending
     }
 
     fn evolve(&mut self, event: &Event, body: Body) -> Result<(), Damaged> {
-        let id = match &body {
-            Body::ToolCall(call) => Some(&call.id),
-            Body::ApprovalRequest(request) => Some(&request.tool_call_id),
-            Body::ApprovalVote(vote) => Some(&vote.tool_call_id),
-            Body::ApprovalResponse(response) => Some(&response.tool_call_id),
-            Body::ExecutionStarted(claim) => Some(&claim.tool_call_id),
-            Body::ToolResult(result) => Some(&result.tool_call_id),
-            _ => None,
-        };
+        let id = subject(&body);
         let Some(id) = id.cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(());
         };
-        self.thread.evolve(event, &body, self.calls.get(&id));
-        let before = self.calls.remove(&id);
-        if let Some(call) = Call::evolve(before, event, body)? {
-            self.calls.insert(id, call);
-        }
+        let before = self.calls.remove(&id).flatten();
+        self.thread.evolve(event, &body, before.as_ref());
+        let after = Call::evolve(before, event, body)?;
+        self.calls.insert(id, after);
         Ok(())
+    }
+}
+
+/// The call that an event speaks of, if it speaks of one.
+fn subject(body: &Body) -> Option<&CallId> {
+    match body {
+        Body::ToolCall(call) => Some(&call.id),
+        Body::ApprovalRequest(request) => Some(&request.tool_call_id),
+        Body::ApprovalVote(vote) => Some(&vote.tool_call_id),
+        Body::ApprovalResponse(response) => Some(&response.tool_call_id),
+        Body::ExecutionStarted(claim) => Some(&claim.tool_call_id),
+        Body::ToolResult(result) => Some(&result.tool_call_id),
+        _ => None,
     }
 }

@@ -45,13 +45,15 @@ impl Thread {
         self.grants.iter().filter(move |grant| open && !self.revoked.contains(&grant.seq))
     }
 
-    /// Takes in one more event; `call` is the call it speaks of, if it speaks of one.
+    /// Takes in one more event; a grant that is here already is no second one. `call` is the call it speaks of, if it speaks of one.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(Fact::of(event, ())),
             (Body::GrantRevoked(revoked), _) => self.revoked.push(revoked.grant),
             (Body::ApprovalResponse(response), Some(call))
-                if response.decision == Decision::AllowSession && response.source == Source::Approver =>
+                if response.decision == Decision::AllowSession
+                    && response.source == Source::Approver
+                    && !self.grants.iter().any(|grant| grant.seq == event.seq) =>
             {
                 self.grants.push(Grant {
                     seq: event.seq,

@@ -43,11 +43,19 @@ impl Bell {
         }
     }
 
-    /// Rings. A failure is no reason to fail what was committed: the slow poll finds it.
-    pub(crate) fn ring(&self) {
-        if let Err(error) = self.file.write_at(b"\n", 0) {
+    /// Rings, and leaves the end of the log in the file. A failure is no reason to fail what was
+    /// committed: the slow poll finds it.
+    pub(crate) fn ring(&self, tip: i64) {
+        if let Err(error) = self.file.write_at(&tip.to_be_bytes(), 0) {
             tracing::warn!(%error, "the doorbell cannot be rung; other processes wake by their poll");
         }
+    }
+
+    /// The end of the log that the last writer left. A hint that saves a look at the table; whoever
+    /// writes by hand leaves none.
+    pub(crate) fn last_rung(&self) -> Option<i64> {
+        let mut tip = [0; 8];
+        self.file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
     }
 
     /// Waits until no other writer of ours is at it. If the file system has no locks, goes on without:

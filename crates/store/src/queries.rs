@@ -15,6 +15,7 @@ macro_rules! queries {
 
 queries! {
     APPEND = "append.sql",
+    BEGIN = "begin.sql",
     CALL = "call.sql",
     CLEAR_OPEN_REQUESTS = "clear_open_requests.sql",
     EVENTS = "events.sql",

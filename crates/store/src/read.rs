@@ -2,7 +2,7 @@
 
 use crate::{Error, Filter, Store, error, queries, row};
 use countersign_approvals::{
-    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp,
+    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
 };
 use sqlx::{Row, sqlite::SqliteRow};
 
@@ -83,9 +83,7 @@ impl Store {
             .await
             .map_err(|e| self.failed(&e))?;
         let mut ledger = Ledger::new(0, Sha256::ZERO);
-        for event in sorted(&rows)? {
-            ledger.load(&event)?;
-        }
+        ledger.load(&Needs::default(), &sorted(&rows)?)?;
         Ok(ledger.thread(thread_id).cloned().unwrap_or_default())
     }
 

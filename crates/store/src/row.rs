@@ -18,7 +18,7 @@ pub(crate) fn event(row: &SqliteRow, from: usize) -> Result<Event, Damaged> {
         kind: text(2).parse().map_err(|why| damaged(format!("{why}")))?,
         timestamp: text(3).parse().map_err(|why| damaged(format!("{why}")))?,
         principal: text(4).parse().map_err(|why| damaged(format!("{why}")))?,
-        data: serde_json::from_str::<Json>(text(5))
+        data: Json::stored(text(5).to_owned())
             .map_err(|why| damaged(format!("its data is no JSON: {why}")))?,
         hash: hash.transpose()?,
     })

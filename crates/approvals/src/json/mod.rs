@@ -65,6 +65,11 @@ impl Json {
         Ok(json)
     }
 
+    /// A text that the log holds already: only its syntax is checked.
+    pub fn stored(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(|raw| Self(raw.into()))
+    }
+
     /// What serialises into JSON by itself, as a `Json`.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(|raw| Self(raw.into()))

@@ -124,14 +124,17 @@ pub(crate) async fn run(feed: Arc<Feed>, source: Source, stop: CancellationToken
     let ear = Arc::new(Notify::new());
     let mut watcher = source.bell.listen(Arc::clone(&ear));
     let mut gone = false;
+    let mut look = true;
     loop {
-        if let Err(error) = catch_up(&feed, &source.readers).await {
+        if look && let Err(error) = catch_up(&feed, &source.readers).await {
             tracing::error!(%error, "the feed cannot read the log; it tries again");
         }
         tokio::select! {
             () = stop.cancelled() => break,
-            () = ear.notified() => {}
+            // Our own writer has told the feed already what it rings for.
+            () = ear.notified() => look = source.bell.last_rung() != Some(feed.tip()),
             () = machine_sleep(source.poll) => {
+                look = true;
                 let missing = source.file.check().is_err();
                 if missing && !gone {
                     tracing::error!(path = %source.file.path().display(), "the database was removed or replaced while it was open");

@@ -7,20 +7,28 @@ use crate::{
     error::{self, BUSY, CONSTRAINT},
     feed::Feed,
     open::OpenFile,
-    queries, row,
+    queries,
 };
-use countersign_approvals::{Event, Ledger, Order, Refused, Sha256, Wish, chain};
+use countersign_approvals::{
+    Call, CallId, Damaged, Event, EventType, Json, Ledger, Order, Principal, Refused, Sha256, ThreadId,
+    Timestamp, Wish, chain,
+};
 use serde::Serialize;
-use sqlx::{Connection, Row, Sqlite, SqliteConnection, Transaction, sqlite::SqliteRow};
+use sqlx::{Connection, SqliteConnection};
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 /// How often a batch is tried again when another program holds the write lock; each try waits for the
 /// busy timeout.
 const PATIENCE: u32 = 6;
 
+/// How many calls and threads are kept at hand before all are let go.
+const MOST_KEPT: usize = 50_000;
+
 /// The writing connection, with all it needs to announce what it wrote.
 pub(crate) struct Writer {
     conn: SqliteConnection,
+    /// What was touched of late; empty after anything went wrong.
+    ledger: Option<Ledger>,
     file: OpenFile,
     bell: Arc<Bell>,
     feed: Arc<Feed>,
@@ -36,7 +44,7 @@ enum Failed {
 
 impl Writer {
     pub(crate) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<Bell>, feed: Arc<Feed>) -> Self {
-        Self { conn, file, bell, feed }
+        Self { conn, ledger: None, file, bell, feed }
     }
 
     /// Carries out the orders and answers each, in their order.
@@ -64,18 +72,21 @@ impl Writer {
         let turn = self.bell.turn().await;
         self.file.check().map_err(Failed::Whole)?;
         let path = self.file.path();
-        let mut tx = begin(&mut self.conn).await.map_err(|e| Failed::Whole(error::of_sqlite(path, &e)))?;
-        let written = write(&mut tx, orders).await;
-        let (outcomes, events) = match written {
+        let tip = begin(&mut self.conn).await.map_err(|e| Failed::Whole(error::of_sqlite(path, &e)))?;
+        let kept = self.ledger.take().filter(|ledger| ledger.tip() == tip && ledger.size() < MOST_KEPT);
+        let (ledger, outcomes, events) = match write(&mut self.conn, kept, orders).await {
             Ok(written) => written,
-            Err(WriteError::Damaged(damaged)) => return Err(Failed::Some(damaged.into())),
-            Err(WriteError::Sqlite(e)) => return Err(failed(path, &e)),
+            Err(error) => {
+                // Where SQLite has rolled back by itself there is nothing left to end, and it says so.
+                let _ = run(&mut self.conn, "ROLLBACK").await;
+                return Err(error.of(path));
+            }
         };
-        let finished = if events.is_empty() { tx.rollback().await } else { tx.commit().await };
-        finished.map_err(|e| failed(path, &e))?;
-        drop(turn);
+        self.ledger = Some(ledger);
         if !events.is_empty() {
-            self.bell.ring();
+            // Rung before the next writer's turn, so that the bell always names the end of the log.
+            self.bell.ring(events.last().map_or(tip, |event| event.seq));
+            drop(turn);
             self.feed.offer(&events);
         }
         Ok(outcomes)
@@ -100,27 +111,36 @@ fn failed(path: &Path, e: &sqlx::Error) -> Failed {
     Failed::Whole(error)
 }
 
-/// Takes the write lock, however long the queue before it is.
-async fn begin(conn: &mut SqliteConnection) -> Result<Transaction<'_, Sqlite>, sqlx::Error> {
+async fn run(conn: &mut SqliteConnection, statement: &'static str) -> Result<(), sqlx::Error> {
+    sqlx::query(statement).execute(conn).await.map(|_| ())
+}
+
+/// Takes the write lock, however long the queue before it is. Transactions are begun and ended in plain
+/// SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
+async fn begin(conn: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     for _ in 1..PATIENCE {
-        match conn.begin_with("BEGIN IMMEDIATE").await {
+        match sqlx::query_scalar(queries::BEGIN).fetch_one(&mut *conn).await {
             Err(e) if error::primary_code(&e) == Some(BUSY) => {
                 tracing::warn!("another program holds the write lock; waiting");
             }
-            // Ends the borrow of the transaction that was not begun before the next try.
-            Ok(tx) => {
-                drop(tx);
-                break;
-            }
-            Err(e) => return Err(e),
+            begun => return begun,
         }
     }
-    conn.begin_with("BEGIN IMMEDIATE").await
+    sqlx::query_scalar(queries::BEGIN).fetch_one(conn).await
 }
 
 enum WriteError {
-    Damaged(countersign_approvals::Damaged),
+    Damaged(Damaged),
     Sqlite(sqlx::Error),
+}
+
+impl WriteError {
+    fn of(self, path: &Path) -> Failed {
+        match self {
+            Self::Damaged(damaged) => Failed::Some(damaged.into()),
+            Self::Sqlite(e) => failed(path, &e),
+        }
+    }
 }
 
 impl From<sqlx::Error> for WriteError {
@@ -129,16 +149,20 @@ impl From<sqlx::Error> for WriteError {
     }
 }
 
-impl From<countersign_approvals::Damaged> for WriteError {
-    fn from(damaged: countersign_approvals::Damaged) -> Self {
+impl From<Damaged> for WriteError {
+    fn from(damaged: Damaged) -> Self {
         Self::Damaged(damaged)
     }
 }
 
-type Written = (Vec<Result<Done, Error>>, Vec<Arc<Event>>);
+type Written = (Ledger, Vec<Result<Done, Error>>, Vec<Arc<Event>>);
 
-async fn write(tx: &mut Transaction<'_, Sqlite>, orders: &[Order]) -> Result<Written, WriteError> {
-    let mut ledger = load(tx, orders).await?;
+async fn write(
+    conn: &mut SqliteConnection,
+    kept: Option<Ledger>,
+    orders: &[Order],
+) -> Result<Written, WriteError> {
+    let mut ledger = load(conn, kept, orders).await?;
     let mut events = Vec::new();
     let mut outcomes = Vec::with_capacity(orders.len());
     for order in orders {
@@ -151,58 +175,71 @@ async fn write(tx: &mut Transaction<'_, Sqlite>, orders: &[Order]) -> Result<Wri
         });
     }
     if !events.is_empty() {
-        sqlx::query(queries::APPEND).bind(rows(&events)).execute(&mut **tx).await?;
+        sqlx::query(queries::APPEND).bind(rows(&events)).execute(&mut *conn).await?;
     }
-    Ok((outcomes, events))
+    run(conn, if events.is_empty() { "ROLLBACK" } else { "COMMIT" }).await?;
+    ledger.forget_ended(orders.iter().filter_map(|order| Some((&order.thread_id, call_id(order)?))));
+    Ok((ledger, outcomes, events))
 }
 
-fn call_of(ledger: &Ledger, order: &Order) -> Option<countersign_approvals::Call> {
+fn call_id(order: &Order) -> Option<&CallId> {
     match &order.wish {
-        Wish::Call(id, _) => ledger.call(&order.thread_id, id).cloned(),
+        Wish::Call(id, _) => Some(id),
         Wish::Thread(_) => None,
     }
 }
 
-/// Reads what deciding on the orders needs.
-async fn load(tx: &mut Transaction<'_, Sqlite>, orders: &[Order]) -> Result<Ledger, WriteError> {
-    let calls: HashSet<_> = orders
-        .iter()
-        .filter_map(|order| match &order.wish {
-            Wish::Call(id, _) => Some((&order.thread_id, id)),
-            Wish::Thread(_) => None,
-        })
-        .collect();
-    let threads = |wanted: fn(&Order) -> bool| -> HashSet<_> {
-        orders.iter().filter(|order| wanted(order)).map(|order| &order.thread_id).collect()
-    };
-    let rows = sqlx::query(queries::LOAD)
-        .bind(json(&calls))
-        .bind(json(&threads(Order::needs_grants)))
-        .bind(json(&threads(Order::needs_pending)))
-        .bind(json(&threads(|_| true)))
-        .fetch_all(&mut **tx)
-        .await?;
-    ledger_of(&rows)
+fn call_of(ledger: &Ledger, order: &Order) -> Option<Call> {
+    ledger.call(&order.thread_id, call_id(order)?).cloned()
 }
 
-/// The ledger that those rows make: the end of the log first, then what is on its pages.
-fn ledger_of(rows: &[SqliteRow]) -> Result<Ledger, WriteError> {
-    let (mut end, mut loaded) = (Vec::new(), Vec::new());
-    for found in rows {
-        let part = if found.get::<i64, _>(0) == 1 { &mut end } else { &mut loaded };
-        part.push(row::event(found, 1)?);
+/// Reads what deciding on the orders needs and `kept` does not have.
+async fn load(
+    conn: &mut SqliteConnection,
+    kept: Option<Ledger>,
+    orders: &[Order],
+) -> Result<Ledger, WriteError> {
+    let read_end = kept.is_none();
+    let mut ledger = kept.unwrap_or_else(|| Ledger::new(0, Sha256::ZERO));
+    let needs = ledger.needs(orders);
+    if needs.is_empty() {
+        return Ok(ledger);
+    }
+    let found: String = sqlx::query_scalar(queries::LOAD)
+        .bind(json(&needs.calls))
+        .bind(json(&needs.threads))
+        .bind(json(&needs.pending))
+        .bind(read_end)
+        .fetch_one(conn)
+        .await?;
+    let (end, events) = read(&found)?;
+    if read_end {
+        let mut link = Sha256::ZERO;
+        for event in &end {
+            link = event.hash.unwrap_or_else(|| chain::link(link, event));
+        }
+        ledger = Ledger::new(end.last().map_or(0, |event| event.seq), link);
+    }
+    ledger.load(&needs, &events)?;
+    Ok(ledger)
+}
+
+/// Whether it is of the end of the log, then the columns of `events`.
+type Found = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
+
+/// The end of the log, if it was read, and the other events; both in order.
+fn read(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
+    let rows: Vec<Found> =
+        serde_json::from_str(found).map_err(|e| Damaged { seq: 0, what: e.to_string() })?;
+    let (mut end, mut events) = (Vec::new(), Vec::new());
+    for (tip, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
+        let data = Json::stored(data).map_err(|e| Damaged { seq, what: e.to_string() })?;
+        let part = if tip == 1 { &mut end } else { &mut events };
+        part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
     }
     end.sort_by_key(|event| event.seq);
-    let mut link = Sha256::ZERO;
-    for event in &end {
-        link = event.hash.unwrap_or_else(|| chain::link(link, event));
-    }
-    let mut ledger = Ledger::new(end.last().map_or(0, |event| event.seq), link);
-    loaded.sort_by_key(|event| event.seq);
-    for event in &loaded {
-        ledger.load(event)?;
-    }
-    Ok(ledger)
+    events.sort_by_key(|event| event.seq);
+    Ok((end, events))
 }
 
 fn rows(events: &[Arc<Event>]) -> String {

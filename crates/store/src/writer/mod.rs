@@ -55,6 +55,8 @@ pub(crate) async fn run(
             // Whoever asked may have gone; the order was carried out all the same.
             let _ = answer.send(outcome);
         }
+        // Lets those who were just answered queue what they want next, so that it shares this batch.
+        tokio::task::yield_now().await;
     }
     writer.close().await;
 }
