@@ -1,1 +1,238 @@
-//! x
+//! The gate: propose, wait, decide, claim, finish, over a local file or over a server, with the same
+//! requests and answers. An executor that goes through it runs nothing that was not allowed, and runs
+//! it once.
+//!
+//! ```no_run
+//! # async fn agent() -> Result<(), countersign_gate::Error> {
+//! use countersign_gate::{Gate, Principal, api, name};
+//!
+//! let gate = Gate::open("countersign.db").await?.acting_as(Principal::agent("builder"));
+//! let thread = name("conversation-7")?;
+//! let call = api::Propose::new("call_1", "bash", r#"{"command":"make deploy"}"#)?;
+//! gate.propose(&thread, &call).await?;
+//! let call = gate.wait(&thread, &call.id, None).await?;
+//! if call.may_run() {
+//!     let call = gate.claim(&thread, &call.id, &api::Claim::of(&call, "builder-1")).await?;
+//!     let output = format!("ran {}", call.arguments.as_str());
+//!     gate.finish(&thread, &call.id, &api::Finish::success(&output)).await?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod api;
+mod error;
+mod expiry;
+mod local;
+mod random;
+mod remote;
+
+pub use countersign_approvals::{
+    CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
+    chain, event, id, json, policy, principal,
+};
+pub use countersign_store::{Clock, Filter, Options, Report, Synchronous};
+pub use error::Error;
+pub use random::random_id;
+
+/// What the store says when it cannot do what was asked.
+pub type StoreError = countersign_store::Error;
+
+use futures_util::{Stream, StreamExt};
+use local::Local;
+use remote::Remote;
+use std::{path::Path, pin::Pin, sync::Arc, time::Duration};
+
+/// Events as they come, until the stream fails or its gate is closed.
+pub type Events = Pin<Box<dyn Stream<Item = Result<Arc<Event>, Error>> + Send>>;
+
+/// The way to the log, and who is asking. Cheap to clone.
+#[derive(Clone)]
+pub struct Gate {
+    way: Way,
+    by: Principal,
+}
+
+#[derive(Clone)]
+enum Way {
+    Local(Arc<Local>),
+    Remote(Arc<Remote>),
+}
+
+/// Dispatches to whichever way the gate goes: both speak alike.
+macro_rules! either {
+    ($self:ident, $way:ident => $call:expr) => {
+        match &$self.way {
+            Way::Local($way) => $call,
+            Way::Remote($way) => $call,
+        }
+    };
+}
+
+/// The thread of that name, or what is wrong with it.
+pub fn name(thread: &str) -> Result<ThreadId, Error> {
+    ThreadId::new(thread).map_err(|why| Error::invalid("thread", &why))
+}
+
+/// The call of that id, or what is wrong with it.
+pub fn call_id(id: &str) -> Result<CallId, Error> {
+    CallId::new(id).map_err(|why| Error::invalid("id", &why))
+}
+
+impl Gate {
+    /// Over the file at `path`, made if there is none, with a policy that asks always.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path, Options::default(), Policy::ask_always()).await
+    }
+
+    /// Over the file at `path`.
+    pub async fn open_with(path: impl AsRef<Path>, options: Options, policy: Policy) -> Result<Self, Error> {
+        let local = Local::open(path.as_ref(), options, policy).await?;
+        Ok(Self { way: Way::Local(Arc::new(local)), by: Principal::agent("local") })
+    }
+
+    /// Over the server at `url` (`http://host:port`). Nothing is sent yet.
+    pub fn connect(url: &str) -> Result<Self, Error> {
+        Ok(Self { way: Way::Remote(Arc::new(Remote::new(url)?)), by: Principal::agent("local") })
+    }
+
+    /// The same gate for somebody else.
+    #[must_use]
+    pub fn acting_as(&self, by: Principal) -> Self {
+        Self { way: self.way.clone(), by }
+    }
+
+    /// Who is asking.
+    #[must_use]
+    pub fn principal(&self) -> &Principal {
+        &self.by
+    }
+
+    /// Puts a call before the policy. Doing so again tells where it stands.
+    pub async fn propose(&self, thread: &ThreadId, call: &api::Propose) -> Result<api::Call, Error> {
+        either!(self, way => way.propose(&self.by, thread, call).await)
+    }
+
+    /// Waits until the call is decided, or for `span` at most, and tells where it stands then.
+    pub async fn wait(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        span: Option<Duration>,
+    ) -> Result<api::Call, Error> {
+        either!(self, way => way.wait(thread, id, span).await)
+    }
+
+    /// Decides. The same decision again is a success; another one is refused, and told who won.
+    pub async fn decide(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::Decide,
+    ) -> Result<api::Call, Error> {
+        either!(self, way => way.decide(&self.by, thread, id, decide).await)
+    }
+
+    /// Starts the call: once it succeeds, run what `arguments` of the answer say, and nothing else.
+    pub async fn claim(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        claim: &api::Claim,
+    ) -> Result<api::Call, Error> {
+        either!(self, way => way.claim(&self.by, thread, id, claim).await)
+    }
+
+    /// Says what came of it.
+    pub async fn finish(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        finish: &api::Finish,
+    ) -> Result<api::Call, Error> {
+        either!(self, way => way.finish(&self.by, thread, id, finish).await)
+    }
+
+    /// Withdraws it, while nobody runs it.
+    pub async fn cancel(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        cancel: &api::Cancel,
+    ) -> Result<api::Call, Error> {
+        either!(self, way => way.cancel(&self.by, thread, id, cancel).await)
+    }
+
+    /// Where a call stands.
+    pub async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
+        either!(self, way => way.call(thread, id).await)
+    }
+
+    /// The calls that wait for people, the oldest first: in `thread`, or in all.
+    pub async fn pending(&self, thread: Option<&ThreadId>, page: api::PageOf) -> Result<api::Pending, Error> {
+        either!(self, way => way.pending(thread, page).await)
+    }
+
+    /// A page of the log: of `thread`, or of all.
+    pub async fn events(
+        &self,
+        thread: Option<&ThreadId>,
+        page: api::PageOf,
+    ) -> Result<api::EventPage, Error> {
+        either!(self, way => way.events(thread, page).await)
+    }
+
+    /// Every event after `after`, once, in order: first what is there, then what comes.
+    #[must_use]
+    pub fn follow(&self, thread: Option<&ThreadId>, after: i64) -> Events {
+        let filter = Filter { thread_id: thread.cloned() };
+        match &self.way {
+            Way::Local(local) => Arc::clone(local).follow(filter, after),
+            Way::Remote(remote) => Arc::clone(remote).follow(filter, after).boxed(),
+        }
+    }
+
+    /// The standing grants of a thread.
+    pub async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
+        either!(self, way => way.grants(thread).await)
+    }
+
+    /// Takes a grant back: it answers no more calls.
+    pub async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<api::Grants, Error> {
+        either!(self, way => way.revoke(&self.by, thread, grant).await)
+    }
+
+    /// Ends a thread: its grants go, what is pending is cancelled, and nothing new starts in it.
+    pub async fn close(&self, thread: &ThreadId) -> Result<api::Closed, Error> {
+        either!(self, way => way.close(&self.by, thread).await)
+    }
+
+    /// Whether the log can be reached, and how long it is.
+    pub async fn ready(&self) -> Result<api::Ready, Error> {
+        either!(self, way => way.ready().await)
+    }
+
+    /// Walks the whole log and checks its chain. Only over a file.
+    pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<Report, Error> {
+        Ok(self.local()?.store.verify(progress).await?)
+    }
+
+    /// Makes the index of open requests anew from the events. Only over a file.
+    pub async fn rebuild_index(&self) -> Result<(), Error> {
+        Ok(self.local()?.store.rebuild_index().await?)
+    }
+
+    /// Ends the background tasks of a gate over a file. Every clone of it is closed.
+    pub async fn shut_down(&self) {
+        if let Way::Local(local) = &self.way {
+            local.shut_down().await;
+        }
+    }
+
+    fn local(&self) -> Result<&Local, Error> {
+        match &self.way {
+            Way::Local(local) => Ok(local),
+            Way::Remote(_) => Err(Error::OnlyOverAFile),
+        }
+    }
+}

@@ -1,1 +1,69 @@
-//! x
+//! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
+//! as a stream of server-sent events. One endpoint, one file, in `routes/`.
+//!
+//! Nobody is authenticated yet, so only loopback addresses are served, and a request that a browser
+//! sends on behalf of some web page is turned away ([`guard`]).
+
+mod extract;
+mod guard;
+mod problem;
+mod routes;
+
+use axum::Router;
+use countersign_gate::Gate;
+use std::{io, net::SocketAddr};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// What every endpoint has at hand.
+#[derive(Clone)]
+pub(crate) struct App {
+    gate: Gate,
+    /// Ends streams and waits when the server is told to stop.
+    stop: CancellationToken,
+}
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nobody is authenticated, so nobody but this machine's own users may reach it.
+    #[error(
+        "{0} is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]"
+    )]
+    NotLoopback(SocketAddr),
+    /// The address cannot be had.
+    #[error("cannot listen on {address}: {why}")]
+    Bind {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// The listener failed.
+    #[error("the server stopped: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Listens on a loopback address; port 0 takes a free one.
+pub async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    if !address.ip().is_loopback() {
+        return Err(Error::NotLoopback(address));
+    }
+    TcpListener::bind(address).await.map_err(|why| Error::Bind { address, why })
+}
+
+/// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
+pub async fn serve(listener: TcpListener, gate: Gate, stop: CancellationToken) -> Result<(), Error> {
+    let app = App { gate, stop: stop.clone() };
+    axum::serve(listener, router(app)).with_graceful_shutdown(stop.cancelled_owned()).await?;
+    Ok(())
+}
+
+fn router(app: App) -> Router {
+    routes::router()
+        .fallback(problem::unknown_route)
+        .method_not_allowed_fallback(problem::wrong_method)
+        .layer(axum::middleware::from_fn(guard::turn_away_pages))
+        .layer(axum::extract::DefaultBodyLimit::disable())
+        .with_state(app)
+}

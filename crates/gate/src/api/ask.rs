@@ -1,0 +1,114 @@
+//! What is asked of the gate.
+
+use super::Call;
+use crate::{CallId, Error, Json, Sha256, ToolName};
+use countersign_approvals::event::{Decision, Impact, Status};
+use serde::{Deserialize, Serialize};
+
+/// Put a call before the policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Propose {
+    /// The call's id, unique in its thread; the model's own is a good one.
+    pub id: CallId,
+    /// The tool.
+    pub name: ToolName,
+    /// What to run it with: any JSON, kept to the byte.
+    pub arguments: Json,
+    /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Json>,
+    /// What the agent says it would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
+    /// What the agent wants with it, for the people who decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How long people may take, in seconds. The policy may allow less, and then less it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in_seconds: Option<u32>,
+}
+
+impl Propose {
+    /// A call of the tool `name` with those arguments, a JSON text.
+    pub fn new(id: &str, name: &str, arguments: &str) -> Result<Self, Error> {
+        Ok(Self {
+            id: crate::call_id(id)?,
+            name: ToolName::new(name).map_err(|why| Error::invalid("name", &why))?,
+            arguments: Json::parse(arguments).map_err(|why| Error::invalid("arguments", &why))?,
+            annotations: None,
+            impact: None,
+            description: None,
+            expires_in_seconds: None,
+        })
+    }
+}
+
+/// Decide on a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Decide {
+    /// `allow_once`, `allow_session` or `deny`.
+    pub decision: Decision,
+    /// And why: the log keeps it, and a denial tells the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// Start a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Claim {
+    /// Who runs it: best a name that is new for each attempt, so that an executor that lost the answer
+    /// can tell its own claim from another's.
+    pub executor: String,
+    /// The hash of the arguments that will run.
+    pub arguments_hash: Sha256,
+    /// After how many seconds without a result the outcome counts as unknown; never, if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_seconds: Option<u32>,
+}
+
+impl Claim {
+    /// A claim of that call as it stands, without a lease.
+    #[must_use]
+    pub fn of(call: &Call, executor: &str) -> Self {
+        Self { executor: executor.to_owned(), arguments_hash: call.arguments_hash, lease_seconds: None }
+    }
+}
+
+/// Say what came of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Finish {
+    /// `success`, `error` or `cancelled`.
+    pub status: Status,
+    /// Any JSON, kept to the byte.
+    pub content: Json,
+    /// Who ran it; if it is said, it must be whoever claimed the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
+}
+
+impl Finish {
+    /// It ran, and this is what it said.
+    #[must_use]
+    pub fn success(content: &str) -> Self {
+        Self { status: Status::Success, content: Json::string(content), executor: None }
+    }
+
+    /// It ran and failed, and this is how.
+    #[must_use]
+    pub fn error(content: &str) -> Self {
+        Self { status: Status::Error, content: Json::string(content), executor: None }
+    }
+}
+
+/// Withdraw a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cancel {
+    /// Why, for whoever reads the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

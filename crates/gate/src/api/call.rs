@@ -1,0 +1,239 @@
+//! A call as the gate shows it.
+
+use crate::{CallId, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName};
+use countersign_approvals::{
+    Call as Standing,
+    call::Fact,
+    event::{self, Decision, Impact, OnExpiry, Source, Status},
+};
+use serde::{Deserialize, Serialize};
+
+/// A call, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// The thread it belongs to.
+    pub thread_id: ThreadId,
+    /// Its id, unique in the thread.
+    pub id: CallId,
+    /// The tool.
+    pub name: ToolName,
+    /// Where it stands.
+    pub state: State,
+    /// What runs if it runs: as proposed, or as the approver changed it.
+    pub arguments: Json,
+    /// SHA-256 of the canonical form of `arguments`.
+    pub arguments_hash: Sha256,
+    /// Who proposed it, and when.
+    pub proposal: Proposal,
+    /// Hints as MCP defines them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Json>,
+    /// What the agent says it would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
+    /// What the agent wants with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What people were asked, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Request>,
+    /// What was decided, once it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
+    /// Who runs it, once somebody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<Execution>,
+    /// How it ended, once it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Outcome>,
+}
+
+/// The proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proposal {
+    /// Its event.
+    pub seq: i64,
+    /// Who made it.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The question to people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// Its event.
+    pub seq: i64,
+    /// When it was opened.
+    pub requested_at: Timestamp,
+    /// What may be answered.
+    pub options: Vec<Decision>,
+    /// Why people are asked.
+    pub reason: String,
+    /// The rule that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// When it lapses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// What becomes of it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_expiry: Option<OnExpiry>,
+    /// The hash of the policy that asks.
+    pub policy: Sha256,
+}
+
+/// The decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// What was decided.
+    pub decision: Decision,
+    /// Where it came from.
+    pub source: Source,
+    /// Who decided.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+    /// Its event.
+    pub seq: i64,
+    /// The rule that decided or asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The grant that answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<i64>,
+    /// What the approver adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The hash of the policy that was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Sha256>,
+}
+
+/// The claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Execution {
+    /// Its event.
+    pub seq: i64,
+    /// Who runs it, in the executor's own words.
+    pub executor: String,
+    /// On whose behalf.
+    pub principal: Principal,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When the outcome counts as unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_expires_at: Option<Timestamp>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// Its event.
+    pub seq: i64,
+    /// How.
+    pub status: Status,
+    /// What came of it.
+    pub content: Json,
+    /// Who says so.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Call {
+    /// The call as it stands at `now`.
+    #[must_use]
+    pub fn at(call: &Standing, now: Timestamp) -> Self {
+        let proposed = &call.proposal;
+        Self {
+            thread_id: call.thread_id.clone(),
+            id: proposed.what.id.clone(),
+            name: proposed.what.name.clone(),
+            state: call.state(now),
+            arguments: call.arguments().clone(),
+            arguments_hash: call.arguments_hash(),
+            proposal: Proposal { seq: proposed.seq, principal: proposed.by.clone(), at: proposed.at },
+            annotations: proposed.what.annotations.clone(),
+            impact: proposed.what.impact.clone(),
+            description: proposed.what.description.clone(),
+            request: call.request().map(Into::into),
+            response: call.response().map(Into::into),
+            execution: call.claim().map(Into::into),
+            result: call.result().map(Into::into),
+        }
+    }
+
+    /// Whether it may be claimed now.
+    #[must_use]
+    pub fn may_run(&self) -> bool {
+        self.state == State::Allowed
+    }
+
+    /// Whether people are still asked.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.state == State::Pending
+    }
+}
+
+impl From<&Fact<event::Request>> for Request {
+    fn from(fact: &Fact<event::Request>) -> Self {
+        Self {
+            seq: fact.seq,
+            requested_at: fact.at,
+            options: fact.what.options.clone(),
+            reason: fact.what.reason.clone(),
+            rule: fact.what.rule.clone(),
+            expires_at: fact.what.expires_at,
+            on_expiry: fact.what.on_expiry,
+            policy: fact.what.policy,
+        }
+    }
+}
+
+impl From<&Fact<event::Response>> for Response {
+    fn from(fact: &Fact<event::Response>) -> Self {
+        Self {
+            decision: fact.what.decision,
+            source: fact.what.source,
+            principal: fact.by.clone(),
+            at: fact.at,
+            seq: fact.seq,
+            rule: fact.what.rule.clone(),
+            grant: fact.what.grant,
+            comment: fact.what.comment.clone(),
+            policy: fact.what.policy,
+        }
+    }
+}
+
+impl From<&Fact<event::ExecutionStarted>> for Execution {
+    fn from(fact: &Fact<event::ExecutionStarted>) -> Self {
+        Self {
+            seq: fact.seq,
+            executor: fact.what.executor.clone(),
+            principal: fact.by.clone(),
+            started_at: fact.at,
+            lease_expires_at: fact.what.lease_expires_at,
+        }
+    }
+}
+
+impl From<&Fact<event::ToolResult>> for Outcome {
+    fn from(fact: &Fact<event::ToolResult>) -> Self {
+        Self {
+            seq: fact.seq,
+            status: fact.what.status,
+            content: fact.what.content.clone(),
+            principal: fact.by.clone(),
+            at: fact.at,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The gate over a server. What can be asked again safely is asked again while the server is away:
+//! waiting, claiming and finishing survive a restart of it.
+
+mod follow;
+mod send;
+
+use crate::{
+    Error,
+    api::{self, PRINCIPAL_HEADER},
+};
+use countersign_approvals::{CallId, Principal, ThreadId};
+use reqwest::{Client, Method, Url};
+use serde::Serialize;
+use std::{future::Future, time::Duration};
+
+/// How long one request waits for a decision; the next one follows at once.
+const HOLD: Duration = Duration::from_secs(25);
+
+/// For how long a claim and a result are brought again and again to a server that is away.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+pub(crate) struct Remote {
+    client: Client,
+    base: Url,
+}
+
+impl Remote {
+    pub(crate) fn new(url: &str) -> Result<Self, Error> {
+        let bad = |why: &str| Error::BadUrl { url: url.to_owned(), why: why.to_owned() };
+        let base = Url::parse(url).map_err(|why| bad(&why.to_string()))?;
+        if base.scheme() != "http" {
+            return Err(bad("only http is spoken, and only on this machine"));
+        }
+        if base.host().is_none() || base.cannot_be_a_base() {
+            return Err(bad("it has no host"));
+        }
+        let client = Client::builder()
+            .no_proxy()
+            .connect_timeout(Duration::from_secs(5))
+            .build()
+            .map_err(|why| bad(&why.to_string()))?;
+        Ok(Self { client, base })
+    }
+
+    fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().push("v1").extend(path);
+        }
+        url
+    }
+
+    fn of_call(&self, thread: &ThreadId, id: &CallId, end: &[&str]) -> Url {
+        let path = ["threads", thread.as_str(), "tool-calls", id.as_str()];
+        self.url(&[&path, end].concat())
+    }
+
+    async fn post<T: Serialize + Sync>(
+        &self,
+        by: &Principal,
+        url: Url,
+        body: &T,
+    ) -> Result<api::Call, Error> {
+        let request = self.client.request(Method::POST, url).json(body);
+        self.send(request.header(PRINCIPAL_HEADER, header(by))).await
+    }
+
+    pub(crate) async fn propose(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        call: &api::Propose,
+    ) -> Result<api::Call, Error> {
+        self.post(by, self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
+    }
+
+    /// Asks again and again, whether the server is there or not: a decision may come when it is back.
+    pub(crate) async fn wait(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        span: Option<Duration>,
+    ) -> Result<api::Call, Error> {
+        let url = self.of_call(thread, id, &[]);
+        let mut left = span.map(|span| span.as_secs());
+        loop {
+            let hold = left.map_or(HOLD.as_secs(), |left| left.min(HOLD.as_secs()));
+            let ask = || {
+                let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
+                self.send::<api::Call>(request.timeout(HOLD * 2))
+            };
+            let call = keep_trying(None, ask).await?;
+            if !call.is_pending() || left == Some(0) {
+                return Ok(call);
+            }
+            left = left.map(|left| left.saturating_sub(hold));
+        }
+    }
+
+    pub(crate) async fn decide(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::Decide,
+    ) -> Result<api::Call, Error> {
+        let url = self.url(&["threads", thread.as_str(), "approvals", id.as_str()]);
+        self.post(by, url, decide).await
+    }
+
+    /// A claim whose answer was lost may have been made: the log tells, by the executor's name.
+    pub(crate) async fn claim(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        claim: &api::Claim,
+    ) -> Result<api::Call, Error> {
+        let url = self.of_call(thread, id, &["claim"]);
+        let first = self.post(by, url.clone(), claim).await;
+        if !matches!(first, Err(Error::Unreachable { .. })) {
+            return first;
+        }
+        let second = keep_trying(Some(PATIENCE), || self.post(by, url.clone(), claim)).await;
+        match second {
+            Err(refused) if refused.code() == "already_claimed" => {
+                let ours = refused.execution().is_some_and(|found| found.executor == claim.executor);
+                if ours { self.call(thread, id).await } else { Err(refused) }
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) async fn finish(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        finish: &api::Finish,
+    ) -> Result<api::Call, Error> {
+        let url = self.of_call(thread, id, &["result"]);
+        keep_trying(Some(PATIENCE), || self.post(by, url.clone(), finish)).await
+    }
+
+    pub(crate) async fn cancel(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        cancel: &api::Cancel,
+    ) -> Result<api::Call, Error> {
+        self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
+    }
+
+    pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
+        self.send(self.client.get(self.of_call(thread, id, &[]))).await
+    }
+
+    pub(crate) async fn pending(
+        &self,
+        thread: Option<&ThreadId>,
+        page: api::PageOf,
+    ) -> Result<api::Pending, Error> {
+        let url = match thread {
+            Some(thread) => self.url(&["threads", thread.as_str(), "approvals", "pending"]),
+            None => self.url(&["approvals", "pending"]),
+        };
+        self.send(self.client.get(url).query(&query(page))).await
+    }
+
+    pub(crate) async fn events(
+        &self,
+        thread: Option<&ThreadId>,
+        page: api::PageOf,
+    ) -> Result<api::EventPage, Error> {
+        self.send(self.client.get(self.events_url(thread)).query(&query(page))).await
+    }
+
+    fn events_url(&self, thread: Option<&ThreadId>) -> Url {
+        match thread {
+            Some(thread) => self.url(&["threads", thread.as_str(), "events"]),
+            None => self.url(&["events"]),
+        }
+    }
+
+    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
+        self.send(self.client.get(self.url(&["threads", thread.as_str(), "grants"]))).await
+    }
+
+    pub(crate) async fn revoke(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        grant: i64,
+    ) -> Result<api::Grants, Error> {
+        let url = self.url(&["threads", thread.as_str(), "grants", &grant.to_string()]);
+        self.send(self.client.delete(url).header(PRINCIPAL_HEADER, header(by))).await
+    }
+
+    pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
+        let url = self.url(&["threads", thread.as_str(), "close"]);
+        self.send(self.client.post(url).json(&serde_json::json!({})).header(PRINCIPAL_HEADER, header(by)))
+            .await
+    }
+
+    pub(crate) async fn ready(&self) -> Result<api::Ready, Error> {
+        let mut url = self.base.clone();
+        url.set_path("/readyz");
+        self.send(self.client.get(url)).await
+    }
+}
+
+fn query(page: api::PageOf) -> [(&'static str, String); 2] {
+    [("after", page.after.to_string()), ("limit", page.limit.to_string())]
+}
+
+/// A header holds no more than ASCII, and names are any Unicode: percent-encoded, as in a URL.
+fn header(by: &Principal) -> String {
+    percent_encoding::utf8_percent_encode(by.as_str(), ENCODED).to_string()
+}
+
+const ENCODED: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS.add(b'%');
+
+/// Tries for as long as no server answers, at growing distances; for `patience` if there is one.
+async fn keep_trying<T, F>(patience: Option<Duration>, mut ask: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let clock = countersign_store::Clock::System;
+    let end = patience.map(|patience| clock.now().after(patience));
+    let mut pause = Duration::from_millis(50);
+    loop {
+        match ask().await {
+            Err(error) if error.is_transient() && end.is_none_or(|end| clock.now() < end) => {
+                tracing::debug!(%error, "the server is away; trying again");
+                clock.sleep(pause).await;
+                pause = (pause * 2).min(Duration::from_secs(2));
+            }
+            done => return done,
+        }
+    }
+}
