@@ -5,7 +5,7 @@ use crate::{Body, Call, Refused, Sha256, Standing, event::ExecutionStarted, poli
 use std::time::Duration;
 
 /// The longest name an executor may give itself, in bytes.
-pub const MAX_EXECUTOR_BYTES: usize = 512;
+const MAX_EXECUTOR_BYTES: usize = 512;
 
 /// An executor's announcement that it starts the call now.
 #[derive(Debug, Clone, PartialEq, Eq)]

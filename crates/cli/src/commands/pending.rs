@@ -1,0 +1,45 @@
+//! `countersign pending`
+
+use crate::{
+    args::{Args, Pending},
+    exit::Exit,
+    find,
+    output::{self, ago, visible},
+    target,
+};
+use countersign_gate::{Clock, Principal, api};
+
+pub(crate) async fn pending(args: &Args, pending: &Pending) -> anyhow::Result<Exit> {
+    let gate = target::gate(args, Principal::user, false).await?;
+    let thread = pending.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let calls = find::all_pending(&gate, thread.as_ref()).await?;
+    if args.json {
+        output::say(&serde_json::to_string(&api::Pending { pending: calls, next: None })?);
+        return Ok(Exit::DONE);
+    }
+    if calls.is_empty() {
+        output::say("Nothing waits for a decision.");
+        return Ok(Exit::DONE);
+    }
+    for call in &calls {
+        output::say(&entry(call));
+    }
+    let (count, how) = (calls.len(), target::how_to_call(args));
+    output::say(&format!("{count} waiting. Decide with: {how} allow ID, or {how} deny ID --comment WHY"));
+    Ok(Exit::DONE)
+}
+
+/// Everything that somebody needs to decide: nothing is cut short.
+fn entry(call: &api::Call) -> String {
+    let now = Clock::System.now();
+    let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
+    let (thread, who) = (visible(call.thread_id.as_str()), visible(call.proposal.principal.as_str()));
+    let mut text = format!("{id}  {tool}  by {who} in {thread}, {}\n", ago(call.proposal.at, now));
+    if let Some(description) = &call.description {
+        text.push_str(&format!("    for: {}\n", visible(description)));
+    }
+    for line in output::arguments(&call.arguments) {
+        text.push_str(&format!("    {line}\n"));
+    }
+    text
+}

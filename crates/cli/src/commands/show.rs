@@ -1,0 +1,14 @@
+//! `countersign show`
+
+use super::print_call;
+use crate::{
+    args::{Args, Show},
+    exit::Exit,
+    find, target,
+};
+use countersign_gate::Principal;
+
+pub(crate) async fn show(args: &Args, show: &Show) -> anyhow::Result<Exit> {
+    let gate = target::gate(args, Principal::user, false).await?;
+    print_call(args, &find::find(&gate, &show.which).await?)
+}

@@ -1,0 +1,75 @@
+//! `countersign verify`
+
+use crate::{
+    args::{Args, Verify},
+    exit::Exit,
+    output,
+};
+use countersign_gate::{Gate, Options, Policy, Report};
+use serde_json::json;
+use std::io::IsTerminal;
+
+pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
+    let options = Options { create: false, ..Options::default() };
+    let gate = Gate::open_with(args.target.database()?, options, Policy::ask_always()).await?;
+    let mut report = walk(args, &gate).await?;
+    if verify.repair && !report.index_holds {
+        gate.rebuild_index().await?;
+        report = walk(args, &gate).await?;
+    }
+    if args.json {
+        output::say(&as_json(&report).to_string());
+    } else {
+        output::say(&as_text(&report));
+    }
+    Ok(if report.holds() { Exit::DONE } else { Exit::FAILED })
+}
+
+async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
+    let total = gate.ready().await?.events;
+    let shown = !args.json && std::io::stderr().is_terminal();
+    let progress = |done: i64| {
+        if shown {
+            output::note(&format!("\r{done} of {total} events "));
+        }
+    };
+    let report = gate.verify(progress).await?;
+    if shown {
+        output::note("\r\x1b[K");
+    }
+    Ok(report)
+}
+
+fn as_json(report: &Report) -> serde_json::Value {
+    json!({
+        "holds": report.holds(),
+        "events": report.events,
+        "tip": report.tip,
+        "unsealed": report.unsealed,
+        "broken": report.broken.as_ref().map(ToString::to_string),
+        "wrongHashes": report.wrong_hashes,
+        "indexHolds": report.index_holds,
+    })
+}
+
+fn as_text(report: &Report) -> String {
+    let mut lines = vec![match &report.broken {
+        None => format!("{} events, and the chain holds.\ntip {}", report.events, report.tip),
+        Some(broken) => format!("The chain holds for {} events and then breaks.\n{broken}", report.events),
+    }];
+    if report.unsealed > 0 {
+        lines.push(format!(
+            "The last {} were inserted by hand; the next event that Countersign writes seals them.",
+            report.unsealed
+        ));
+    }
+    for seq in &report.wrong_hashes {
+        lines.push(format!("Event {seq}: argumentsHash is not that of its arguments."));
+    }
+    if !report.index_holds {
+        lines.push(
+            "The index of open requests is not what the events say: countersign verify --repair".to_owned(),
+        );
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,84 @@
+//! How the command ends: documented codes, and errors that say what to do.
+
+use crate::{args::Args, output};
+use serde_json::json;
+use std::process::ExitCode;
+
+/// A code of those that `--help` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exit(pub(crate) u8);
+
+impl Exit {
+    pub(crate) const DONE: Self = Self(0);
+    pub(crate) const FAILED: Self = Self(1);
+    pub(crate) const USAGE: Self = Self(2);
+    pub(crate) const REFUSED: Self = Self(3);
+    pub(crate) const NO_SUCH_CALL: Self = Self(4);
+    pub(crate) const UNAVAILABLE: Self = Self(5);
+    pub(crate) const DENIED: Self = Self(77);
+    pub(crate) const EXPIRED: Self = Self(78);
+    pub(crate) const CANCELLED: Self = Self(79);
+    pub(crate) const NOT_EXECUTABLE: Self = Self(126);
+    pub(crate) const NOT_FOUND: Self = Self(127);
+    pub(crate) const INTERRUPTED: Self = Self(130);
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.0.into()
+    }
+}
+
+/// An error of the command line itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Said {
+    pub(crate) exit: Exit,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Said {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::USAGE, code: "usage", message: message.into() }
+    }
+
+    pub(crate) fn no_such_call(message: impl Into<String>) -> Self {
+        Self { exit: Exit::NO_SUCH_CALL, code: "unknown_call", message: message.into() }
+    }
+}
+
+/// Says on stderr what went wrong, and gives the code to exit with.
+pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
+    let (exit, code) = classify(error);
+    if args.json {
+        output::complain(&json!({"code": code, "detail": format!("{error:#}")}).to_string());
+    } else {
+        output::complain(&format!("countersign: {error:#}"));
+    }
+    exit
+}
+
+fn classify(error: &anyhow::Error) -> (Exit, String) {
+    if let Some(said) = error.downcast_ref::<Said>() {
+        return (said.exit, said.code.to_owned());
+    }
+    let Some(error) = error.downcast_ref::<countersign_gate::Error>() else {
+        return (Exit::FAILED, "failed".to_owned());
+    };
+    let exit = match error.code() {
+        "unknown_call" | "unknown_grant" => Exit::NO_SUCH_CALL,
+        "invalid" | "bad_url" | "only_over_a_file" => Exit::USAGE,
+        "unreachable"
+        | "strange_server"
+        | "database_missing"
+        | "no_folder"
+        | "not_a_countersign_database"
+        | "newer_database"
+        | "read_only"
+        | "no_wal" => Exit::UNAVAILABLE,
+        _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
+        _ => Exit::REFUSED,
+    };
+    (exit, error.code().to_owned())
+}

@@ -1,0 +1,170 @@
+//! What people read: text that shows everything for what it is.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where the terminal is written to")]
+
+use countersign_gate::{Json, State, Timestamp, api};
+use std::fmt::Write as _;
+
+/// Prints a line to stdout. A reader that has gone (`| head`) is no error.
+pub(crate) fn say(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// Prints a line to stderr.
+pub(crate) fn complain(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Prints to stderr and stays on the line.
+pub(crate) fn note(text: &str) {
+    use std::io::Write as _;
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+}
+
+/// The text with everything that a terminal would not show as itself written out: control characters,
+/// marks that turn the direction of writing, spaces of no width.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            let _ = write!(shown, "\\u{{{:04x}}}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// How long ago that was.
+pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
+    format!("{} ago", span(now.since(then).as_secs()))
+}
+
+pub(crate) fn span(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        3_600..86_400 => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{}d {}h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// The arguments, whole: a shell command as a command, anything else as JSON.
+pub(crate) fn arguments(json: &Json) -> Vec<String> {
+    let Some(object) = json.read::<serde_json::Map<String, serde_json::Value>>().ok() else {
+        return vec![visible(json.as_str())];
+    };
+    let mut lines = Vec::new();
+    for (key, value) in &object {
+        match value {
+            serde_json::Value::String(text) => {
+                let mut parts = text.lines();
+                lines.push(format!("{}: {}", visible(key), visible(parts.next().unwrap_or(""))));
+                lines
+                    .extend(parts.map(|part| {
+                        format!("{:width$}  {}", "", visible(part), width = key.chars().count())
+                    }));
+            }
+            other => lines.push(format!("{}: {}", visible(key), visible(&other.to_string()))),
+        }
+    }
+    lines
+}
+
+/// One call, whole.
+pub(crate) fn call(call: &api::Call, now: Timestamp) -> String {
+    let mut lines =
+        vec![format!("{}  {}  {}", visible(call.id.as_str()), visible(call.name.as_str()), state(call))];
+    let mut fact = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
+    fact("thread", visible(call.thread_id.as_str()));
+    for (index, line) in arguments(&call.arguments).into_iter().enumerate() {
+        fact(if index == 0 { "arguments" } else { "" }, line);
+    }
+    fact("sha256", call.arguments_hash.to_string());
+    if let Some(description) = &call.description {
+        fact("for", visible(description));
+    }
+    let proposal = &call.proposal;
+    fact(
+        "proposed",
+        format!("by {} at {} ({})", visible(proposal.principal.as_str()), proposal.at, ago(proposal.at, now)),
+    );
+    if let Some(request) = &call.request {
+        let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", visible(rule)));
+        fact("asked", format!("{rule}{}", visible(&request.reason)));
+        if let Some(end) = request.expires_at {
+            fact("expires", end.to_string());
+        }
+    }
+    if let Some(response) = &call.response {
+        let rule = response.rule.as_ref().map_or(String::new(), |rule| format!(", rule {}", visible(rule)));
+        let who = visible(response.principal.as_str());
+        fact(
+            "decided",
+            format!(
+                "{} by {who} at {} ({}{rule})",
+                response.decision.as_str(),
+                response.at,
+                response.source.as_str()
+            ),
+        );
+        if let Some(comment) = &response.comment {
+            fact("comment", visible(comment));
+        }
+    }
+    if let Some(execution) = &call.execution {
+        fact("started", format!("by {} at {}", visible(&execution.executor), execution.started_at));
+    }
+    if let Some(result) = &call.result {
+        fact("ended", format!("{} at {}", result.status.as_str(), result.at));
+        for (index, line) in arguments(&result.content).into_iter().enumerate() {
+            fact(if index == 0 { "result" } else { "" }, line);
+        }
+    }
+    lines.join("\n")
+}
+
+/// Where a call stands, and by whom.
+fn state(call: &api::Call) -> String {
+    match (call.state, &call.response) {
+        (State::Denied, Some(response)) => format!("denied by {}", visible(response.principal.as_str())),
+        (State::Unknown, _) => {
+            "unknown: its executor was lost, and whether it ran nobody here knows".to_owned()
+        }
+        (state, _) => state.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_hides() {
+        assert_eq!(visible("rm \u{202e}txt.exe\u{200b}\x1b[8m"), "rm \\u{202e}txt.exe\\u{200b}\\u{001b}[8m");
+        assert_eq!(visible("Grüße, 世界 🧑"), "Grüße, 世界 🧑");
+    }
+
+    #[test]
+    fn shows_arguments_whole() {
+        let json = Json::parse(r#"{"command":"make\n  deploy","n":1.50,"deep":{"a":[1]}}"#).expect("valid");
+        assert_eq!(arguments(&json), ["command: make", "           deploy", "deep: {\"a\":[1]}", "n: 1.5"]);
+    }
+
+    #[test]
+    fn says_spans_as_people_do() {
+        assert_eq!([span(5), span(65), span(7_260), span(90_000)], ["5s", "1m 5s", "2h 1m", "1d 1h"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Running the command that was approved, with the terminal attached if there is one.
+
+use super::{pty, tail::Tail};
+use crate::exit::Exit;
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
+use std::{
+    io::{ErrorKind, IsTerminal},
+    os::unix::process::ExitStatusExt,
+    process::{ExitStatus, Stdio},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    process::Command,
+    signal::unix::{SignalKind, signal},
+};
+
+/// How the command ended, as the log keeps it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ended {
+    #[serde(skip)]
+    pub(crate) exit: Exit,
+    /// Its exit status, if it exited by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    /// Why it could not be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The end of what it printed.
+    output: String,
+    /// How many bytes it printed in all.
+    output_bytes: u64,
+}
+
+impl Ended {
+    pub(crate) fn failed(exit: Exit, error: &str) -> Self {
+        let error = Some(error.to_owned());
+        Self { exit, exit_code: None, signal: None, error, output: String::new(), output_bytes: 0 }
+    }
+
+    fn of(status: ExitStatus, tail: Tail) -> Self {
+        // As a shell has it: 128 and the number of the signal.
+        let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+        Self {
+            exit: Exit(u8::try_from(code).unwrap_or(1)),
+            exit_code: status.code(),
+            signal: status.signal(),
+            error: None,
+            output_bytes: tail.total(),
+            output: tail.text(),
+        }
+    }
+
+    fn not_started(program: &str, error: &std::io::Error) -> Self {
+        let exit = if error.kind() == ErrorKind::NotFound { Exit::NOT_FOUND } else { Exit::NOT_EXECUTABLE };
+        Self::failed(exit, &format!("{program} cannot be started: {error}"))
+    }
+}
+
+/// Runs it to its end. Its first word is the program.
+pub(crate) async fn execute(words: &[String], cwd: &str) -> Ended {
+    let Some((program, rest)) = words.split_first() else {
+        return Ended::failed(Exit::NOT_EXECUTABLE, "there is no command");
+    };
+    if !std::path::Path::new(cwd).is_dir() {
+        return Ended::failed(Exit::NOT_EXECUTABLE, &format!("the folder {cwd} is not there"));
+    }
+    let mut tail = Tail::default();
+    let attended = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let status = if attended {
+        pty::run(program, rest, cwd, &mut tail).await
+    } else {
+        piped(program, rest, cwd, &mut tail).await
+    };
+    match status {
+        Ok(status) => Ended::of(status, tail),
+        Err(error) => Ended::not_started(program, &error),
+    }
+}
+
+/// Without a terminal, stdout and stderr stay apart, as whoever reads them expects.
+async fn piped(program: &str, rest: &[String], cwd: &str, tail: &mut Tail) -> std::io::Result<ExitStatus> {
+    let mut child = Command::new(program)
+        .args(rest)
+        .current_dir(cwd)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let shared = tokio::sync::Mutex::new(tail);
+    let copied = async {
+        tokio::join!(copy(stdout, tokio::io::stdout(), &shared), copy(stderr, tokio::io::stderr(), &shared));
+        child.wait().await
+    };
+    tokio::select! {
+        status = copied => status,
+        error = pass_signals_on(pid) => Err(error),
+    }
+}
+
+async fn copy(
+    from: Option<impl AsyncRead + Unpin>,
+    mut to: impl AsyncWrite + Unpin,
+    tail: &tokio::sync::Mutex<&mut Tail>,
+) {
+    let Some(mut from) = from else { return };
+    let mut chunk = vec![0; 16 * 1024];
+    while let Ok(length @ 1..) = from.read(&mut chunk).await {
+        tail.lock().await.take(&chunk[..length]);
+        // Whoever reads us may have gone; the command goes on, and the log keeps its end.
+        let _ = to.write_all(&chunk[..length]).await;
+        let _ = to.flush().await;
+    }
+}
+
+/// Hands SIGTERM and SIGHUP to the command; Ctrl-C reaches it by itself, as it shares our terminal.
+/// Returns only if signals cannot be heard.
+async fn pass_signals_on(pid: Option<Pid>) -> std::io::Error {
+    let heard = || -> std::io::Result<_> {
+        Ok((
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::hangup())?,
+            signal(SignalKind::interrupt())?,
+        ))
+    };
+    let (mut terminate, mut hangup, mut interrupt) = match heard() {
+        Ok(heard) => heard,
+        Err(error) => return error,
+    };
+    loop {
+        let passed = tokio::select! {
+            _ = terminate.recv() => Some(Signal::TERM),
+            _ = hangup.recv() => Some(Signal::HUP),
+            _ = interrupt.recv() => None,
+        };
+        if let (Some(pid), Some(passed)) = (pid, passed) {
+            // It may have ended this moment, which is as good.
+            let _ = kill_process(pid, passed);
+        }
+    }
+}
