@@ -106,7 +106,7 @@ pub(crate) async fn open(path: &Path, options: Options) -> Result<Store, Error> 
         .connect_with(settings(path, &options).read_only(true))
         .await
         .map_err(failed)?;
-    Ok(assemble(file, conn, readers, tip, options)?)
+    assemble(file, conn, readers, tip, options)
 }
 
 /// Starts the writer and the feed.

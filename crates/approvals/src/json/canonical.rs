@@ -141,7 +141,7 @@ struct Member {
     at: usize,
 }
 
-/// RFC 8785, 3.2.2.2: serde_json escapes just what the scheme does, and in the same way.
+/// RFC 8785, 3.2.2.2: the serialiser escapes just what the scheme does, and in the same way.
 fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::Value::from(text).to_string());
 }

@@ -49,7 +49,9 @@ fn lay_out(digits: &str, point: i32, out: &mut String) {
                 out.push('.');
                 out.push_str(&digits[1..]);
             }
-            out.push_str(&format!("e{:+}", i64::from(point) - 1));
+            let exponent = i64::from(point) - 1;
+            out.extend(['e', if exponent < 0 { '-' } else { '+' }]);
+            out.push_str(&exponent.unsigned_abs().to_string());
         }
     }
 }

@@ -1,0 +1,65 @@
+//! Files and functions stay short, say what they are for, and are used.
+
+use super::{files_ending, read};
+
+#[test]
+fn files_stay_short() {
+    for path in files_ending(".rs") {
+        let lines = read(&path).lines().count();
+        assert!(lines <= 500, "{path} has {lines} lines: split it");
+    }
+}
+
+#[test]
+fn functions_stay_short() {
+    for path in files_ending(".rs") {
+        let text = read(&path);
+        let lines: Vec<_> = text.lines().collect();
+        for (start, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
+            let indent = line.len() - line.trim_start().len();
+            let closes = |line: &&str| line.starts_with(&format!("{}}}", " ".repeat(indent)));
+            let length = lines[start..].iter().position(|line| closes(&line)).unwrap_or(0);
+            assert!(length <= 70, "{path}:{} has {length} lines: split the function", start + 1);
+        }
+    }
+}
+
+fn begins_function(line: &str) -> bool {
+    let line = line.trim_start();
+    let words = line.split_whitespace().take(4);
+    !line.starts_with("//") && words.clone().any(|word| word == "fn") && !line.ends_with(';')
+}
+
+#[test]
+fn every_file_opens_with_what_it_is_for() {
+    for path in files_ending(".rs") {
+        assert!(read(&path).starts_with("//!"), "{path} begins with a //! sentence");
+    }
+}
+
+#[test]
+fn every_query_is_used_and_explained() {
+    let queries = read("crates/store/src/queries.rs");
+    for path in files_ending(".sql").iter().filter(|path| path.starts_with("sql/")) {
+        let name = path.trim_start_matches("sql/");
+        assert!(queries.contains(&format!("\"{name}\"")), "{path} is dead");
+        assert!(read(path).starts_with("--"), "{path} says what it is for");
+    }
+}
+
+#[test]
+fn links_in_the_documentation_lead_somewhere() {
+    for path in files_ending(".md") {
+        let folder = std::path::Path::new(&path).parent().expect("a file lies in a folder").to_path_buf();
+        for target in read(&path).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap_or("");
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            assert!(
+                super::root().join(&folder).join(file).exists(),
+                "{path} links to {file}, which is not there"
+            );
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! House rules, checked by the tests and not by memory.
+
+mod files;
+mod rooms;
+mod words;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root").to_path_buf()
+}
+
+/// Every file that belongs to the repository, by its path from the root: what git tracks, and what it
+/// would track next.
+fn files() -> Vec<String> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git runs");
+    let text = String::from_utf8(listed.stdout).expect("paths are UTF-8");
+    let files: Vec<_> = text.lines().filter(|path| root().join(path).is_file()).map(str::to_owned).collect();
+    assert!(files.len() > 50, "git lists the repository: {} files", files.len());
+    files
+}
+
+/// Those that end so.
+fn files_ending(end: &str) -> Vec<String> {
+    files().into_iter().filter(|path| path.ends_with(end)).collect()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).expect(path)
+}
