@@ -1,0 +1,37 @@
+//! The example does what it says.
+
+#[path = "../examples/embed.rs"]
+#[expect(dead_code, reason = "its main is for the command line")]
+mod embed;
+
+use countersign_gate::{Gate, Principal, State, api, event::Decision};
+use futures_util::StreamExt;
+
+async fn decided(decision: Decision) -> api::Call {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("agent.db");
+    let gate = Gate::open(&file).await.expect("opens").acting_as(Principal::user("ada"));
+    let mut events = gate.follow(None, 0);
+    let agent = tokio::spawn(async move { embed::agent(&file).await });
+    // The second event is the request: from then on there is something to decide.
+    let asked = events.next().await.and(events.next().await).expect("the agent asks").expect("readable");
+    let pending = gate.pending(None, api::PageOf::default()).await.expect("readable").pending;
+    let call = &pending[0];
+    assert_eq!(call.request.as_ref().map(|request| request.seq), Some(asked.seq));
+    gate.decide(&call.thread_id, &call.id, &api::Decide { decision, comment: None }).await.expect("decided");
+    agent.await.expect("no panic").expect("no error")
+}
+
+#[tokio::test]
+async fn an_allowed_call_runs_and_leaves_its_result() {
+    let call = decided(Decision::AllowOnce).await;
+    assert_eq!(call.state, State::Finished);
+    let content = call.result.expect("it ended").content;
+    assert_eq!(content.as_str(), r#""deployed {\"service\":\"shop\",\"version\":\"1.4.2\"}""#);
+}
+
+#[tokio::test]
+async fn a_denied_call_does_not_run() {
+    let call = decided(Decision::Deny).await;
+    assert_eq!((call.state, call.execution), (State::Denied, None));
+}
