@@ -133,7 +133,7 @@ fn assemble(
 fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     if create {
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-            Ok(_) => {}
+            Ok(_) => keep_name(path),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             Err(e) => return Err(cannot_create(path, &e)),
         }
@@ -153,6 +153,16 @@ fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     }
     let identity = (found.dev(), found.ino());
     Ok(OpenFile { path, identity })
+}
+
+/// Writes the folder to disk, so that a new file still has its name after power loss. SQLite does so for
+/// files that it makes itself; where a folder cannot be synced, nothing more can be done.
+fn keep_name(path: &Path) {
+    let _ = fs::File::open(folder_of(path)).and_then(|folder| folder.sync_all());
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
@@ -204,8 +214,7 @@ async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> 
 
 /// Refuses network file systems, where WAL seems to work from one machine and loses events from two.
 fn check_file_system(path: &Path) -> Result<(), Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match statfs(folder).ok().as_ref().and_then(network_file_system) {
+    match statfs(folder_of(path)).ok().as_ref().and_then(network_file_system) {
         Some(name) => Err(Error::NoWal { path: path.to_path_buf(), file_system: name.to_owned() }),
         None => Ok(()),
     }

@@ -9,6 +9,7 @@ use crate::{
     api::{self, PRINCIPAL_HEADER},
 };
 use countersign_approvals::{CallId, Principal, ThreadId};
+use countersign_store::Clock;
 use reqwest::{Client, Method, Url};
 use serde::Serialize;
 use std::{future::Future, time::Duration};
@@ -82,18 +83,22 @@ impl Remote {
         span: Option<Duration>,
     ) -> Result<api::Call, Error> {
         let url = self.of_call(thread, id, &[]);
-        let mut left = span.map(|span| span.as_secs());
+        let end = span.map(|span| Clock::System.now().after(span));
         loop {
-            let hold = left.map_or(HOLD.as_secs(), |left| left.min(HOLD.as_secs()));
+            let left = end.map(|end| end.since(Clock::System.now()));
+            // Whole seconds are all that a preference can say; less than one is asked about at once.
+            let hold = left.unwrap_or(HOLD).min(HOLD).as_secs();
             let ask = || {
                 let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
                 self.send::<api::Call>(request.timeout(HOLD * 2))
             };
-            let call = keep_trying(None, ask).await?;
-            if !call.is_pending() || left == Some(0) {
+            let call = keep_trying(left, ask).await?;
+            if !call.is_pending() || left.is_some_and(|left| left.is_zero()) {
                 return Ok(call);
             }
-            left = left.map(|left| left.saturating_sub(hold));
+            if hold == 0 {
+                Clock::System.sleep(left.unwrap_or_default()).await;
+            }
         }
     }
 
@@ -226,7 +231,7 @@ async fn keep_trying<T, F>(patience: Option<Duration>, mut ask: impl FnMut() -> 
 where
     F: Future<Output = Result<T, Error>>,
 {
-    let clock = countersign_store::Clock::System;
+    let clock = Clock::System;
     let end = patience.map(|patience| clock.now().after(patience));
     let mut pause = Duration::from_millis(50);
     loop {
