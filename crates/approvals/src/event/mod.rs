@@ -2,12 +2,14 @@
 
 mod body;
 mod kind;
+mod words;
 
 pub use body::{
-    Body, Decision, ExecutionStarted, GrantRevoked, Impact, Mode, OnExpiry, Request, Response, RiskLevel,
-    Source, Status, ThreadClosed, ThreadMode, ToolCall, ToolPolicy, ToolPolicySet, ToolResult, Vote,
+    Body, ExecutionStarted, GrantRevoked, Impact, Request, Response, ThreadClosed, ThreadMode, ToolCall,
+    ToolPolicySet, ToolResult, Vote,
 };
 pub use kind::{EventType, UnknownType};
+pub use words::{Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy};
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};

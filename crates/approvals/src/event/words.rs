@@ -1,0 +1,127 @@
+//! The words that events use. One that a newer version may have added reads as `Other`, which allows
+//! nothing.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant,)*
+            /// A word of a newer version.
+            #[serde(other, rename = "other")]
+            Other,
+        }
+
+        impl $name {
+            /// As it is written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* Self::Other => "other" }
+            }
+        }
+    };
+}
+
+words! {
+    /// A decision on a call.
+    Decision {
+        /// This call may run.
+        AllowOnce = "allow_once",
+        /// This call may run, and so may later calls of its tool in its thread.
+        AllowSession = "allow_session",
+        /// This call may not run.
+        Deny = "deny",
+    }
+}
+
+impl Decision {
+    /// Whether the call may run.
+    #[must_use]
+    pub const fn allows(self) -> bool {
+        matches!(self, Self::AllowOnce | Self::AllowSession)
+    }
+}
+
+words! {
+    /// Where a decision came from.
+    Source {
+        /// A person.
+        Approver = "approver",
+        /// A rule of the policy.
+        Policy = "policy",
+        /// An earlier `allow_session`.
+        Grant = "grant",
+        /// The thread's mode.
+        Mode = "mode",
+        /// Nobody answered in time.
+        Expiry = "expiry",
+        /// The call was withdrawn.
+        Cancellation = "cancellation",
+    }
+}
+
+words! {
+    /// How a call ended.
+    Status {
+        /// It ran.
+        Success = "success",
+        /// It ran and failed.
+        Error = "error",
+        /// It was not allowed to run.
+        Denied = "denied",
+        /// Nobody decided in time.
+        Expired = "expired",
+        /// It was withdrawn.
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// How bad it would be.
+    RiskLevel {
+        /// Easily lived with.
+        Low = "low",
+        /// Worth a look.
+        Medium = "medium",
+        /// Hurts.
+        High = "high",
+        /// Hurts for long.
+        Critical = "critical",
+    }
+}
+
+words! {
+    /// A thread's own rule for a tool.
+    ToolPolicy {
+        /// Do not ask.
+        Allow = "allow",
+        /// Ask.
+        RequireApproval = "require-approval",
+        /// Refuse.
+        Deny = "deny",
+    }
+}
+
+words! {
+    /// How a thread answers what is asked.
+    Mode {
+        /// People decide.
+        Interactive = "interactive",
+        /// What is asked is allowed.
+        ApproveAll = "approve_all",
+        /// What is asked is denied.
+        AutoDeny = "auto_deny",
+    }
+}
+
+words! {
+    /// What becomes of a request that nobody answers.
+    OnExpiry {
+        /// It is denied.
+        Deny = "deny",
+        /// It is allowed, where a rule says so in as many words.
+        Allow = "allow",
+    }
+}
