@@ -103,7 +103,7 @@ impl Story {
         let claim = Claim {
             executor: executor.to_owned(),
             arguments_hash: hash(arguments),
-            lease: Some(Duration::from_secs(60)),
+            lease: Some(Duration::from_mins(1)),
         };
         self.agent().wants(id, Command::Claim(claim))
     }

@@ -37,8 +37,8 @@ fn the_shortest_expiry_of_the_strictest_holds() {
          [[rule]]\nname = \"b\"\ntool = \"b*\"\nverdict = \"ask\"\nexpires = \"15m\"\n\
          [[rule]]\nname = \"c\"\ntool = \"other\"\nverdict = \"ask\"\n",
     );
-    assert_eq!(policy.judge(&tool("bash")).expires, Some(Duration::from_secs(900)));
-    assert_eq!(policy.judge(&tool("other")).expires, Some(Duration::from_secs(86_400)));
+    assert_eq!(policy.judge(&tool("bash")).expires, Some(Duration::from_mins(15)));
+    assert_eq!(policy.judge(&tool("other")).expires, Some(Duration::from_hours(24)));
     assert_eq!(policy.judge(&tool("unheard of")).verdict, Verdict::Block);
 }
 
