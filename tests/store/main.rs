@@ -1,0 +1,4 @@
+//! The store's promise, told as stories: whoever writes, by whatever means, from however many
+//! processes, the log says what happened, once, in order, and for ever.
+
+mod contract;
