@@ -1,4 +1,8 @@
 //! The store's promise, told as stories: whoever writes, by whatever means, from however many
 //! processes, the log says what happened, once, in order, and for ever.
 
+mod by_hand;
 mod contract;
+mod guards;
+mod handles;
+mod refusals;
