@@ -1,6 +1,6 @@
 //! Chance that can be repeated: the same seed draws the same numbers on every machine.
 
-/// A source of numbers (SplitMix64), good enough to shuffle a story and small enough to read.
+/// A source of numbers (`SplitMix64`), good enough to shuffle a story and small enough to read.
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
 

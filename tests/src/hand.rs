@@ -9,7 +9,7 @@ pub async fn plainly(path: &Path) -> SqliteConnection {
     SqliteConnectOptions::new().filename(path).connect().await.expect("the file opens")
 }
 
-/// Runs statements on a connection of their own. The error is SQLite's sentence.
+/// Runs statements on a connection of their own. The error is what the database says.
 pub async fn by_hand(path: &Path, sql: &str) -> Result<(), String> {
     let mut conn = plainly(path).await;
     let done = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut conn).await;

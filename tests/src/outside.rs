@@ -30,5 +30,8 @@ pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Sa
 
 async fn said(command: &mut Command) -> Said {
     let output = command.stderr(Stdio::inherit()).output().await.expect("the process starts");
-    Said { text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(), well: output.status.success() }
+    Said {
+        text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
+        well: output.status.success(),
+    }
 }

@@ -1,18 +1,32 @@
 //! Every guard of the database refuses by itself, whoever writes: what the rules in memory would have
 //! refused is tried here over a plain connection, one forbidden statement at a time.
 
-use crate::refusals::{FORBIDDEN, HASH};
 use countersign_approvals::Event;
 use countersign_tests::{Proposal, Town, by_hand, code, in_town, plainly, shell};
 use sqlx::{AssertSqlSafe, Connection};
 use std::time::Duration;
+
+/// SHA-256 of the canonical form of `{"command":"ls"}`, which every call proposes.
+const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
+
+/// What is wrong, a piece of the complaint, and the statement.
+fn forbidden() -> Vec<(String, String, String)> {
+    let file = include_str!("../fixtures/forbidden.sql");
+    let (_, file) = file.split_once("\n\n").expect("a head");
+    let lines: Vec<_> = file.lines().collect();
+    let cases = lines.chunks(2).map(|case| {
+        let (what, why) = case[0].trim_start_matches("-- ").split_once(": ").expect("what: why");
+        (what.to_owned(), why.to_owned(), case[1].to_owned())
+    });
+    cases.collect()
+}
 
 /// What the forbidden statements speak of, in two threads: `t` has a call in every standing, `over` is
 /// closed.
 async fn lived_in(town: &Town) {
     let (bot, ada) = (town.agent("bot"), town.person("ada"));
     for id in ["pending", "allowed", "denied", "running", "finished", "granted", "lapsing"] {
-        let expires_in = (id == "lapsing").then_some(Duration::from_secs(60));
+        let expires_in = (id == "lapsing").then_some(Duration::from_mins(1));
         bot.proposes_to(id, Proposal { expires_in, ..Proposal::default() }).await.expect("asked");
     }
     ada.denies("denied").await.expect("denied");
@@ -44,11 +58,14 @@ fn each_forbidden_statement_is_refused_and_changes_nothing() {
         lived_in(town).await;
         let bot = town.agent("bot").in_thread("witness");
         let mut next = 0;
-        for (what, why, statement) in FORBIDDEN {
+        for (what, why, statement) in forbidden() {
             let before = log_and_index(town).await;
-            let statement = statement.replace("{HASH}", HASH).replace("{GRANT}", &grant(&before.0).to_string());
-            let complaint = by_hand(town.path(), &statement).await.expect_err(what);
-            assert!(complaint.contains(why), "{what}: {complaint}");
+            let statement = statement
+                .replace("{HASH}", HASH)
+                .replace("{OTHER}", &"0".repeat(64))
+                .replace("{GRANT}", &grant(&before.0).to_string());
+            let complaint = by_hand(town.path(), &statement).await.expect_err(&what);
+            assert!(complaint.contains(&why), "{what}: {complaint}");
             assert_eq!(log_and_index(town).await, before, "{what}");
             next += 1;
             let goes_on = bot.proposes(&format!("call_{next}")).await;
@@ -74,19 +91,33 @@ fn the_same_statements_without_their_fault_pass() {
         let grant = "(SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session')";
         for (kind, principal, data) in [
             ("USER_MESSAGE", "user:ada", r#"'{"text":"hello"}'"#.to_owned()),
-            ("TOOL_APPROVAL_VOTE", "user:ada", r#"'{"toolCallId":"pending","decision":"allow_once"}'"#.to_owned()),
-            ("TOOL_APPROVAL_VOTE", "user:bo", r#"'{"toolCallId":"pending","decision":"allow_once"}'"#.to_owned()),
+            (
+                "TOOL_APPROVAL_VOTE",
+                "user:ada",
+                r#"'{"toolCallId":"pending","decision":"allow_once"}'"#.to_owned(),
+            ),
+            (
+                "TOOL_APPROVAL_VOTE",
+                "user:bo",
+                r#"'{"toolCallId":"pending","decision":"allow_once"}'"#.to_owned(),
+            ),
             (
                 "TOOL_APPROVAL_RESPONSE",
                 "user:ada",
-                format!(r#"'{{"toolCallId":"pending","decision":"allow_once","source":"approver","argumentsHash":"{HASH}"}}'"#),
+                format!(
+                    r#"'{{"toolCallId":"pending","decision":"allow_once","source":"approver","argumentsHash":"{HASH}"}}'"#
+                ),
             ),
             (
                 "TOOL_EXECUTION_STARTED",
                 "agent:bot",
                 format!(r#"'{{"toolCallId":"allowed","executor":"w","argumentsHash":"{HASH}"}}'"#),
             ),
-            ("TOOL_RESULT", "agent:bot", r#"'{"toolCallId":"running","status":"error","content":null}'"#.to_owned()),
+            (
+                "TOOL_RESULT",
+                "agent:bot",
+                r#"'{"toolCallId":"running","status":"error","content":null}'"#.to_owned(),
+            ),
             ("GRANT_REVOKED", "user:ada", format!("json_object('grant', {grant})")),
             ("THREAD_CLOSED", "user:ada", "'{}'".to_owned()),
         ] {

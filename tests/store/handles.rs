@@ -30,7 +30,9 @@ fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who() {
             for outcome in &outcomes {
                 match outcome {
                     Ok(done) => assert_eq!(done.call.as_ref().and_then(|call| call.response()), Some(first)),
-                    Err(Error::Refused(Refused::AlreadyDecided { response })) => assert_eq!(**response, *first),
+                    Err(Error::Refused(Refused::AlreadyDecided { response })) => {
+                        assert_eq!(**response, *first);
+                    }
                     Err(other) => panic!("{other}"),
                 }
             }
@@ -190,10 +192,10 @@ fn an_expiry_is_carried_out_once_though_everybody_tries() {
     in_town(async |town| {
         let stores = neighbours(town, 6).await;
         let bot = town.agent("bot");
-        let soon = Proposal { expires_in: Some(Duration::from_secs(60)), ..Proposal::default() };
+        let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         bot.proposes_to("call_1", soon).await.expect("asked");
         let now = |town: &Town| town.store().clock().now();
-        assert_eq!(town.store().next_expiry().await, Ok(Some(now(town).after(Duration::from_secs(60)))));
+        assert_eq!(town.store().next_expiry().await, Ok(Some(now(town).after(Duration::from_mins(1)))));
         town.time().advance(Duration::from_millis(59_999));
         assert!(town.store().expired(now(town), 10).await.expect("reads").is_empty());
         assert!(bot.expires("call_1").await.expect("not due").events.is_empty());
@@ -216,9 +218,9 @@ fn an_expiry_is_carried_out_once_though_everybody_tries() {
 #[test]
 fn a_decision_that_comes_too_late_finds_the_call_expired() {
     in_town(async |town| {
-        let soon = Proposal { expires_in: Some(Duration::from_secs(60)), ..Proposal::default() };
+        let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         town.agent("bot").proposes_to("call_1", soon).await.expect("asked");
-        town.time().advance(Duration::from_secs(60));
+        town.time().advance(Duration::from_mins(1));
         assert_eq!(code(&town.person("ada").allows("call_1").await), "already_decided");
         let call = town.call("t", "call_1").await;
         assert_eq!(call.response().map(|response| response.what.source), Some(Source::Expiry));

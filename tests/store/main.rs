@@ -2,7 +2,12 @@
 //! processes, the log says what happened, once, in order, and for ever.
 
 mod by_hand;
+mod bytes;
 mod contract;
+mod feed;
 mod guards;
 mod handles;
-mod refusals;
+mod migrations;
+mod plans;
+mod reads;
+mod trouble;
