@@ -8,6 +8,7 @@ mod feed;
 mod guards;
 mod handles;
 mod migrations;
+mod opening;
 mod plans;
 mod reads;
 mod trouble;

@@ -8,7 +8,7 @@ use crate::{
     queries, schema,
     writer::{self, Writer},
 };
-use rustix::fs::{StatFs, statfs};
+use rustix::fs::{Access, StatFs, access, statfs};
 use sqlx::{
     ConnectOptions, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
@@ -95,8 +95,13 @@ pub(crate) async fn open(path: &Path, options: Options) -> Result<Store, Error> 
     let path = file.path.as_path();
     let mut conn = connect(path, &options).await?;
     schema::check_owner(&mut conn, path).await?;
+    let bell = Arc::new(Bell::open(path)?);
+    // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
+    // refuses one, and does not wait.
+    let turn = bell.turn().await;
     use_wal(&mut conn, path).await?;
     schema::migrate(&mut conn, path).await?;
+    drop(turn);
     let failed = |e| error::of_sqlite(path, &e);
     let tip: i64 = sqlx::query_scalar(queries::TIP).fetch_one(&mut conn).await.map_err(failed)?;
     let readers = SqlitePoolOptions::new()
@@ -106,7 +111,7 @@ pub(crate) async fn open(path: &Path, options: Options) -> Result<Store, Error> 
         .connect_with(settings(path, &options).read_only(true))
         .await
         .map_err(failed)?;
-    Ok(assemble(file, conn, readers, tip, options)?)
+    Ok(assemble(file, conn, readers, bell, tip, options))
 }
 
 /// Starts the writer and the feed.
@@ -114,10 +119,10 @@ fn assemble(
     file: OpenFile,
     conn: SqliteConnection,
     readers: sqlx::SqlitePool,
+    bell: Arc<Bell>,
     tip: i64,
     options: Options,
-) -> Result<Store, Error> {
-    let bell = Arc::new(Bell::open(file.path())?);
+) -> Store {
     let feed = Arc::new(Feed::new(tip, options.recent));
     let (orders, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
@@ -126,7 +131,7 @@ fn assemble(
     let source = feed::Source { readers: readers.clone(), file: file.clone(), bell, poll: options.poll };
     tasks.spawn(feed::run(Arc::clone(&feed), source, stop.clone()));
     let clock = options.clock;
-    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, file, clock, stop, tasks }) })
+    Store { inner: Arc::new(Inner { orders, readers, feed, file, clock, stop, tasks }) }
 }
 
 /// Finds the file or makes it, readable and writable by its owner alone.
@@ -146,6 +151,11 @@ fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     };
     if !found.is_file() {
         return Err(Error::NotOurs { path, why: "it is no file".to_owned() });
+    }
+    // Asked of the system and not tried: opening the file here and closing it again would take away the
+    // locks that other connections of this process hold on it.
+    if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
+        return Err(Error::ReadOnly(path));
     }
     if found.mode() & 0o077 != 0 {
         let mode = format!("{:o}", found.mode() & 0o777);
@@ -202,10 +212,13 @@ async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> 
     })
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Refuses network file systems, where WAL seems to work from one machine and loses events from two.
 fn check_file_system(path: &Path) -> Result<(), Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match statfs(folder).ok().as_ref().and_then(network_file_system) {
+    match statfs(folder_of(path)).ok().as_ref().and_then(network_file_system) {
         Some(name) => Err(Error::NoWal { path: path.to_path_buf(), file_system: name.to_owned() }),
         None => Ok(()),
     }
