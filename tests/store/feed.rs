@@ -58,6 +58,28 @@ fn a_follower_of_one_store_sees_all_that_another_writes() {
     });
 }
 
+/// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
+#[test]
+fn followers_of_stores_that_all_write_see_all_of_all() {
+    in_town(async |town| {
+        let stores = [town.store().clone(), town.neighbour().await, forgetful(town).await];
+        let writing = stores.iter().enumerate().map(async |(n, store)| {
+            for call in 0..100 {
+                let bot = town.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
+                bot.proposes(&format!("call_{n}_{call}")).await.expect("asked");
+            }
+        });
+        let following = stores.iter().map(async |store| {
+            let mut follower = store.follow(Filter::default(), 0);
+            seqs(&takes(&mut follower, 600).await)
+        });
+        let (_, tales) = futures_util::join!(join_all(writing), join_all(following));
+        for tale in tales {
+            assert_eq!(tale, (1..=600).collect::<Vec<_>>());
+        }
+    });
+}
+
 #[test]
 fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing() {
     in_town(async |town| {
