@@ -1,1 +1,16 @@
-//! x
+//! What the tests are told with: a town with a log, the people and agents who live in it, somebody's
+//! own hand at the SQL shell, and chance that can be repeated.
+
+#![expect(clippy::missing_panics_doc, reason = "a story that cannot go on ends in a panic, wherever it is")]
+
+mod chance;
+mod hand;
+mod outside;
+mod persona;
+mod town;
+
+pub use chance::Chance;
+pub use hand::{by_hand, plainly, shell};
+pub use outside::{Said, actor, in_private_mounts};
+pub use persona::{Outcome, Persona, Proposal, code};
+pub use town::{Town, in_town, within_the_limit};

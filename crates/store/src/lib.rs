@@ -8,6 +8,7 @@ mod bell;
 mod clock;
 mod error;
 mod feed;
+mod file;
 mod open;
 pub mod queries;
 mod read;
@@ -41,7 +42,7 @@ struct Inner {
     orders: mpsc::Sender<writer::Request>,
     readers: SqlitePool,
     feed: Arc<feed::Feed>,
-    file: open::OpenFile,
+    file: file::OpenFile,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,

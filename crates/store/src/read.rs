@@ -110,8 +110,11 @@ impl Store {
             .fetch_all(&self.inner.readers)
             .await
             .map_err(|e| self.failed(&e))?;
-        let name =
-            |found: &SqliteRow| Some((ThreadId::new(found.get(0)).ok()?, CallId::new(found.get(1)).ok()?));
+        // A row by hand may lack a name, or have one that nothing can be called by.
+        let text = |found: &SqliteRow, index: usize| found.try_get::<String, _>(index).ok();
+        let name = |found: &SqliteRow| {
+            Some((ThreadId::new(&text(found, 0)?).ok()?, CallId::new(&text(found, 1)?).ok()?))
+        };
         Ok(rows.iter().filter_map(name).collect())
     }
 

@@ -7,18 +7,21 @@ use sqlx::{Row, sqlite::SqliteRow};
 pub(crate) fn event(row: &SqliteRow, from: usize) -> Result<Event, Damaged> {
     let seq: i64 = row.get(from);
     let damaged = |what: String| Damaged { seq, what };
-    let text = |index: usize| row.get::<&str, _>(from + index);
+    // SQLite keeps any bytes as text, so what somebody wrote by hand need not even be Unicode.
+    let unreadable = |e: sqlx::Error| damaged(format!("it cannot be read: {e}"));
+    let text = |index: usize| row.try_get::<&str, _>(from + index).map_err(unreadable);
     let hash = row
-        .get::<Option<&str>, _>(from + 6)
+        .try_get::<Option<&str>, _>(from + 6)
+        .map_err(unreadable)?
         .map(|hex| Sha256::from_hex(hex).ok_or_else(|| damaged(format!("its hash {hex:?} is no SHA-256"))));
     Ok(Event {
         seq,
-        thread_id: ThreadId::new(text(1))
+        thread_id: ThreadId::new(text(1)?)
             .map_err(|why| damaged(format!("its thread has no usable name: {why}")))?,
-        kind: text(2).parse().map_err(|why| damaged(format!("{why}")))?,
-        timestamp: text(3).parse().map_err(|why| damaged(format!("{why}")))?,
-        principal: text(4).parse().map_err(|why| damaged(format!("{why}")))?,
-        data: Json::stored(text(5).to_owned())
+        kind: text(2)?.parse().map_err(|why| damaged(format!("{why}")))?,
+        timestamp: text(3)?.parse().map_err(|why| damaged(format!("{why}")))?,
+        principal: text(4)?.parse().map_err(|why| damaged(format!("{why}")))?,
+        data: Json::stored(text(5)?.to_owned())
             .map_err(|why| damaged(format!("its data is no JSON: {why}")))?,
         hash: hash.transpose()?,
     })

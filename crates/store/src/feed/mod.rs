@@ -11,7 +11,7 @@ mod signal;
 pub use follow::{Filter, Follower};
 pub use signal::Waiter;
 
-use crate::{bell::Bell, clock::machine_sleep, open::OpenFile, queries, row};
+use crate::{bell::Bell, clock::machine_sleep, file::OpenFile, queries, row};
 use countersign_approvals::{CallId, Event, ThreadId};
 use signal::{Key, Signals};
 use sqlx::SqlitePool;

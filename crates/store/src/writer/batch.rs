@@ -6,7 +6,7 @@ use crate::{
     bell::Bell,
     error::{self, BUSY, CONSTRAINT},
     feed::Feed,
-    open::OpenFile,
+    file::OpenFile,
     queries,
 };
 use countersign_approvals::{

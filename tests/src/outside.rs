@@ -1,0 +1,37 @@
+//! What needs a process of its own: file modes, file systems that are full or read-only.
+
+use std::{path::Path, process::Stdio};
+use tokio::process::Command;
+
+/// What a process said, and whether it left in good order.
+#[derive(Debug)]
+pub struct Said {
+    /// Its standard output, without the last line break.
+    pub text: String,
+    /// Whether its exit code was 0.
+    pub well: bool,
+}
+
+/// Has `program` (`countersign-actor`, whose path cargo gives to the test) act, under `umask`.
+pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> Said {
+    let script = format!("umask {umask} && exec \"$0\" \"$@\"");
+    said(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
+}
+
+/// Runs a shell script where nobody else sees what it mounts: mounts are the only way to a full or a
+/// read-only disk, because permissions do not bind root. `$0` is `folder`, `$1` is `program`.
+pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Said {
+    // Root may unshare by itself; anybody else does it as the root of a user namespace.
+    let unshared = "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
+    let mut command = Command::new("sh");
+    command.args(["-c", unshared, "unshare", "sh", "-ec", script]).arg(folder).arg(program);
+    said(&mut command).await
+}
+
+async fn said(command: &mut Command) -> Said {
+    let output = command.stderr(Stdio::inherit()).output().await.expect("the process starts");
+    Said {
+        text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
+        well: output.status.success(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Every guard of the database refuses by itself, whoever writes: what the rules in memory would have
+//! refused is tried here over a plain connection, one forbidden statement at a time.
+
+use countersign_approvals::Event;
+use countersign_tests::{Proposal, Town, by_hand, code, in_town, plainly, shell};
+use sqlx::{AssertSqlSafe, Connection};
+use std::time::Duration;
+
+/// SHA-256 of the canonical form of `{"command":"ls"}`, which every call proposes.
+const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
+
+/// What is wrong, a piece of the complaint, and the statement.
+fn forbidden() -> Vec<(String, String, String)> {
+    let file = include_str!("../fixtures/forbidden.sql");
+    let (_, file) = file.split_once("\n\n").expect("a head");
+    let lines: Vec<_> = file.lines().collect();
+    let cases = lines.chunks(2).map(|case| {
+        let (what, why) = case[0].trim_start_matches("-- ").split_once(": ").expect("what: why");
+        (what.to_owned(), why.to_owned(), case[1].to_owned())
+    });
+    cases.collect()
+}
+
+/// What the forbidden statements speak of, in two threads: `t` has a call in every standing, `over` is
+/// closed.
+async fn lived_in(town: &Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for id in ["pending", "allowed", "denied", "running", "finished", "granted", "lapsing"] {
+        let expires_in = (id == "lapsing").then_some(Duration::from_mins(1));
+        bot.proposes_to(id, Proposal { expires_in, ..Proposal::default() }).await.expect("asked");
+    }
+    ada.denies("denied").await.expect("denied");
+    for id in ["allowed", "running", "finished"] {
+        ada.allows(id).await.expect("allowed");
+    }
+    for id in ["running", "finished"] {
+        bot.claims(id).await.expect("claimed");
+    }
+    bot.finishes("finished").await.expect("finished");
+    ada.proposes("of_ada").await.expect("asked");
+    let first = ada.allows_for_the_session("granted").await.expect("granted").events[0].seq;
+    ada.revokes(first).await.expect("revoked");
+    bot.proposes("second_grant").await.expect("asked");
+    ada.allows_for_the_session("second_grant").await.expect("granted");
+    bot.in_thread("over").proposes("allowed").await.expect("asked");
+    ada.in_thread("over").allows("allowed").await.expect("allowed");
+    ada.in_thread("over").closes().await.expect("closed");
+}
+
+async fn log_and_index(town: &Town) -> (Vec<Event>, String) {
+    let index = shell(town.path(), "SELECT * FROM open_requests").await.expect("the shell reads");
+    (town.log().await, index)
+}
+
+#[test]
+fn each_forbidden_statement_is_refused_and_changes_nothing() {
+    in_town(async |town| {
+        lived_in(town).await;
+        let bot = town.agent("bot").in_thread("witness");
+        let mut next = 0;
+        for (what, why, statement) in forbidden() {
+            let before = log_and_index(town).await;
+            let statement = statement
+                .replace("{HASH}", HASH)
+                .replace("{OTHER}", &"0".repeat(64))
+                .replace("{GRANT}", &grant(&before.0).to_string());
+            let complaint = by_hand(town.path(), &statement).await.expect_err(&what);
+            assert!(complaint.contains(&why), "{what}: {complaint}");
+            assert_eq!(log_and_index(town).await, before, "{what}");
+            next += 1;
+            let goes_on = bot.proposes(&format!("call_{next}")).await;
+            assert_eq!(code(&goes_on), "done", "after {what}");
+        }
+        assert_eq!(town.verifies().await.unsealed, 0, "not one of them left a row");
+    });
+}
+
+/// The `seq` of the grant that was revoked.
+fn grant(log: &[Event]) -> i64 {
+    let revoked = log.iter().find(|event| event.kind == countersign_approvals::EventType::GrantRevoked);
+    let data: serde_json::Value = revoked.expect("there is one").data.read().expect("JSON");
+    data["grant"].as_i64().expect("a seq")
+}
+
+/// Statements such as the forbidden ones, without a fault: type, principal and data.
+const ALLOWED: &[(&str, &str, &str)] = &[
+    ("USER_MESSAGE", "user:ada", r#"{"text":"hello"}"#),
+    ("TOOL_APPROVAL_VOTE", "user:ada", r#"{"toolCallId":"pending","decision":"allow_once"}"#),
+    ("TOOL_APPROVAL_VOTE", "user:bo", r#"{"toolCallId":"pending","decision":"allow_once"}"#),
+    (
+        "TOOL_APPROVAL_RESPONSE",
+        "user:ada",
+        r#"{"toolCallId":"pending","decision":"allow_once","source":"approver","argumentsHash":"{HASH}"}"#,
+    ),
+    (
+        "TOOL_EXECUTION_STARTED",
+        "agent:bot",
+        r#"{"toolCallId":"allowed","executor":"w","argumentsHash":"{HASH}"}"#,
+    ),
+    ("TOOL_RESULT", "agent:bot", r#"{"toolCallId":"running","status":"error","content":null}"#),
+    ("GRANT_REVOKED", "user:ada", r#"{"grant":{SECOND}}"#),
+    ("THREAD_CLOSED", "user:ada", "{}"),
+];
+
+/// A statement is refused for what it says, so the same without the fault must pass: otherwise the
+/// file of forbidden ones would prove nothing.
+#[test]
+fn the_same_statements_without_their_fault_pass() {
+    in_town(async |town| {
+        lived_in(town).await;
+        let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
+        let second = shell(town.path(), second).await.expect("the shell reads");
+        for (kind, principal, data) in ALLOWED {
+            let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
+            let sql = format!(
+                "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', '{kind}', '{principal}', '{data}')"
+            );
+            by_hand(town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
+        }
+        let report = town.verifies().await;
+        assert_eq!((report.holds(), report.unsealed), (true, 8));
+    });
+}
+
+/// A guard ends the whole transaction: nothing of what led to the forbidden row stays.
+#[test]
+fn a_forbidden_row_takes_its_whole_transaction_with_it() {
+    in_town(async |town| {
+        town.agent("bot").proposes("call_1").await.expect("asked");
+        let mut conn = plainly(town.path()).await;
+        let script = "BEGIN;
+            INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
+            DELETE FROM events;
+            COMMIT";
+        let refused = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut conn).await;
+        assert!(refused.is_err());
+        let left = sqlx::query("COMMIT").execute(&mut conn).await.expect_err("there is no transaction left");
+        assert!(left.to_string().contains("no transaction is active"), "{left}");
+        conn.close().await.expect("closes");
+        assert_eq!(town.log().await.len(), 2);
+    });
+}

@@ -1,0 +1,136 @@
+//! The named queries: each prepares against the migrated schema, each is a file and each file is one of
+//! them, and those that are asked often find their rows by an index, however long the log is.
+
+use countersign_store::queries;
+use countersign_tests::{in_town, plainly};
+use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// The statements of a file, without its comments.
+fn statements(sql: &str) -> Vec<String> {
+    let code: Vec<_> = sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    code.join("\n").split(';').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    for statement in statements(sql) {
+        let explained = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+        let rows = sqlx::query(explained).fetch_all(&mut *conn).await.expect("it prepares");
+        steps.extend(rows.iter().map(|row| row.get::<String, _>("detail")));
+    }
+    steps
+}
+
+#[test]
+fn every_query_prepares_against_the_migrated_schema() {
+    in_town(async |town| {
+        let mut conn = plainly(town.path()).await;
+        for (file, sql) in queries::ALL {
+            for statement in statements(sql) {
+                let explained = AssertSqlSafe(format!("EXPLAIN {statement}"));
+                let prepared = sqlx::query(explained).fetch_all(&mut conn).await;
+                assert!(prepared.is_ok(), "sql/{file}: {prepared:?}");
+            }
+        }
+        conn.close().await.expect("closes");
+    });
+}
+
+/// A file that nobody embeds would rot, and one that is not in `ALL` would be prepared by no test.
+#[test]
+fn the_queries_are_the_files_of_the_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql");
+    let files: BTreeSet<_> = fs::read_dir(&folder)
+        .expect("there is a folder")
+        .map(|entry| entry.expect("reads").file_name().into_string().expect("UTF-8"))
+        .collect();
+    let named: BTreeSet<_> = queries::ALL.iter().map(|(file, _)| (*file).to_owned()).collect();
+    assert_eq!(named, files);
+    for (file, sql) in queries::ALL {
+        assert_eq!(fs::read_to_string(folder.join(file)).expect("reads"), *sql, "sql/{file}");
+        assert!(sql.starts_with("-- "), "sql/{file} says what it is for");
+    }
+}
+
+const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
+const BY_SEQ: &str = "USING INTEGER PRIMARY KEY (rowid=?)";
+
+/// What is asked often, and the steps that it must take.
+const HOT: &[(&str, &str, &[&str])] = &[
+    ("begin", queries::BEGIN, &["SEARCH events"]),
+    ("tip", queries::TIP, &["SEARCH events"]),
+    ("call", queries::CALL, &[BY_CALL]),
+    ("events", queries::EVENTS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]),
+    (
+        "events_of_thread",
+        queries::EVENTS_OF_THREAD,
+        &["USING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_SEQ, BY_CALL]),
+    (
+        "pending_of_thread",
+        queries::PENDING_OF_THREAD,
+        &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_SEQ, BY_CALL],
+    ),
+    (
+        "thread",
+        queries::THREAD,
+        &[
+            "grants_of_thread (thread_id=?)",
+            "one_revocation (thread_id=?)",
+            "one_close (thread_id=?)",
+            BY_CALL,
+        ],
+    ),
+    (
+        "load",
+        queries::LOAD,
+        &[
+            "grants_of_thread (thread_id=?)",
+            "open_requests_of_thread (thread_id=?)",
+            "one_revocation (thread_id=?)",
+            "one_close (thread_id=?)",
+            BY_SEQ,
+            BY_CALL,
+        ],
+    ),
+    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)", BY_SEQ]),
+    ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
+];
+
+#[test]
+fn what_is_asked_often_finds_its_rows_by_an_index() {
+    in_town(async |town| {
+        let mut conn = plainly(town.path()).await;
+        for (name, sql, expected) in HOT {
+            let steps = plan(&mut conn, sql).await;
+            for part in *expected {
+                assert!(steps.iter().any(|step| step.contains(part)), "{name} takes no {part}: {steps:#?}");
+            }
+            let scans = steps.iter().filter(|step| scans_the_log(step)).collect::<Vec<_>>();
+            assert!(scans.is_empty(), "{name} reads the whole log: {scans:?} in {steps:#?}");
+        }
+        conn.close().await.expect("closes");
+    });
+}
+
+/// Whether a step reads `events`, under any name that the queries give it, from end to end. The newest
+/// sealed row is looked for from the end on, and is found within as many rows as were typed by hand.
+fn scans_the_log(step: &str) -> bool {
+    ["SCAN events", "SCAN e", "SCAN q", "SCAN r"]
+        .iter()
+        .any(|scan| step.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+}
+
+/// The pure query walks the requests by design; what it looks up for each is found by the index.
+#[test]
+fn the_pure_query_looks_responses_up_by_an_index() {
+    in_town(async |town| {
+        let mut conn = plainly(town.path()).await;
+        let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
+        let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+        assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");
+        conn.close().await.expect("closes");
+    });
+}

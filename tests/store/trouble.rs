@@ -1,0 +1,76 @@
+//! What the machine does to a log: a full disk, a file that is taken away, a clock that is set back.
+
+use countersign_approvals::{EventType, State};
+use countersign_tests::{Proposal, code, in_private_mounts, in_town, within_the_limit};
+use std::{fs, time::Duration};
+
+const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
+
+/// The actor checks that every event which was acknowledged is there, and none that was refused.
+#[test]
+fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
+    within_the_limit(async {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = r#"mount -t tmpfs -o size=2m none "$0"; cd "$0"
+            dd if=/dev/zero of=ballast bs=1024 count=700 status=none
+            "$1" fill countersign.db ballast"#;
+        let said = in_private_mounts(script, folder.path(), ACTOR).await;
+        assert_eq!((said.text.as_str(), said.well), ("disk_full\nall there", true));
+    });
+}
+
+/// What went into a file that nobody finds any more would be lost, so nothing is acknowledged.
+#[test]
+fn nothing_is_acknowledged_once_the_file_is_gone() {
+    in_town(async |town| {
+        let bot = town.agent("bot");
+        bot.proposes("call_1").await.expect("asked");
+        let aside = town.folder().join("aside.db");
+        fs::rename(town.path(), &aside).expect("moves");
+        for id in ["call_2", "call_3"] {
+            assert_eq!(code(&bot.proposes(id).await), "database_gone");
+        }
+        fs::copy(&aside, town.path()).expect("copies");
+        assert_eq!(code(&bot.proposes("call_4").await), "database_gone", "another file is not the same file");
+        fs::rename(&aside, town.path()).expect("moves back");
+        assert_eq!(code(&bot.proposes("call_5").await), "done", "put back, it goes on");
+        assert_eq!(town.count(EventType::ToolCall).await, 2, "and has nothing of what was refused");
+    });
+}
+
+/// The order of things is that of `seq`; what the clock says is only written down.
+#[test]
+fn a_clock_that_is_set_back_stops_nobody() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        let noon = town.store().clock().now();
+        let later = |seconds| noon.after(Duration::from_secs(seconds));
+        let an_hour = Proposal { expires_in: Some(Duration::from_hours(1)), ..Proposal::default() };
+        town.time().set(later(5_000));
+        bot.proposes_to("call_1", an_hour).await.expect("asked");
+        town.time().set(later(2_000));
+        ada.allows("call_1").await.expect("allowed");
+        town.time().set(noon);
+        bot.claims("call_1").await.expect("claimed");
+        bot.finishes("call_1").await.expect("finished");
+        let times: Vec<_> = town.log().await.iter().map(|event| event.timestamp).collect();
+        assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
+        assert_eq!(town.call("t", "call_1").await.state(noon), State::Finished);
+    });
+}
+
+/// An expiry that was carried out stays so, though by the clock it would not be due any more.
+#[test]
+fn a_clock_that_is_set_back_revives_no_call() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        let noon = town.store().clock().now();
+        let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
+        bot.proposes_to("call_1", a_minute).await.expect("asked");
+        town.time().advance(Duration::from_secs(61));
+        bot.expires("call_1").await.expect("carried out");
+        town.time().set(noon);
+        assert_eq!(code(&ada.allows("call_1").await), "already_decided");
+        assert_eq!(code(&bot.claims("call_1").await), "not_allowed");
+    });
+}
