@@ -63,7 +63,7 @@ impl Default for Options {
 pub(crate) async fn open(path: &Path, options: Options) -> Result<Store, Error> {
     check_file_system(path)?;
     let file = create(path, options.create)?;
-    let path = file.path.as_path();
+    let path = file.path();
     let mut conn = connect(path, &options).await?;
     schema::check_owner(&mut conn, path).await?;
     let bell = Arc::new(Bell::open(path)?);
