@@ -20,8 +20,7 @@ CREATE TABLE events (
     tool_call_id TEXT GENERATED ALWAYS AS (
         CASE
             WHEN type = 'TOOL_CALL' THEN data ->> 'id'
-            WHEN type IN ('TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_RESPONSE',
-                'TOOL_EXECUTION_STARTED', 'TOOL_RESULT') THEN data ->> 'toolCallId'
+            WHEN type GLOB 'TOOL_*' AND type <> 'TOOL_POLICY_SET' THEN data ->> 'toolCallId'
         END) VIRTUAL,
     CHECK (tool_call_id <> '' OR type NOT GLOB 'TOOL_*' OR type = 'TOOL_POLICY_SET')
 ) STRICT;
