@@ -27,7 +27,7 @@ CREATE TRIGGER rows_follow_the_rules BEFORE INSERT ON events BEGIN
         THEN RAISE(ROLLBACK, 'countersign: the call has an event of this type already')
 
         -- Everything about a call comes after the call itself, in the same thread.
-        WHEN call_seq IS NULL AND NEW.type <> 'TOOL_CALL'
+        WHEN call_seq IS NULL AND NEW.type <> 'TOOL_CALL' AND NEW.tool_call_id IS NOT NULL
         THEN RAISE(ROLLBACK, 'countersign: the thread has no such call')
 
         -- Nothing starts in a closed thread.
@@ -119,7 +119,7 @@ CREATE TRIGGER rows_follow_the_rules BEFORE INSERT ON events BEGIN
             count(*) FILTER (WHERE e.type = NEW.type AND NEW.type <> 'TOOL_APPROVAL_VOTE') AS has_same_type
         FROM events e
         WHERE e.thread_id = NEW.thread_id AND e.tool_call_id = NEW.tool_call_id)
-    WHERE NEW.tool_call_id IS NOT NULL;
+    WHERE NEW.type GLOB 'TOOL_*';
 
     -- A thread closes once.
     SELECT RAISE(ROLLBACK, 'countersign: the thread is closed')
