@@ -15,7 +15,7 @@ use countersign_approvals::{
 };
 use serde::Serialize;
 use sqlx::{Connection, SqliteConnection};
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 /// How often a batch is tried again when another program holds the write lock; each try waits for the
 /// busy timeout.
