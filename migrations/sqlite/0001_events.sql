@@ -17,13 +17,14 @@ CREATE TABLE events (
     -- The chain's link in 64 lower-case hexadecimal digits. Rows inserted by hand leave it empty; the
     -- next row that a process of ours writes seals them, because its own link is over theirs.
     hash      TEXT CHECK (hash IS NULL OR (length(hash) = 64)),
+    -- OR, not IN: for a list of three and more SQLite builds a table, and searches it for each row.
     tool_call_id TEXT GENERATED ALWAYS AS (
         CASE
             WHEN type = 'TOOL_CALL' THEN data ->> 'id'
-            WHEN type IN ('TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_RESPONSE',
-                'TOOL_EXECUTION_STARTED', 'TOOL_RESULT') THEN data ->> 'toolCallId'
+            WHEN type = 'TOOL_APPROVAL_REQUEST' OR type = 'TOOL_APPROVAL_VOTE' OR type = 'TOOL_APPROVAL_RESPONSE'
+                OR type = 'TOOL_EXECUTION_STARTED' OR type = 'TOOL_RESULT' THEN data ->> 'toolCallId'
         END) VIRTUAL,
-    CHECK (tool_call_id <> '' OR type NOT GLOB 'TOOL_*' OR type = 'TOOL_POLICY_SET')
+    CHECK (coalesce(tool_call_id, '') <> '' OR type NOT GLOB 'TOOL_*' OR type = 'TOOL_POLICY_SET')
 ) STRICT;
 
 -- A thread's events in order.

@@ -14,8 +14,7 @@ CREATE TRIGGER a_row_takes_its_place AFTER INSERT ON events BEGIN
 
     -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
     SELECT RAISE(ROLLBACK, 'countersign: leave seq out; it is the next number')
-    WHERE NEW.seq <> (SELECT max(seq) FROM events)
-        OR NEW.seq <> 1 AND NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq - 1);
+    WHERE NEW.seq - 1 <> coalesce((SELECT seq FROM events WHERE seq <> NEW.seq ORDER BY seq DESC LIMIT 1), 0);
 
     INSERT INTO open_requests (seq, thread_id, expires_at)
     SELECT NEW.seq, NEW.thread_id, NEW.data ->> 'expiresAt'

@@ -1,88 +1,71 @@
-//! quick
-use countersign_approvals::decide::*;
-use countersign_approvals::event::*;
-use countersign_approvals::*;
-use countersign_store::*;
-use std::sync::Arc;
-use std::time::Instant;
+//! How fast it is, beside how fast this machine can be: every line is measured together with its raw
+//! limit, because a number alone says more of the machine than of the program.
+//!
+//!     cargo bench -p countersign-tests                     all of it
+//!     cargo bench -p countersign-tests -- cycles history   some of it
+//!     cargo bench -p countersign-tests -- --quick          small sizes, to see that it runs
+//!
+//! docs/benchmarks.md says what each line means.
 
-fn main() {
-    let rt = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    rt.block_on(async {
-        let dir = tempfile::tempdir_in(std::env::var("BENCH_DIR").unwrap_or("/tmp".into())).unwrap();
-        let store = Store::open(dir.path().join("b.db"), Options::default()).await.unwrap();
-        let policy = Arc::new(Policy::ask_always());
-        let n = 300;
-        let start = Instant::now();
-        let mut tasks = vec![];
-        for w in 0..64 {
-            let (store, policy) = (store.clone(), policy.clone());
-            tasks.push(tokio::spawn(async move {
-                let thread = ThreadId::new(&format!("thread-{w}")).unwrap();
-                for i in 0..n {
-                    let id = CallId::new(&format!("call_{i}")).unwrap();
-                    let order = |wish: Command, by: Principal| Order {
-                        thread_id: thread.clone(),
-                        wish: Wish::Call(id.clone(), wish),
-                        by,
-                        now: store.clock().now(),
-                        policy: policy.clone(),
-                    };
-                    let args = Arguments::new(
-                        Json::parse("{\"command\":\"git status --short\",\"cwd\":\"/home/ada/project\"}")
-                            .unwrap(),
-                    )
-                    .unwrap();
-                    let hash = args.hash();
-                    store
-                        .carry_out(order(
-                            Command::Propose(Propose {
-                                id: id.clone(),
-                                name: ToolName::new("bash").unwrap(),
-                                arguments: args,
-                                annotations: None,
-                                impact: None,
-                                description: None,
-                                expires_in: None,
-                            }),
-                            Principal::agent("bot"),
-                        ))
-                        .await
-                        .unwrap();
-                    store
-                        .carry_out(order(
-                            Command::Respond(Respond { decision: Decision::AllowOnce, comment: None }),
-                            Principal::user("ada"),
-                        ))
-                        .await
-                        .unwrap();
-                    store
-                        .carry_out(order(
-                            Command::Claim(Claim { executor: "w".into(), arguments_hash: hash, lease: None }),
-                            Principal::agent("bot"),
-                        ))
-                        .await
-                        .unwrap();
-                    store
-                        .carry_out(order(
-                            Command::Finish(Finish {
-                                status: Status::Success,
-                                content: Json::string("ok"),
-                                executor: None,
-                            }),
-                            Principal::agent("bot"),
-                        ))
-                        .await
-                        .unwrap();
-                }
-            }));
+#![expect(clippy::print_stdout, reason = "a table on the terminal is what this program is for")]
+
+mod cycles;
+mod fill;
+mod history;
+mod http;
+mod idle;
+mod lab;
+mod table;
+mod waiting;
+mod wakeup;
+
+use lab::Outcome;
+use table::Row;
+
+const SCENARIOS: [&str; 6] = ["wakeup", "cycles", "history", "waiting", "idle", "http"];
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match arguments.split_first() {
+        Some((first, rest)) if first == "--child" => runtime.block_on(play(rest)),
+        _ => runtime.block_on(run_all(&arguments)),
+    }
+}
+
+/// A part of a scenario in a process of its own.
+async fn play(arguments: &[String]) -> Outcome<()> {
+    match arguments {
+        [role, path] if role == "executor" => wakeup::executor(path.as_ref()).await,
+        [role, what, many, samples] if role == "crowd" => {
+            waiting::crowd(what, many.parse()?, samples.parse()?).await
         }
-        for t in tasks {
-            t.await.unwrap();
-        }
-        let s = start.elapsed().as_secs_f64();
-        println!("{} cycles/s", (64 * n) as f64 / s);
-        let r = store.verify(|_| {}).await.unwrap();
-        println!("{r:?}");
-    });
+        [role, seconds] if role == "idle" => idle::idle(seconds.parse()?).await,
+        _ => Err(format!("no such part: {arguments:?}").into()),
+    }
+}
+
+async fn run_all(arguments: &[String]) -> Outcome<()> {
+    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let named: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
+    if let Some(unknown) = named.iter().find(|name| !SCENARIOS.contains(&name.as_str())) {
+        return Err(format!("no scenario {unknown}; there are {}", SCENARIOS.join(", ")).into());
+    }
+    let mut rows = Vec::new();
+    for name in SCENARIOS.iter().filter(|name| named.is_empty() || named.iter().any(|n| n == *name)) {
+        rows.extend(run(name, quick).await?);
+    }
+    table::print(&rows);
+    Ok(())
+}
+
+async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
+    match name {
+        "wakeup" => wakeup::run(quick).await,
+        "cycles" => cycles::run(quick).await,
+        "history" => history::run(quick).await,
+        "waiting" => waiting::run(quick).await,
+        "idle" => idle::run(quick).await,
+        _ => Ok(http::run(quick)),
+    }
 }

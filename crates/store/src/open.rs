@@ -115,10 +115,13 @@ fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {
             Synchronous::Full => SqliteSynchronous::Full,
             Synchronous::Normal => SqliteSynchronous::Normal,
         })
+        // A batch changes a few rows each on many pages of the indexes, and each goes to disk whole: half
+        // the usual size makes a commit a third smaller. It counts for new files only.
+        .page_size(2_048)
         .pragma("cache_size", "-16384")
         // Folding the log into the database costs two more fsyncs and writes each page that changed
         // since; done less often it writes fewer of them.
-        .pragma("wal_autocheckpoint", "8000")
+        .pragma("wal_autocheckpoint", "16000")
         .pragma("temp_store", "memory")
         .log_statements(tracing::log::LevelFilter::Off)
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)

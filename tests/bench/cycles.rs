@@ -1,0 +1,85 @@
+//! Whole cycles a second (propose, decide, claim, finish) with 64 executors at once, beside a bare loop
+//! that inserts the same rows in batches as large.
+
+use crate::{
+    lab::{self, Lab, Outcome},
+    table::Row,
+};
+use countersign_approvals::Event;
+use countersign_store::{Filter, Options};
+use std::{path::Path, time::Instant};
+use tokio::task::JoinSet;
+
+const EXECUTORS: usize = 64;
+
+/// A cycle writes five rows in four orders, so this is what a full batch has on average.
+const ROWS_OF_A_BATCH: usize = EXECUTORS * 5 / 4;
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
+    let cycles = EXECUTORS * each;
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        // One after the other, so that whatever else the machine does meets both.
+        let folder = lab::folder()?;
+        let (seconds, events) = store(&folder.path().join("store.db"), each).await?;
+        ours.push(per_second(cycles, seconds));
+        bare.push(per_second(cycles, loop_bare(&folder.path().join("bare.db"), &events).await?));
+    }
+    let (measured, raw) = (median(&mut ours), median(&mut bare));
+    let best = ours.last().copied().unwrap_or_default();
+    Ok(vec![Row {
+        what: format!("whole cycles with {EXECUTORS} executors, median of {rounds} × {cycles}"),
+        measured: format!("{measured:.0} /s (best {best:.0})"),
+        raw: format!("{raw:.0} /s, bare inserts"),
+        ratio: Some(measured / raw),
+        target: "≥ 4,000 /s, aim 6,000; ratio ≥ 0.5",
+        met: measured >= 4_000.0 && measured / raw >= 0.5,
+    }])
+}
+
+async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)> {
+    let lab = Lab::open(path, Options::default()).await?;
+    let mut executors = JoinSet::new();
+    let start = Instant::now();
+    for n in 0..EXECUTORS {
+        let lab = lab.clone();
+        executors.spawn(async move {
+            let thread = lab::thread(n)?;
+            for n in 0..each {
+                let id = lab::call(n)?;
+                lab.propose(&thread, &id).await?;
+                lab.allow(&thread, &id).await?;
+                lab.execute(&thread, &id).await?;
+            }
+            Outcome::Ok(())
+        });
+    }
+    while let Some(done) = executors.join_next().await {
+        done??;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?;
+    lab.store.close().await;
+    Ok((seconds, events))
+}
+
+async fn loop_bare(path: &Path, events: &[Event]) -> Outcome<f64> {
+    let mut conn = lab::bare(path).await?;
+    let start = Instant::now();
+    for batch in events.chunks(ROWS_OF_A_BATCH) {
+        lab::insert(&mut conn, batch).await?;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "thousands")]
+fn per_second(cycles: usize, seconds: f64) -> f64 {
+    cycles as f64 / seconds
+}
+
+/// Sorts, too: the best is last.
+fn median(rates: &mut [f64]) -> f64 {
+    rates.sort_unstable_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or_default()
+}

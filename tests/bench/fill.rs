@@ -1,0 +1,55 @@
+//! A long history in little time: finished calls written by one statement, past the guards, which would
+//! take an hour over it.
+
+use crate::lab::{self, Outcome};
+use sqlx::{Connection, Row, SqliteConnection};
+use std::path::Path;
+
+/// How many calls a thread of the history has.
+const CALLS_OF_A_THREAD: i64 = 100;
+
+/// The events of `$1` calls, four each, in the order in which they would have come. The links of the
+/// chain are made up; the next writer goes on from the last.
+const HISTORY: &str = "
+WITH RECURSIVE calls (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM calls WHERE n + 1 < $1),
+steps (step, type, principal, data) AS (VALUES
+    (1, 'TOOL_CALL', 'agent:bot', json_object('id', '', 'name', 'bash',
+        'arguments', json('{\"command\":\"git status --short\",\"cwd\":\"/home/ada/project\"}'),
+        'argumentsHash', printf('%064d', 0))),
+    (2, 'TOOL_APPROVAL_RESPONSE', 'user:ada', json_object('toolCallId', '', 'decision', 'allow_once',
+        'source', 'approver', 'argumentsHash', printf('%064d', 0), 'policy', printf('%064d', 0))),
+    (3, 'TOOL_EXECUTION_STARTED', 'agent:bot', json_object('toolCallId', '', 'executor', 'worker',
+        'argumentsHash', printf('%064d', 0))),
+    (4, 'TOOL_RESULT', 'agent:bot', json_object('toolCallId', '', 'status', 'success', 'content', 'ok')))
+INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
+SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', principal,
+    json_set(data, CASE step WHEN 1 THEN '$.id' ELSE '$.toolCallId' END, 'call_' || n), printf('%064x', n)
+FROM calls CROSS JOIN steps";
+
+/// Makes a file with that many finished calls.
+pub(crate) async fn finished_calls(path: &Path, calls: i64) -> Outcome<()> {
+    let mut conn = lab::bare(path).await?;
+    sqlx::raw_sql("PRAGMA synchronous = off; PRAGMA cache_size = -200000").execute(&mut conn).await?;
+    let guards = take_down(&mut conn).await?;
+    sqlx::query(HISTORY).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut conn).await?;
+    for guard in guards {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(guard)).execute(&mut conn).await?;
+    }
+    sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut conn).await?;
+    Ok(conn.close().await?)
+}
+
+/// Drops the triggers on new rows, and hands out what makes them again.
+async fn take_down(conn: &mut SqliteConnection) -> Outcome<Vec<String>> {
+    let names = ["rows_follow_the_rules", "a_row_takes_its_place"];
+    let mut texts = Vec::new();
+    for name in names {
+        let found = sqlx::query("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $1")
+            .bind(name)
+            .fetch_one(&mut *conn)
+            .await?;
+        texts.push(found.get(0));
+        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("DROP TRIGGER {name}"))).execute(&mut *conn).await?;
+    }
+    Ok(texts)
+}

@@ -1,0 +1,89 @@
+//! What a long history costs those who ask what is open now, and who open the file.
+
+use crate::{
+    fill,
+    lab::{self, Lab, Outcome},
+    table::{Row, Samples, ms, times},
+};
+use countersign_approvals::ThreadId;
+use countersign_store::{Options, Store};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// How many calls wait for people in each thread that has any, and how many such threads there are.
+const OPEN: (usize, usize) = (5, 40);
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let (short, long, samples) = if quick { (100, 1_000, 10) } else { (10_000, 1_000_000, 1_000) };
+    let folder = lab::folder()?;
+    let (short_path, long_path) = (folder.path().join("short.db"), folder.path().join("long.db"));
+    let behind_short = make(&short_path, short).await?;
+    let behind_long = make(&long_path, long).await?;
+    let mut rows = Vec::new();
+    for (what, thread) in [("a page of 100 open requests", None), ("what is open in a thread", Some(7))] {
+        let thread = thread.map(lab::thread).transpose()?;
+        let (mut few, mut many) = (Samples::default(), Samples::default());
+        for _ in 0..samples {
+            few.add(ask(&behind_short.store, thread.as_ref()).await?);
+            many.add(ask(&behind_long.store, thread.as_ref()).await?);
+        }
+        rows.push(compare(what, (&few, short), (&many, long)));
+    }
+    behind_short.store.close().await;
+    behind_long.store.close().await;
+    rows.push(opening(&long_path, if quick { 3 } else { 50 }).await?);
+    Ok(rows)
+}
+
+/// A file with that many finished calls, and then some that wait.
+async fn make(path: &Path, finished: i64) -> Outcome<Lab> {
+    fill::finished_calls(path, finished).await?;
+    let lab = Lab::open(path, Options::default()).await?;
+    for thread in 0..OPEN.1 {
+        for call in 0..OPEN.0 {
+            lab.propose(&lab::thread(thread)?, &lab::call(call)?).await?;
+        }
+    }
+    Ok(lab)
+}
+
+async fn ask(store: &Store, thread: Option<&ThreadId>) -> Outcome<Duration> {
+    let start = Instant::now();
+    let page = store.pending(thread, 0, 100).await?;
+    let took = start.elapsed();
+    let expected = if thread.is_some() { OPEN.0 } else { 100 };
+    if page.items.len() == expected { Ok(took) } else { Err("not what is open".into()) }
+}
+
+fn compare(what: &str, (few, short): (&Samples, i64), (many, long): (&Samples, i64)) -> Row {
+    let ratio = times(many.median(), few.median());
+    Row {
+        what: format!("{what}, {long} finished calls behind, median of {}", many.count()),
+        measured: format!("{} (p99 {})", ms(many.median()), ms(many.p99())),
+        raw: format!("{} with {short} behind", ms(few.median())),
+        ratio: Some(ratio),
+        target: "≤ 1 ms; ratio ≤ 1.5",
+        met: many.median() <= Duration::from_millis(1) && ratio <= 1.5,
+    }
+}
+
+async fn opening(path: &Path, samples: usize) -> Outcome<Row> {
+    let (mut took, mut tip) = (Samples::default(), 0);
+    for _ in 0..samples {
+        let start = Instant::now();
+        let store = Store::open(path, Options::default()).await?;
+        took.add(start.elapsed());
+        tip = store.tip().await?;
+        store.close().await;
+    }
+    Ok(Row {
+        what: format!("opening a file of {tip} events, median of {samples}"),
+        measured: format!("{} (p99 {})", ms(took.median()), ms(took.p99())),
+        raw: "–".into(),
+        ratio: None,
+        target: "< 100 ms",
+        met: took.p99() < Duration::from_millis(100),
+    })
+}

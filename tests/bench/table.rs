@@ -1,0 +1,70 @@
+//! What came out, as one table, and the arithmetic for it.
+
+use std::time::Duration;
+
+/// One line: what was measured, beside what the machine can do at best in the same run.
+pub(crate) struct Row {
+    pub(crate) what: String,
+    pub(crate) measured: String,
+    pub(crate) raw: String,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) target: &'static str,
+    pub(crate) met: bool,
+}
+
+/// Prints the lines as a table in Markdown.
+pub(crate) fn print(rows: &[Row]) {
+    println!("| what | measured | raw limit in the same run | ratio | target | met |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for Row { what, measured, raw, ratio, target, met } in rows {
+        let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
+        let met = if *met { "yes" } else { "**no**" };
+        println!("| {what} | {measured} | {raw} | {ratio} | {target} | {met} |");
+    }
+}
+
+/// Every sample of something that was timed.
+#[derive(Default)]
+pub(crate) struct Samples(Vec<Duration>);
+
+impl Samples {
+    pub(crate) fn add(&mut self, sample: Duration) {
+        self.0.push(sample);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn median(&self) -> Duration {
+        self.percentile(50)
+    }
+
+    pub(crate) fn p99(&self) -> Duration {
+        self.percentile(99)
+    }
+
+    /// The smallest sample that at least `percent` of all are no longer than.
+    fn percentile(&self, percent: usize) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or_default()
+    }
+}
+
+impl FromIterator<Duration> for Samples {
+    fn from_iter<T: IntoIterator<Item = Duration>>(samples: T) -> Self {
+        Self(samples.into_iter().collect())
+    }
+}
+
+/// A duration in milliseconds.
+pub(crate) fn ms(duration: Duration) -> String {
+    format!("{:.3} ms", duration.as_secs_f64() * 1_000.0)
+}
+
+/// How many times as long.
+pub(crate) fn times(long: Duration, short: Duration) -> f64 {
+    long.as_secs_f64() / short.as_secs_f64()
+}

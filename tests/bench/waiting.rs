@@ -1,0 +1,133 @@
+//! Very many who wait in one process: what each costs, and whether they slow down the one who is meant.
+
+use crate::{
+    lab::{self, Lab, Outcome},
+    table::{Row, Samples},
+};
+use countersign_store::{Filter, Options, Synchronous};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+const FEW: usize = 10;
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (what, many) in [("executors", 10_000), ("followers", 2_000)] {
+        let (many, samples) = if quick { (many / 100, 10) } else { (many, 500) };
+        let ask = |crowd: usize| vec![what.to_owned(), crowd.to_string(), samples.to_string()];
+        let few = Crowd::read(&lab::numbers("crowd", &ask(FEW)).await?)?;
+        let crowd = Crowd::read(&lab::numbers("crowd", &ask(many)).await?)?;
+        rows.push(Row {
+            what: format!("memory of each of {many} waiting {what}"),
+            measured: format!("{:.1} KiB", crowd.bytes / 1_024.0),
+            raw: "–".into(),
+            ratio: None,
+            target: "–",
+            met: true,
+        });
+        let ratio = crowd.median / few.median;
+        rows.push(Row {
+            what: format!("waking one of {many} {what}, median of {samples}"),
+            measured: format!("{:.3} ms (p99 {:.3} ms)", crowd.median, crowd.p99),
+            raw: format!("{:.3} ms (p99 {:.3} ms), one of {FEW}", few.median, few.p99),
+            ratio: Some(ratio),
+            target: "ratio ≤ 2",
+            met: ratio <= 2.0,
+        });
+    }
+    Ok(rows)
+}
+
+/// What the child found: bytes for each, then milliseconds.
+struct Crowd {
+    bytes: f64,
+    median: f64,
+    p99: f64,
+}
+
+impl Crowd {
+    fn read(numbers: &[f64]) -> Outcome<Self> {
+        match *numbers {
+            [bytes, median, p99] => Ok(Self { bytes, median, p99 }),
+            _ => Err(format!("the child said {numbers:?}").into()),
+        }
+    }
+}
+
+/// The part of the child, a process of its own so that its memory is its own too. Commits do not wait
+/// for the disk here, which would hide what is to be seen.
+pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()> {
+    let folder = lab::folder()?;
+    let options = Options { synchronous: Synchronous::Normal, ..Options::default() };
+    let lab = Lab::open(&folder.path().join("store.db"), options).await?;
+    lab.propose(&lab::thread(many)?, &lab::call(0)?).await?;
+    let (awake, mut woken) = unbounded_channel();
+    let (before, tip) = (resident()?, lab.store.tip().await?);
+    for n in 0..many {
+        let (lab, awake) = (lab.clone(), awake.clone());
+        match what {
+            "executors" => tokio::spawn(execute(lab, n, awake)),
+            _ => tokio::spawn(follow(lab, n, tip, awake)),
+        };
+    }
+    for _ in 0..many {
+        woken.recv().await.ok_or("all are gone")?;
+    }
+    let bytes = resident()?.saturating_sub(before) / many;
+    let mut took = Samples::default();
+    for sample in 0..samples {
+        // Each time another one, far from the last, and all of them before the first again.
+        let n = sample * 7_919 % many;
+        let start = Instant::now();
+        let done = lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
+        // A call proposed is two events: an executor wakes once for both, a follower gets one after the other.
+        let wakes = if what == "executors" { 1 } else { done.events.len() };
+        for wake in 0..wakes {
+            let (who, at) = woken.recv().await.ok_or("all are gone")?;
+            if who != n {
+                return Err(format!("{who} was woken for {n}").into());
+            }
+            if wake == 0 {
+                took.add(at.duration_since(start));
+            }
+        }
+    }
+    let ms = |duration: Duration| duration.as_secs_f64() * 1_000.0;
+    println!("{bytes} {} {}", ms(took.median()), ms(took.p99()));
+    Ok(())
+}
+
+type Awake = UnboundedSender<(usize, Instant)>;
+
+/// Waits for one call of its thread after the other, and says so once it waits and each time it wakes.
+async fn execute(lab: Lab, n: usize, awake: Awake) -> Outcome<()> {
+    let thread = lab::thread(n)?;
+    let mut waiter = lab.store.watch_call(&thread, &lab::call(0)?);
+    lab.store.call(&thread, &lab::call(0)?).await?;
+    awake.send((n, Instant::now()))?;
+    for next in 1.. {
+        waiter.woken().await;
+        let at = Instant::now();
+        waiter = lab.store.watch_call(&thread, &lab::call(next)?);
+        awake.send((n, at))?;
+    }
+    Ok(())
+}
+
+/// Follows its thread, and says so once it does and at each event.
+async fn follow(lab: Lab, n: usize, tip: i64, awake: Awake) -> Outcome<()> {
+    let mut follower = lab.store.follow(Filter { thread_id: Some(lab::thread(n)?) }, tip);
+    follower.next_at_hand().await?;
+    awake.send((n, Instant::now()))?;
+    loop {
+        follower.next().await?;
+        awake.send((n, Instant::now()))?;
+    }
+}
+
+/// The bytes of memory that this process has.
+fn resident() -> Outcome<usize> {
+    let statm = std::fs::read_to_string("/proc/self/statm")?;
+    let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;
+    Ok(pages * 4_096)
+}
