@@ -12,11 +12,12 @@ CREATE TABLE events (
         'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
-    principal TEXT NOT NULL CHECK (principal GLOB '[a-z]*:?*'),
+    principal TEXT NOT NULL CHECK (principal GLOB 'user:?*' OR principal GLOB 'agent:?*'
+        OR principal GLOB 'policy:?*' OR principal GLOB 'system:?*'),
     data      TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
     -- The chain's link in 64 lower-case hexadecimal digits. Rows inserted by hand leave it empty; the
     -- next row that a process of ours writes seals them, because its own link is over theirs.
-    hash      TEXT CHECK (hash IS NULL OR (length(hash) = 64)),
+    hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
     -- OR, not IN: for a list of three and more SQLite builds a table, and searches it for each row.
     tool_call_id TEXT GENERATED ALWAYS AS (
         CASE

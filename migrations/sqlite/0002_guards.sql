@@ -130,7 +130,7 @@ CREATE TRIGGER rows_follow_the_rules BEFORE INSERT ON events BEGIN
     SELECT CASE
         WHEN NOT EXISTS (
             SELECT 1 FROM events e
-            WHERE e.seq = NEW.data ->> 'grant' AND e.thread_id = NEW.thread_id
+            WHERE e.seq = NEW.data ->> 'grant' AND json_type(NEW.data, '$.grant') = 'integer' AND e.thread_id = NEW.thread_id
                 AND e.type = 'TOOL_APPROVAL_RESPONSE'
                 AND e.data ->> 'decision' = 'allow_session' AND e.data ->> 'source' = 'approver')
         THEN RAISE(ROLLBACK, 'countersign: that seq gave no grant in this thread')

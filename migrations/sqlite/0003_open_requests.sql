@@ -10,6 +10,14 @@ CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
 
 CREATE INDEX open_requests_by_expiry ON open_requests (expires_at) WHERE expires_at IS NOT NULL;
 
+-- Those that were open before this index was made.
+INSERT INTO open_requests (seq, thread_id, expires_at)
+SELECT q.seq, q.thread_id, q.data ->> 'expiresAt'
+FROM events q
+WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
+    SELECT 1 FROM events r
+    WHERE r.thread_id = q.thread_id AND r.tool_call_id = q.tool_call_id AND r.type = 'TOOL_APPROVAL_RESPONSE');
+
 CREATE TRIGGER a_row_takes_its_place AFTER INSERT ON events BEGIN
 
     -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
@@ -25,4 +33,8 @@ CREATE TRIGGER a_row_takes_its_place AFTER INSERT ON events BEGIN
         SELECT e.seq FROM events e
         WHERE e.thread_id = NEW.thread_id AND e.tool_call_id = NEW.tool_call_id
             AND e.type = 'TOOL_APPROVAL_REQUEST');
+
+    -- Nobody is left waiting in a closed thread.
+    SELECT RAISE(ROLLBACK, 'countersign: calls of this thread still wait for a decision')
+    WHERE NEW.type = 'THREAD_CLOSED' AND EXISTS (SELECT 1 FROM open_requests o WHERE o.thread_id = NEW.thread_id);
 END;

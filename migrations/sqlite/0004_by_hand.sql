@@ -39,3 +39,78 @@ BEGIN
             || ' (do not retry this call unchanged)')
     WHERE NEW.decision = 'deny';
 END;
+
+-- What a process of ours checks before it writes, checked here for a row that somebody writes by hand: one
+-- that could not be read back would stand in everybody's way, and could not be taken out again.
+CREATE TRIGGER rows_by_hand_are_well_formed BEFORE INSERT ON events WHEN NEW.hash IS NULL BEGIN
+
+    SELECT CASE
+        WHEN NEW.thread_id = '.' OR NEW.thread_id = '..' OR length(CAST(NEW.thread_id AS BLOB)) > 512 OR instr(CAST(NEW.thread_id AS BLOB), x'00')
+                OR NEW.thread_id GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
+        THEN RAISE(ROLLBACK, 'countersign: a thread is named by 1 to 512 bytes without control characters')
+        WHEN length(CAST(NEW.principal AS BLOB)) > 512 OR instr(CAST(NEW.principal AS BLOB), x'00')
+                OR NEW.principal GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
+        THEN RAISE(ROLLBACK, 'countersign: a principal has at most 512 bytes and no control characters')
+        WHEN strftime('%Y-%m-%dT%H:%M:%fZ', NEW.timestamp) IS NOT NEW.timestamp
+        THEN RAISE(ROLLBACK, 'countersign: leave timestamp out; it is now, in UTC and milliseconds')
+        WHEN instr(CAST(NEW.data AS BLOB), x'00')
+        THEN RAISE(ROLLBACK, 'countersign: data holds a NUL')
+        WHEN json_type(NEW.data) = 'object'
+            AND (SELECT count(*) <> count(DISTINCT key) FROM json_each(NEW.data))
+        THEN RAISE(ROLLBACK, 'countersign: data has a key twice')
+        WHEN NEW.tool_call_id IS NOT NULL AND NEW.type <> 'TOOL_CALL'
+            AND coalesce(json_type(NEW.data, '$.toolCallId'), 'text') <> 'text'
+        THEN RAISE(ROLLBACK, 'countersign: toolCallId is a string')
+    END;
+
+    SELECT CASE NEW.type
+
+        WHEN 'TOOL_CALL' THEN CASE
+            WHEN coalesce(json_type(NEW.data, '$.id'), 'text') <> 'text'
+                OR coalesce(json_type(NEW.data, '$.name'), 'text') <> 'text'
+                OR NEW.data ->> 'name' = '' OR NEW.tool_call_id = '.' OR NEW.tool_call_id = '..'
+                OR length(CAST(NEW.tool_call_id AS BLOB)) > 512 OR instr(CAST(NEW.tool_call_id AS BLOB), x'00')
+                OR NEW.tool_call_id GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
+                OR length(CAST((NEW.data ->> 'name') AS BLOB)) > 512 OR instr(CAST((NEW.data ->> 'name') AS BLOB), x'00')
+                OR (NEW.data ->> 'name') GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
+            THEN RAISE(ROLLBACK, 'countersign: id and name have 1 to 512 bytes without control characters')
+            WHEN NEW.data ->> 'argumentsHash' GLOB '*[^0-9a-f]*'
+            THEN RAISE(ROLLBACK, 'countersign: argumentsHash has 64 lower-case hexadecimal digits')
+            WHEN coalesce(json_type(NEW.data, '$.description'), 'text') <> 'text'
+            THEN RAISE(ROLLBACK, 'countersign: a description is a string')
+        END
+
+        WHEN 'TOOL_APPROVAL_REQUEST' THEN CASE
+            WHEN json_type(NEW.data, '$.reason') IS NOT 'text' OR json_type(NEW.data, '$.options') IS NOT 'array'
+                OR length(NEW.data ->> 'policy') IS NOT 64 OR NEW.data ->> 'policy' GLOB '*[^0-9a-f]*'
+            THEN RAISE(ROLLBACK, 'countersign: a request has reason, options and the policy''s hash')
+            WHEN NEW.data ->> 'expiresAt' IS NOT NULL
+                AND strftime('%Y-%m-%dT%H:%M:%fZ', NEW.data ->> 'expiresAt') IS NOT NEW.data ->> 'expiresAt'
+            THEN RAISE(ROLLBACK, 'countersign: expiresAt looks like 2026-01-31T12:00:00.000Z')
+        END
+
+        -- Policies, grants and clocks do not type: by hand, people decide.
+        WHEN 'TOOL_APPROVAL_RESPONSE' THEN CASE
+            WHEN NEW.data ->> 'source' <> 'approver'
+            THEN RAISE(ROLLBACK, 'countersign: by hand, only a person decides')
+            WHEN json_type(NEW.data, '$.arguments') IS NOT NULL
+            THEN RAISE(ROLLBACK, 'countersign: arguments cannot be changed by hand')
+            WHEN coalesce(json_type(NEW.data, '$.comment'), 'text') <> 'text'
+            THEN RAISE(ROLLBACK, 'countersign: a comment is a string')
+            WHEN EXISTS (
+                SELECT 1 FROM events q
+                WHERE q.thread_id = NEW.thread_id AND q.tool_call_id = NEW.tool_call_id
+                    AND q.type = 'TOOL_APPROVAL_REQUEST'
+                    AND q.data ->> 'expiresAt' <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+            THEN RAISE(ROLLBACK, 'countersign: the time to decide is over')
+        END
+
+        WHEN 'TOOL_EXECUTION_STARTED' THEN CASE
+            WHEN coalesce(json_type(NEW.data, '$.executor'), 'text') <> 'text'
+            THEN RAISE(ROLLBACK, 'countersign: a claim names its executor')
+            WHEN NEW.data ->> 'leaseExpiresAt' IS NOT NULL
+                AND strftime('%Y-%m-%dT%H:%M:%fZ', NEW.data ->> 'leaseExpiresAt') IS NOT NEW.data ->> 'leaseExpiresAt'
+            THEN RAISE(ROLLBACK, 'countersign: leaseExpiresAt looks like 2026-01-31T12:00:00.000Z')
+        END
+    END;
+END;

@@ -18,19 +18,18 @@ async fn copy_of(town: &Town) -> (TempDir, PathBuf) {
 
 /// Without the guards, anything goes in.
 const UNGUARDED: &str = "PRAGMA ignore_check_constraints = TRUE;
-    DROP TRIGGER rows_follow_the_rules; DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
+    DROP TRIGGER rows_follow_the_rules; DROP TRIGGER rows_by_hand_are_well_formed;
+    DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
 
 #[test]
 fn a_row_that_cannot_be_read_is_named() {
     in_town(async |town| {
         town.agent("bot").proposes("call_1").await.expect("asked");
         for (what, change) in [
-            ("a thread that is no Unicode", "thread_id = CAST(x'ff' AS TEXT)"),
             ("a thread that is a line break", "thread_id = char(10)"),
             ("an unknown type", "type = 'TOOL_WISH'"),
             ("a month that there is not", "timestamp = '2026-19-39T29:59:69.000Z'"),
             ("an unknown kind of principal", "principal = 'root:eve'"),
-            ("data that is no Unicode", "data = CAST(x'7b22ff223a317d' AS TEXT)"),
             ("something after the data", "data = '{}' || char(0) || 'x'"),
             ("a hash that is none", "hash = printf('%064s', 'z')"),
         ] {
@@ -47,6 +46,25 @@ fn a_row_that_cannot_be_read_is_named() {
             }
             store.close().await;
         }
+    });
+}
+
+/// One call that cannot be shown hides no other from those who decide.
+#[test]
+fn a_damaged_call_hides_no_other_that_waits() {
+    in_town(async |town| {
+        for id in ["call_1", "call_2", "call_3"] {
+            town.agent("bot").proposes(id).await.expect("asked");
+        }
+        let (_folder, path) = copy_of(town).await;
+        let spoiled = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 4";
+        by_hand(&path, &format!("{UNGUARDED} {spoiled}")).await.expect("unguarded");
+        let store = Store::open(&path, Options::default()).await.expect("opens");
+        let first = store.pending(None, 0, 2).await.expect("reads");
+        let last = store.pending(None, first.next.expect("there is more"), 2).await.expect("reads");
+        let shown = first.items.iter().chain(&last.items).map(|call| call.id().as_str());
+        assert_eq!(shown.collect::<Vec<_>>(), ["call_1", "call_3"]);
+        store.close().await;
     });
 }
 

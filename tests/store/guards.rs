@@ -112,8 +112,10 @@ fn the_same_statements_without_their_fault_pass() {
         let second = shell(town.path(), second).await.expect("the shell reads");
         for (kind, principal, data) in ALLOWED {
             let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
+            // A thread where calls still wait does not close.
+            let thread = if *kind == "THREAD_CLOSED" { "quiet" } else { "t" };
             let sql = format!(
-                "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', '{kind}', '{principal}', '{data}')"
+                "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
             );
             by_hand(town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
         }

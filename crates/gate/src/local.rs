@@ -2,8 +2,8 @@
 
 use crate::{Error, Events, api, expiry::Expiry};
 use countersign_approvals::{
-    Call, CallId, Command, Event, EventType, Order, Policy, Principal, Refused, ThreadCommand, ThreadId,
-    Wish,
+    Call, CallId, Command, Event, EventType, Json, Order, Policy, Principal, Refused, ThreadCommand,
+    ThreadId, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
 };
 use countersign_store::{Done, Filter, Options, Store};
@@ -83,7 +83,12 @@ impl Local {
             name: call.name.clone(),
             arguments: Arguments::new(call.arguments.clone())?,
             annotations: call.annotations.clone(),
-            impact: call.impact.clone(),
+            impact: call
+                .impact
+                .as_ref()
+                .map(Json::of)
+                .transpose()
+                .map_err(|why| Error::invalid("impact", &why))?,
             description: call.description.clone(),
             expires_in: call.expires_in_seconds.map(seconds),
         };

@@ -2,7 +2,7 @@
 
 use crate::{Error, Filter, Store, error, queries, row};
 use countersign_approvals::{
-    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
+    Body, Call, CallId, Damaged, Event, EventType, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
 };
 use sqlx::{Row, sqlite::SqliteRow};
 
@@ -24,12 +24,7 @@ impl Store {
             .fetch_all(&self.inner.readers)
             .await
             .map_err(|e| self.failed(&e))?;
-        let mut call = None;
-        for event in sorted(&rows)? {
-            let body = Body::read(event.seq, event.kind, &event.data)?;
-            call = Call::evolve(call, &event, body)?;
-        }
-        Ok(call)
+        Ok(call_of(&sorted(&rows)?)?)
     }
 
     /// The calls that wait for people, the oldest request first: those whose request comes after the
@@ -49,17 +44,22 @@ impl Store {
             }
         };
         let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
-        let mut items: Vec<Call> = Vec::new();
+        let mut calls: Vec<Vec<Event>> = Vec::new();
         for found in &rows {
             let event = row::event(found, 0)?;
-            let body = Body::read(event.seq, event.kind, &event.data)?;
-            let before = if matches!(body, Body::ToolCall(_)) { None } else { items.pop() };
-            items.extend(Call::evolve(before, &event, body)?);
+            match calls.last_mut() {
+                Some(call) if event.kind != EventType::ToolCall => call.push(event),
+                _ => calls.push(vec![event]),
+            }
         }
-        let more = items.len() > limit;
-        items.truncate(limit);
-        let last = items.last().and_then(Call::request).map(|request| request.seq);
-        Ok(Page { items, next: last.filter(|_| more) })
+        let more = calls.len() > limit;
+        calls.truncate(limit);
+        let request = |event: &&Event| event.kind == EventType::ApprovalRequest;
+        let last = calls.last().and_then(|call| call.iter().find(request)).map(|event| event.seq);
+        // One call that cannot be read, written by hand, must not hide all the others.
+        let unreadable = |damaged: &Damaged| tracing::error!(%damaged, "a call that waits cannot be shown");
+        let items = calls.iter().filter_map(|call| call_of(call).inspect_err(unreadable).ok()?);
+        Ok(Page { items: items.collect(), next: last.filter(|_| more) })
     }
 
     /// The events of `filter` after `after`, `limit` at most.
@@ -124,6 +124,14 @@ impl Store {
             _ => error::of_sqlite(self.path(), e),
         }
     }
+}
+
+/// The call that those events make, in their order.
+fn call_of(events: &[Event]) -> Result<Option<Call>, Damaged> {
+    events.iter().try_fold(None, |call, event| {
+        let body = Body::read(event.seq, event.kind, &event.data)?;
+        Call::evolve(call, event, body)
+    })
 }
 
 fn sorted(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {

@@ -7,22 +7,27 @@ use sqlx::{Row, sqlite::SqliteRow};
 pub(crate) fn event(row: &SqliteRow, from: usize) -> Result<Event, Damaged> {
     let seq: i64 = row.get(from);
     let damaged = |what: String| Damaged { seq, what };
-    // SQLite keeps any bytes as text, so what somebody wrote by hand need not even be Unicode.
-    let unreadable = |e: sqlx::Error| damaged(format!("it cannot be read: {e}"));
-    let text = |index: usize| row.try_get::<&str, _>(from + index).map_err(unreadable);
-    let hash = row
-        .try_get::<Option<&str>, _>(from + 6)
-        .map_err(unreadable)?
-        .map(|hex| Sha256::from_hex(hex).ok_or_else(|| damaged(format!("its hash {hex:?} is no SHA-256"))));
+    // SQLite keeps any bytes as text, so what a shell with another encoding inserted need not be UTF-8:
+    // such bytes read as U+FFFD, here as in the chain.
+    let text = |index: usize| {
+        let bytes = row.try_get::<Option<&[u8]>, _>(from + index);
+        bytes
+            .map(|bytes| String::from_utf8_lossy(bytes.unwrap_or_default()))
+            .map_err(|e| damaged(format!("it cannot be read: {e}")))
+    };
+    let hash = match text(6)?.as_ref() {
+        "" => None,
+        hex => Some(Sha256::from_hex(hex).ok_or_else(|| damaged(format!("its hash {hex:?} is no SHA-256")))?),
+    };
     Ok(Event {
         seq,
-        thread_id: ThreadId::new(text(1)?)
+        thread_id: ThreadId::new(&text(1)?)
             .map_err(|why| damaged(format!("its thread has no usable name: {why}")))?,
         kind: text(2)?.parse().map_err(|why| damaged(format!("{why}")))?,
         timestamp: text(3)?.parse().map_err(|why| damaged(format!("{why}")))?,
         principal: text(4)?.parse().map_err(|why| damaged(format!("{why}")))?,
-        data: Json::stored(text(5)?.to_owned())
+        data: Json::stored(text(5)?.into_owned())
             .map_err(|why| damaged(format!("its data is no JSON: {why}")))?,
-        hash: hash.transpose()?,
+        hash,
     })
 }

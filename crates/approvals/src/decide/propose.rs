@@ -3,7 +3,7 @@
 use super::{Context, Draft, result};
 use crate::{
     Body, Call, CallId, Json, Principal, Refused, Sha256, ToolName,
-    event::{Decision, Impact, OnExpiry, Request, Response, Source, Status, ToolCall},
+    event::{Decision, OnExpiry, Request, Response, Source, Status, ToolCall},
     policy::{Judgement, Verdict},
 };
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub struct Propose {
     /// Hints as MCP defines them.
     pub annotations: Option<Json>,
     /// What the agent says it would do.
-    pub impact: Option<Impact>,
+    pub impact: Option<Json>,
     /// What the agent wants with it.
     pub description: Option<String>,
     /// How long people may take. The policy may allow less, and then less it is.

@@ -1,30 +1,9 @@
 //! What each type of event says, with types. A reader passes over fields it does not know, so that a log
 //! that a newer version wrote can be read by this one.
 
-use super::{Decision, EventType, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy};
+use super::{Decision, EventType, Mode, OnExpiry, Source, Status, ToolPolicy};
 use crate::{CallId, Damaged, Json, Sha256, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
-
-/// What the agent says the call would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Impact {
-    /// In a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// How bad it would be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub risk_level: Option<RiskLevel>,
-    /// Whether it can be undone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reversible: Option<bool>,
-    /// What it would touch.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub affected_resources: Vec<String>,
-    /// How far it would reach.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub estimated_impact: Option<String>,
-}
 
 /// `TOOL_CALL`: an agent's wish to run a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +20,9 @@ pub struct ToolCall {
     /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Json>,
-    /// What the agent says it would do.
+    /// What the agent says it would do, as it said it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub impact: Option<Impact>,
+    pub impact: Option<Json>,
     /// What the agent wants with it, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,

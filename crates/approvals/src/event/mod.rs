@@ -5,7 +5,7 @@ mod kind;
 mod words;
 
 pub use body::{
-    Body, ExecutionStarted, GrantRevoked, Impact, Request, Response, ThreadClosed, ThreadMode, ToolCall,
+    Body, ExecutionStarted, GrantRevoked, Request, Response, ThreadClosed, ThreadMode, ToolCall,
     ToolPolicySet, ToolResult, Vote,
 };
 pub use kind::{EventType, UnknownType};

@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::{CallId, Error, Json, Sha256, ToolName};
-use countersign_approvals::event::{Decision, Impact, Status};
+use countersign_approvals::event::{Decision, RiskLevel, Status};
 use serde::{Deserialize, Serialize};
 
 /// Put a call before the policy.
@@ -27,6 +27,27 @@ pub struct Propose {
     /// How long people may take, in seconds. The policy may allow less, and then less it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_seconds: Option<u32>,
+}
+
+/// What the agent says the call would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Impact {
+    /// In a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How bad it would be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk_level: Option<RiskLevel>,
+    /// Whether it can be undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversible: Option<bool>,
+    /// What it would touch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub affected_resources: Vec<String>,
+    /// How far it would reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_impact: Option<String>,
 }
 
 impl Propose {

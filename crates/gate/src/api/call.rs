@@ -4,7 +4,7 @@ use crate::{CallId, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolNam
 use countersign_approvals::{
     Call as Standing,
     call::Fact,
-    event::{self, Decision, Impact, OnExpiry, Source, Status},
+    event::{self, Decision, OnExpiry, Source, Status},
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Call {
     pub annotations: Option<Json>,
     /// What the agent says it would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub impact: Option<Impact>,
+    pub impact: Option<Json>,
     /// What the agent wants with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,

@@ -6,7 +6,7 @@ mod call;
 mod page;
 mod problem;
 
-pub use ask::{Cancel, Claim, Decide, Finish, Propose};
+pub use ask::{Cancel, Claim, Decide, Finish, Impact, Propose};
 pub use call::{Call, Execution, Outcome, Proposal, Request, Response};
 pub use page::{Closed, EventPage, Grant, Grants, MAX_PAGE, PageOf, Pending, Ready};
 pub use problem::Problem;

@@ -205,14 +205,14 @@ async fn load(
     if needs.is_empty() {
         return Ok(ledger);
     }
-    let found: String = sqlx::query_scalar(queries::LOAD)
+    let found: Vec<u8> = sqlx::query_scalar(queries::LOAD)
         .bind(json(&needs.calls))
         .bind(json(&needs.threads))
         .bind(json(&needs.pending))
         .bind(read_end)
         .fetch_one(conn)
         .await?;
-    let (end, events) = read(&found)?;
+    let (end, events) = read(&String::from_utf8_lossy(&found))?;
     if read_end {
         let mut link = Sha256::ZERO;
         for event in &end {
