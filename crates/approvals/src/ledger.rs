@@ -28,10 +28,6 @@ pub struct Order {
 
 /// A command about a call, or about the whole thread.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "most orders are about a call, and each is moved but a few times"
-)]
 pub enum Wish {
     /// About that call.
     Call(CallId, Command),
