@@ -11,9 +11,8 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value
         AND e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'decision' = 'allow_session'
     UNION
-    SELECT e.thread_id, e.tool_call_id
+    SELECT o.thread_id, o.tool_call_id
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value
-        CROSS JOIN events e ON e.seq = o.seq
 ), found (tip, seq, thread_id, type, timestamp, principal, data, hash) AS (
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM keys k CROSS JOIN events e ON e.thread_id = k.thread_id AND e.tool_call_id = k.tool_call_id

@@ -1,5 +1,5 @@
 -- What the table open_requests must hold, from the events alone. It takes longer the longer the log is.
-SELECT q.seq, q.thread_id, q.data ->> 'expiresAt' AS expires_at
+SELECT q.seq, q.thread_id, q.tool_call_id, q.data ->> 'expiresAt' AS expires_at
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r

@@ -1,9 +1,10 @@
 -- An index that SQLite has no words for: the requests that have no response. It holds nothing that is
 -- not in events, it is kept in the same transaction, and sql/rebuild_open_requests.sql makes it anew.
 CREATE TABLE open_requests (
-    seq        INTEGER PRIMARY KEY,
-    thread_id  TEXT NOT NULL,
-    expires_at TEXT
+    seq          INTEGER PRIMARY KEY,
+    thread_id    TEXT NOT NULL,
+    tool_call_id TEXT NOT NULL,
+    expires_at   TEXT
 ) STRICT;
 
 CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
@@ -11,8 +12,8 @@ CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
 CREATE INDEX open_requests_by_expiry ON open_requests (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Those that were open before this index was made.
-INSERT INTO open_requests (seq, thread_id, expires_at)
-SELECT q.seq, q.thread_id, q.data ->> 'expiresAt'
+INSERT INTO open_requests (seq, thread_id, tool_call_id, expires_at)
+SELECT q.seq, q.thread_id, q.tool_call_id, q.data ->> 'expiresAt'
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r
@@ -24,8 +25,8 @@ CREATE TRIGGER a_row_takes_its_place AFTER INSERT ON events BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: leave seq out; it is the next number')
     WHERE NEW.seq - 1 <> coalesce((SELECT seq FROM events WHERE seq <> NEW.seq ORDER BY seq DESC LIMIT 1), 0);
 
-    INSERT INTO open_requests (seq, thread_id, expires_at)
-    SELECT NEW.seq, NEW.thread_id, NEW.data ->> 'expiresAt'
+    INSERT INTO open_requests (seq, thread_id, tool_call_id, expires_at)
+    SELECT NEW.seq, NEW.thread_id, NEW.tool_call_id, NEW.data ->> 'expiresAt'
     WHERE NEW.type = 'TOOL_APPROVAL_REQUEST';
 
     DELETE FROM open_requests

@@ -102,16 +102,15 @@ fn a_changed_row_breaks_the_chain_and_a_changed_argument_is_found() {
     });
 }
 
-/// The duty of expiry runs alone and for ever: a request without a call must not end it.
+/// The duty of expiry runs alone and for ever: an entry of the index that names no call must not end it.
 #[test]
-fn a_lapsed_request_without_a_call_keeps_no_other_from_lapsing() {
+fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
     in_town(async |town| {
         let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         town.agent("bot").proposes_to("call_1", soon).await.expect("asked");
         let (_folder, path) = copy_of(town).await;
-        let nameless = "INSERT INTO events (thread_id, type, principal, data) VALUES
-            ('t', 'TOOL_APPROVAL_REQUEST', 'agent:bot', '{\"expiresAt\":\"2026-01-01T00:00:00.000Z\"}')";
-        by_hand(&path, &format!("{UNGUARDED} {nameless}")).await.expect("unguarded");
+        let nameless = "INSERT INTO open_requests VALUES (99, 't', '', '2026-01-01T00:00:00.000Z')";
+        by_hand(&path, nameless).await.expect("an index has no guards");
         let store = Store::open(&path, Options::default()).await.expect("opens");
         let end = town.store().clock().now().after(Duration::from_mins(1));
         let lapsed = store.expired(end, 10).await.expect("reads");

@@ -54,7 +54,6 @@ fn the_queries_are_the_files_of_the_folder() {
 }
 
 const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
-const BY_SEQ: &str = "USING INTEGER PRIMARY KEY (rowid=?)";
 
 /// What is asked often, and the steps that it must take.
 const HOT: &[(&str, &str, &[&str])] = &[
@@ -67,11 +66,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::EVENTS_OF_THREAD,
         &["USING INDEX events_of_thread (thread_id=? AND rowid>?)"],
     ),
-    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_SEQ, BY_CALL]),
+    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL]),
     (
         "pending_of_thread",
         queries::PENDING_OF_THREAD,
-        &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_SEQ, BY_CALL],
+        &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_CALL],
     ),
     (
         "thread",
@@ -91,11 +90,10 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "open_requests_of_thread (thread_id=?)",
             "one_revocation (thread_id=?)",
             "one_close (thread_id=?)",
-            BY_SEQ,
             BY_CALL,
         ],
     ),
-    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)", BY_SEQ]),
+    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)"]),
     ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
 ];
 

@@ -62,6 +62,7 @@ pub struct Ledger {
     threads: HashMap<ThreadId, Page>,
     tip: i64,
     link: Sha256,
+    taken_in: usize,
 }
 
 #[derive(Debug, Default)]
@@ -85,7 +86,7 @@ impl Ledger {
     /// A ledger that appends after the event at `tip` (0 if there is none), whose chain link is `link`.
     #[must_use]
     pub fn new(tip: i64, link: Sha256) -> Self {
-        Self { threads: HashMap::new(), tip, link }
+        Self { threads: HashMap::new(), tip, link, taken_in: 0 }
     }
 
     /// The `seq` of the last event.
@@ -121,6 +122,7 @@ impl Ledger {
     pub fn load(&mut self, needs: &Needs, events: &[Event]) -> Result<(), Damaged> {
         let mut fresh: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
+            self.taken_in += weight(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
             let page = self.threads.entry(event.thread_id.clone()).or_default();
             let Some(id) = subject(&body).cloned() else {
@@ -157,10 +159,11 @@ impl Ledger {
         }
     }
 
-    /// How many calls and threads are here.
+    /// How many bytes of events were taken in since it was made: no measure of what is still here, but a
+    /// bound on it that costs nothing to keep.
     #[must_use]
-    pub fn size(&self) -> usize {
-        self.threads.values().map(|page| page.calls.len() + 1).sum()
+    pub fn taken_in(&self) -> usize {
+        self.taken_in
     }
 
     /// The call, if it has one.
@@ -220,6 +223,7 @@ impl Ledger {
             let page = self.threads.entry(order.thread_id.clone()).or_default();
             page.evolve(&event, draft.body)?;
             (self.tip, self.link) = (seq, link);
+            self.taken_in += weight(&event);
             events.push(event);
         }
         Ok(())
@@ -261,6 +265,11 @@ impl Page {
         self.calls.insert(id, after);
         Ok(())
     }
+}
+
+/// What an event weighs in memory, roughly: its text, and what is around it.
+fn weight(event: &Event) -> usize {
+    512 + event.data.as_str().len()
 }
 
 /// The call that an event speaks of, if it speaks of one.

@@ -2,9 +2,10 @@
 
 use crate::{Error, Filter, Store, error, queries, row};
 use countersign_approvals::{
-    Body, Call, CallId, Damaged, Event, EventType, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
+    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
 };
 use sqlx::{Row, sqlite::SqliteRow};
+use std::collections::BTreeMap;
 
 /// Part of a longer list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl Store {
             .fetch_all(&self.inner.readers)
             .await
             .map_err(|e| self.failed(&e))?;
-        Ok(call_of(&sorted(&rows)?)?)
+        Ok(call_of(read(&rows)?)?)
     }
 
     /// The calls that wait for people, the oldest request first: those whose request comes after the
@@ -44,22 +45,16 @@ impl Store {
             }
         };
         let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
-        let mut calls: Vec<Vec<Event>> = Vec::new();
+        let mut calls: BTreeMap<i64, Vec<Event>> = BTreeMap::new();
         for found in &rows {
-            let event = row::event(found, 0)?;
-            match calls.last_mut() {
-                Some(call) if event.kind != EventType::ToolCall => call.push(event),
-                _ => calls.push(vec![event]),
-            }
+            calls.entry(found.get(0)).or_default().push(row::event(found, 1)?);
         }
-        let more = calls.len() > limit;
-        calls.truncate(limit);
-        let request = |event: &&Event| event.kind == EventType::ApprovalRequest;
-        let last = calls.last().and_then(|call| call.iter().find(request)).map(|event| event.seq);
+        let next = (calls.len() > limit).then(|| calls.keys().nth(limit.checked_sub(1)?).copied()).flatten();
         // One call that cannot be read, written by hand, must not hide all the others.
         let unreadable = |damaged: &Damaged| tracing::error!(%damaged, "a call that waits cannot be shown");
-        let items = calls.iter().filter_map(|call| call_of(call).inspect_err(unreadable).ok()?);
-        Ok(Page { items: items.collect(), next: last.filter(|_| more) })
+        let shown = calls.into_values().take(limit);
+        let items = shown.filter_map(|call| call_of(call).inspect_err(unreadable).ok()?);
+        Ok(Page { items: items.collect(), next })
     }
 
     /// The events of `filter` after `after`, `limit` at most.
@@ -72,7 +67,7 @@ impl Store {
             }
         };
         let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
-        Ok(rows.iter().map(|found| row::event(found, 0)).collect::<Result<_, Damaged>>()?)
+        Ok(read(&rows)?)
     }
 
     /// What holds for a thread: its grants, and whether it is closed.
@@ -83,7 +78,9 @@ impl Store {
             .await
             .map_err(|e| self.failed(&e))?;
         let mut ledger = Ledger::new(0, Sha256::ZERO);
-        ledger.load(&Needs::default(), &sorted(&rows)?)?;
+        let mut events = read(&rows)?;
+        events.sort_by_key(|event| event.seq);
+        ledger.load(&Needs::default(), &events)?;
         Ok(ledger.thread(thread_id).cloned().unwrap_or_default())
     }
 
@@ -126,16 +123,15 @@ impl Store {
     }
 }
 
-/// The call that those events make, in their order.
-fn call_of(events: &[Event]) -> Result<Option<Call>, Damaged> {
+/// The call that those events make.
+fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, Damaged> {
+    events.sort_by_key(|event| event.seq);
     events.iter().try_fold(None, |call, event| {
         let body = Body::read(event.seq, event.kind, &event.data)?;
         Call::evolve(call, event, body)
     })
 }
 
-fn sorted(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {
-    let mut events: Vec<_> = rows.iter().map(|found| row::event(found, 0)).collect::<Result<_, _>>()?;
-    events.sort_by_key(|event| event.seq);
-    Ok(events)
+fn read(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {
+    rows.iter().map(|found| row::event(found, 0)).collect()
 }

@@ -36,7 +36,7 @@ impl Report {
 /// How many events are read at once.
 const PAGE: usize = 2_000;
 
-type OpenRequest = (i64, String, Option<String>);
+type OpenRequest = (i64, String, String, Option<String>);
 
 impl Store {
     /// Walks the whole log; `progress` hears how far it has come, in events.

@@ -21,8 +21,8 @@ use std::{path::Path, sync::Arc};
 /// busy timeout.
 const PATIENCE: u32 = 6;
 
-/// How many calls and threads are kept at hand before all are let go.
-const MOST_KEPT: usize = 50_000;
+/// How many bytes of events the ledger takes in before all of it is let go, and begun anew.
+const MOST_KEPT: usize = 128 * 1024 * 1024;
 
 /// The writing connection, with all it needs to announce what it wrote.
 pub(crate) struct Writer {
@@ -73,7 +73,7 @@ impl Writer {
         self.file.check().map_err(Failed::Whole)?;
         let path = self.file.path();
         let tip = begin(&mut self.conn).await.map_err(|e| Failed::Whole(error::of_sqlite(path, &e)))?;
-        let kept = self.ledger.take().filter(|ledger| ledger.tip() == tip && ledger.size() < MOST_KEPT);
+        let kept = self.ledger.take().filter(|ledger| ledger.tip() == tip && ledger.taken_in() < MOST_KEPT);
         let (ledger, outcomes, events) = match write(&mut self.conn, kept, orders).await {
             Ok(written) => written,
             Err(error) => {
