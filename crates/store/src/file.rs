@@ -22,6 +22,14 @@ impl OpenFile {
         &self.path
     }
 
+    /// What the write-ahead log looks like now; nothing, while there is none.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        let mut path = self.path.clone().into_os_string();
+        path.push("-wal");
+        let found = fs::metadata(path).ok()?;
+        Some(Stamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+    }
+
     /// Whether the path still leads to the file that is open. If it does not, what is written now
     /// would be found by nobody.
     pub(crate) fn check(&self) -> Result<(), Error> {
@@ -30,6 +38,13 @@ impl OpenFile {
             _ => Err(Error::Gone(self.path.clone())),
         }
     }
+}
+
+/// What the write-ahead log looked like: whoever writes, changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    length: u64,
+    changed: (i64, i64),
 }
 
 /// Finds the file or makes it, readable and writable by its owner alone.

@@ -38,7 +38,7 @@ pub struct Options {
     pub clock: Clock,
     /// How many recent events the feed keeps at hand, so that readers who keep up need no query.
     pub recent: usize,
-    /// How often to look for what writers that ring no bell have written, such as a `sqlite3` shell.
+    /// How often to look whether writers that ring no bell, such as a `sqlite3` shell, have written.
     pub poll: Duration,
     /// How many connections read.
     pub readers: u32,
@@ -53,7 +53,7 @@ impl Default for Options {
             synchronous: Synchronous::Full,
             clock: Clock::System,
             recent: 4_096,
-            poll: Duration::from_millis(500),
+            poll: Duration::from_millis(100),
             readers: 4,
             batch: 256,
         }

@@ -6,25 +6,19 @@
 //! not, it reads the table; what a reader is woken by is only ever a hint.
 
 mod follow;
+mod keep_up;
 mod signal;
 
 pub use follow::{Filter, Follower};
+pub(crate) use keep_up::{Source, run};
 pub use signal::Waiter;
 
-use crate::{bell::Bell, clock::machine_sleep, file::OpenFile, queries, row};
 use countersign_approvals::{CallId, Event, ThreadId};
 use signal::{Key, Signals};
-use sqlx::SqlitePool;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-
-/// How many rows one query takes when the feed catches up.
-const PAGE: i64 = 1_000;
 
 /// How many bytes of recent events are kept at hand, whatever their number.
 const RECENT_BYTES: usize = 16 * 1024 * 1024;
@@ -40,14 +34,6 @@ struct Recent {
     bytes: usize,
     most: usize,
     tip: i64,
-}
-
-/// Where the feed reads, and what wakes it.
-pub(crate) struct Source {
-    pub(crate) readers: SqlitePool,
-    pub(crate) file: OpenFile,
-    pub(crate) bell: Arc<Bell>,
-    pub(crate) poll: Duration,
 }
 
 impl Feed {
@@ -116,49 +102,5 @@ impl Recent {
             self.bytes -= oldest.data.as_str().len();
         }
         fresh
-    }
-}
-
-/// Keeps the feed up with the table until the store is closed.
-pub(crate) async fn run(feed: Arc<Feed>, source: Source, stop: CancellationToken) {
-    let ear = Arc::new(Notify::new());
-    let mut watcher = source.bell.listen(Arc::clone(&ear));
-    let mut gone = false;
-    let mut look = true;
-    loop {
-        if look && let Err(error) = catch_up(&feed, &source.readers).await {
-            tracing::error!(%error, "the feed cannot read the log; it tries again");
-        }
-        tokio::select! {
-            () = stop.cancelled() => break,
-            // Our own writer has told the feed already what it rings for.
-            () = ear.notified() => look = source.bell.last_rung() != Some(feed.tip()),
-            () = machine_sleep(source.poll) => {
-                look = true;
-                let missing = source.file.check().is_err();
-                if missing && !gone {
-                    tracing::error!(path = %source.file.path().display(), "the database was removed or replaced while it was open");
-                }
-                gone = missing;
-                if !missing && (watcher.is_none() || !source.bell.is_there()) {
-                    watcher = source.bell.listen(Arc::clone(&ear));
-                }
-            }
-        }
-    }
-}
-
-async fn catch_up(feed: &Feed, readers: &SqlitePool) -> Result<(), String> {
-    loop {
-        let rows = sqlx::query(queries::EVENTS).bind(feed.tip()).bind(PAGE).fetch_all(readers).await;
-        let events = rows
-            .map_err(|e| e.to_string())?
-            .iter()
-            .map(|found| row::event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
-            .collect::<Result<Vec<_>, _>>()?;
-        feed.offer(&events);
-        if events.len() < usize::try_from(PAGE).unwrap_or(0) {
-            return Ok(());
-        }
     }
 }
