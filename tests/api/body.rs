@@ -17,7 +17,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
           "title": "Unsupported Media Type",
           "status": 415,
           "code": "not_json",
-          "detail": "the body must be application/json, and this says \"text/plain\""
+          "detail": "the body must be application/json, and the header content-type says \"text/plain\""
         }
         "#);
         let request = town.agent("builder").request(Method::POST, CALLS);
@@ -27,7 +27,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
           "title": "Unsupported Media Type",
           "status": 415,
           "code": "not_json",
-          "detail": "the body must be application/json, and this says \"\""
+          "detail": "the body must be application/json, and the header content-type is missing"
         }
         "#);
     })
@@ -74,15 +74,6 @@ async fn bad_json_is_refused_with_its_place() {
           "status": 422,
           "code": "invalid",
           "detail": "missing field `id` at line 1 column 2"
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, "[1]").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "invalid type: integer `1`, expected a string at line 1 column 2"
         }
         "#);
     })
@@ -197,127 +188,35 @@ async fn names_that_nobody_could_be_shown_are_refused() {
     .await;
 }
 
+/// Read as the fields without their names, it would propose a call.
 #[tokio::test]
-async fn arguments_that_two_parsers_could_read_differently_are_refused() {
+async fn an_array_is_no_body() {
     story(ASK, async |town| {
-        let builder = town.agent("builder");
-        let arguments = async |json: &str| {
-            builder.post(CALLS, &format!(r#"{{"id":"a","name":"bash","arguments":{json}}}"#)).await
-        };
-        assert_snapshot!(arguments(r#"{"command":"ls","command":"rm -rf /"}"#).await, @r#"
+        assert_snapshot!(town.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "arguments: an object has the key \"command\" twice (at byte 16)"
+          "detail": "the body is JSON, but no object"
         }
         "#);
-        assert_snapshot!(arguments(r#"{"deep":[{"k":1,"\u006b":2}]}"#).await, @r#"
+        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "[]").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "arguments: an object has the key \"k\" twice (at byte 16)"
+          "detail": "the body is JSON, but no object"
         }
         "#);
-        assert_snapshot!(arguments(r#"{"text":"\ud800"}"#).await, @r#"
+        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "7").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "arguments: the string at byte 8 is not Unicode: unexpected end of hex escape at line 1 column 8"
-        }
-        "#);
-        assert_snapshot!(arguments(r#"[1e99999999999]"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: the exponent of the number at byte 1 is out of range"
-        }
-        "#);
-        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(257), "]".repeat(257))).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it nests deeper than 256 levels"
-        }
-        "#);
-        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it nests deeper than 256 levels"
-        }
-        "#);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn annotations_and_results_pass_the_same_door() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        let twice = r#"{"id":"a","name":"bash","arguments":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#;
-        assert_snapshot!(builder.post(CALLS, twice).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "annotations: an object has the key \"readOnlyHint\" twice (at byte 21)"
-        }
-        "#);
-        builder.proposes("t1", "call_1").await;
-        let answer = builder
-            .post("/v1/threads/t1/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
-            .await;
-        assert_snapshot!(answer, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "content: an object has the key \"a\" twice (at byte 7)"
-        }
-        "#);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn what_is_too_large_is_refused_by_the_byte() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        let call = |id: &str, bytes: usize| {
-            format!(r#"{{"id":"{id}","name":"write","arguments":"{}"}}"#, "x".repeat(bytes - 2))
-        };
-        const MOST: usize = 4 * 1024 * 1024;
-        assert_eq!(builder.post(CALLS, &call("most", MOST)).await.status, 201);
-        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it has 4194305 bytes, and 4194304 is the most"
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, &call("far-more", MOST + 300_000)).await, @r#"
-        413
-        {
-          "title": "Payload Too Large",
-          "status": 413,
-          "code": "too_large",
-          "detail": "the body has more than 4456448 bytes, or was cut off"
+          "detail": "the body is JSON, but no object"
         }
         "#);
     })

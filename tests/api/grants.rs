@@ -21,12 +21,12 @@ async fn what_gave_no_grant_cannot_be_revoked() {
         }
         "#);
         assert_snapshot!(town.person("ada").delete(&format!("{GRANTS}/three")).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"three\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "grant: a grant is named by its seq, the number of the event that gave it"
         }
         "#);
     })

@@ -1,6 +1,7 @@
 //! Every endpoint over a real server: refusals first, then what it is for. One file for each file of
 //! the server's `routes/`.
 
+mod arguments;
 mod body;
 mod cancel;
 mod claim;

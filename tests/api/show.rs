@@ -182,7 +182,7 @@ async fn nobody_is_held_for_more_than_five_minutes_or_without_need() {
 async fn whoever_waits_is_answered_when_the_server_stops() {
     story(ASK, async |town| {
         town.agent("builder").proposes("t1", "call_1").await;
-        // The answer to the proposal in t2 comes over a second connection, after the first is held.
+        // By the time a second connection has its answer, the first one is held.
         let stop = async {
             town.agent("builder").proposes("t2", "call_1").await;
             town.stop.cancel();

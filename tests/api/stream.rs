@@ -82,9 +82,8 @@ async fn a_stream_resumes_after_the_last_event_that_was_seen() {
 #[tokio::test]
 async fn a_threads_stream_leaves_out_the_others() {
     story(ASK, async |town| {
-        for thread in ["t1", "t2", "t1"] {
-            let id = if thread == "t1" { town.gate.ready().await.expect("ready").events } else { 0 };
-            town.agent("builder").proposes(thread, &format!("call_{id}")).await;
+        for (thread, id) in [("t1", "a"), ("t2", "b"), ("t1", "c")] {
+            town.agent("builder").proposes(thread, id).await;
         }
         let mut stream = town.person("ada").streams("/v1/threads/t1/events", Some("1")).await;
         assert_eq!(ids(&mut stream, 3).await, ["2", "5", "6"]);
