@@ -12,7 +12,7 @@ use countersign_tests::{
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde::Serialize;
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 const RULES: &str = "[[rule]]\nname = \"no mail\"\ntool = \"mail\"\nverdict = \"block\"";
 
@@ -31,7 +31,7 @@ impl Told {
                 error.execution().map(|execution| execution.executor)
             ),
         };
-        self.0.push_str(&format!("{what}\n  {}\n", text.replace('\n', "\n  ")));
+        let _ = writeln!(self.0, "{what}\n  {}", text.replace('\n', "\n  "));
     }
 }
 
@@ -51,7 +51,10 @@ async fn tell_the_cycle(gate: &Gate) -> String {
     told.say("propose", proposed.clone());
     let other = api::Propose::new("call/1", "zsh", "{}").expect("valid");
     told.say("propose another", agent.propose(&thread, &other).await);
-    told.say("wait no longer", agent.wait(&thread, &call.id, Some(Duration::ZERO)).await);
+    told.say(
+        "wait no longer",
+        agent.wait(&thread, &call.id, Some(Duration::ZERO)).await.map(|call| call.state),
+    );
     told.say("decide as agent", agent.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await);
     let claim = api::Claim::of(&proposed.expect("proposed"), "worker");
     told.say("claim early", agent.claim(&thread, &call.id, &claim).await);
@@ -86,11 +89,12 @@ async fn tell_the_rest(gate: &Gate) -> String {
     told.say("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
     propose(&other, "d", "bash").await.expect("proposed");
     let one = api::PageOf { after: 0, limit: 1 };
-    told.say("pending", ada.pending(None, one).await);
+    let ids = |page: api::Pending| page.pending.into_iter().map(|call| call.id).collect::<Vec<_>>();
+    told.say("pending", ada.pending(None, one).await.map(|page| (page.next, ids(page))));
     told.say("pending in t2", ada.pending(Some(&other), one).await.map(|page| page.pending.len()));
     told.say("close", agent.close(&thread).await);
     told.say("propose in vain", propose(&thread, "e", "bash").await);
-    told.say("events", ada.events(None, api::PageOf { after: 9, limit: 3 }).await);
+    told.say("events", ada.events(None, api::PageOf { after: 9, limit: 2 }).await);
     let followed: Vec<_> = ada.follow(Some(&thread), 3).take(3).collect().await;
     let seqs: Result<Vec<_>, _> = followed.into_iter().map(|event| event.map(|event| event.seq)).collect();
     told.say("follow t1", seqs);
@@ -142,22 +146,7 @@ async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
         response None
         execution None
     wait no longer
-      {
-        "threadId": "a/b ü#?",
-        "id": "call/1",
-        "name": "bash",
-        "state": "pending",
-        "arguments": {"n": 1.50},
-        "argumentsHash": "cb14d55cfe562fd6592d919f5dfacfa8708687b746a1d110c6dd5529c410e772",
-        "proposal": {"seq":1,"principal":"agent:bot/ü","at":"2026-01-31T12:00:00.000Z"},
-        "request": {
-          "seq": 2,
-          "requestedAt": "2026-01-31T12:00:00.000Z",
-          "options": ["allow_once","allow_session","deny"],
-          "reason": "no rule matches this tool",
-          "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
-        }
-      }
+      "pending"
     decide as agent
       not_an_approver: agent:bot/ü is no person, and only people decide
         response None
@@ -291,25 +280,9 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
               "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
             },
             "hash": "0edba653d4c9d767e32a6e39f7862a6f73b84c3e726cc06ca16a3695898381c5"
-          },
-          {
-            "seq": 12,
-            "threadId": "t1",
-            "type": "TOOL_APPROVAL_RESPONSE",
-            "timestamp": "2026-01-31T12:00:00.000Z",
-            "principal": "agent:bot",
-            "data": {
-              "toolCallId": "c",
-              "decision": "deny",
-              "source": "cancellation",
-              "comment": "the thread was closed",
-              "argumentsHash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945",
-              "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
-            },
-            "hash": "beaf133e915b8f46cbb986a36ae5e40f38671339c8824cb769ff889f5bca9020"
           }
         ],
-        "next": 12
+        "next": 11
       }
     follow t1
       [4,5,6]

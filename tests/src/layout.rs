@@ -38,13 +38,14 @@ fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize,
     let last = parts.len();
     for (index, (key, value)) in parts.into_iter().enumerate() {
         let indent = "  ".repeat(depth + 1);
-        laid.push_str(&format!("\n{indent}{key}"));
+        laid.extend(["\n", &indent, &key]);
         write(value, depth + 1, indent.len() + key.len(), laid);
         if index + 1 < last {
             laid.push(',');
         }
     }
-    laid.push_str(&format!("\n{}{close}", "  ".repeat(depth)));
+    laid.extend(["\n", &"  ".repeat(depth)]);
+    laid.push(close);
 }
 
 /// An object's members in the order they stand in.
