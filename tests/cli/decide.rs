@@ -32,7 +32,7 @@ async fn what_was_decided_is_not_decided_otherwise() {
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
-        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]"}
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
         exit 3
         "#);
     })
@@ -49,7 +49,7 @@ async fn the_same_decision_again_says_that_it_stood() {
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
-        Allowed call_1, this once.
+        Nothing changed: call_1 was decided before, allow_once by user:ada at [time].
         exit 0
         ");
     })

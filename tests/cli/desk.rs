@@ -121,7 +121,8 @@ impl Desk {
         Screen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
     }
 
-    fn without_paths(&self, text: &str) -> String {
+    /// The text with the folder's path and the command's made alike.
+    pub(crate) fn without_paths(&self, text: &str) -> String {
         let here = self.folder.path().display().to_string();
         text.replace(COUNTERSIGN, "countersign").replace(&here, "[here]")
     }

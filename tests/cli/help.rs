@@ -41,10 +41,10 @@ async fn help_tells_what_there_is() {
           79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
           else run: the command's own; 126 and 127 if it cannot be started
 
-        Environment: COUNTERSIGN_DATABASE, COUNTERSIGN_SERVER, COUNTERSIGN_POLICY and COUNTERSIGN_LISTEN
-        stand in
-        for the options of those names, COUNTERSIGN_LOG sets what is logged (error, warn, info, debug), and
-        NO_COLOR turns colours off.
+        Environment:
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
+          COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
+          NO_COLOR                                         turns colours off
         exit 0
         ");
     })
@@ -131,10 +131,10 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
         !   79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
         !   else run: the command's own; 126 and 127 if it cannot be started
         ! 
-        ! Environment: COUNTERSIGN_DATABASE, COUNTERSIGN_SERVER, COUNTERSIGN_POLICY and COUNTERSIGN_LISTEN
-        ! stand in
-        ! for the options of those names, COUNTERSIGN_LOG sets what is logged (error, warn, info, debug), and
-        ! NO_COLOR turns colours off.
+        ! Environment:
+        !   COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
+        !   COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
+        !   NO_COLOR                                         turns colours off
         exit 2
         ");
         assert_snapshot!(desk.types("approve call_1").await, @"
@@ -185,7 +185,11 @@ async fn names_that_cannot_be_are_refused() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("pending --as ada").await, @r#"
-        ! countersign: --as: "ada" does not begin with user:, agent:, policy: or system:
+        ! countersign: --as: "ada" does not begin with user: or agent:
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("run --as system:expiry -- ls").await, @r#"
+        ! countersign: --as: "system:expiry" does not begin with user: or agent:
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --thread ..").await, @r#"

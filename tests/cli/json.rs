@@ -68,6 +68,22 @@ async fn every_command_speaks_json() {
         let shown = desk.types("show call_1 --json").await;
         assert_eq!(shown.code, 0);
         assert!(shown.stdout.starts_with(r#"{"threadId":"t1","id":"call_1""#), "{shown}");
+        assert_snapshot!(laid_out(&desk.types("deny call_1 --as user:ben --json").await), @r#"
+
+        ! {
+          "code": "already_decided",
+          "detail": "decided already: allow_once by user:ada at [time]",
+          "response": {
+            "at": "[time]",
+            "decision": "allow_once",
+            "policy": "[sha256]",
+            "principal": "user:ada",
+            "seq": 3,
+            "source": "approver"
+          }
+        }
+        exit 3
+        "#);
         assert_snapshot!(laid_out(&desk.types("verify --json").await), @r#"
         {
           "broken": null,
@@ -93,9 +109,38 @@ async fn a_run_gives_the_call_as_it_ended() {
         let ran =
             desk.types("run --as agent:builder --policy policy.toml --json --id call_1 -- echo hi").await;
         assert_snapshot!(laid_out(&ran), @r#"
-        hi
-        {"threadId":"terminal","id":"call_1","name":"bash","state":"finished","arguments":{"command":"echo hi","cwd":"[here]"},"argumentsHash":"[sha256]","proposal":{"seq":1,"principal":"agent:builder","at":"[time]"},"response":{"decision":"allow_once","source":"policy","principal":"policy:default","at":"[time]","seq":2,"policy":"[sha256]"},"execution":{"seq":3,"executor":"[executor]","principal":"agent:builder","startedAt":"[time]","leaseExpiresAt":"[time]"},"result":{"seq":4,"status":"success","content":{"exitCode":0,"output":"hi\n","outputBytes":3},"principal":"agent:builder","at":"[time]"}}
-        ! 
+        {
+          "threadId": "terminal",
+          "id": "call_1",
+          "name": "bash",
+          "state": "finished",
+          "arguments": {"command":"echo hi","cwd":"[here]"},
+          "argumentsHash": "[sha256]",
+          "proposal": {"seq":1,"principal":"agent:builder","at":"[time]"},
+          "response": {
+            "decision": "allow_once",
+            "source": "policy",
+            "principal": "policy:default",
+            "at": "[time]",
+            "seq": 2,
+            "policy": "[sha256]"
+          },
+          "execution": {
+            "seq": 3,
+            "executor": "[executor]",
+            "principal": "agent:builder",
+            "startedAt": "[time]",
+            "leaseExpiresAt": "[time]"
+          },
+          "result": {
+            "seq": 4,
+            "status": "success",
+            "content": {"exitCode":0,"output":"hi\n","outputBytes":3},
+            "principal": "agent:builder",
+            "at": "[time]"
+          }
+        }
+        ! hi
         exit 0
         "#);
     })
@@ -134,8 +179,8 @@ async fn what_goes_wrong_is_json_too() {
         assert_snapshot!(laid_out(&desk.types("run --json --policy policy.toml -- ls").await), @r#"
 
         ! {
-          "code": "failed",
-          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`\n"
+          "code": "bad_policy",
+          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`"
         }
         exit 1
         "#);
@@ -144,7 +189,7 @@ async fn what_goes_wrong_is_json_too() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_denied_is_json_and_a_word_to_the_model() {
+async fn a_run_that_was_denied_gives_the_call_and_no_more() {
     at_a_desk(async |desk| {
         desk.writes("policy.toml", "default = \"block\"");
         let ran =
@@ -175,7 +220,7 @@ async fn a_run_that_was_denied_is_json_and_a_word_to_the_model() {
             "at": "[time]"
           }
         }
-        ! countersign: Blocked by policy:default: no rule matches this tool. This is a rule, which no approval lifts: do not retry it.
+        ! 
         exit 77
         "#);
     })

@@ -38,9 +38,9 @@ async fn what_waits_is_shown_whole() {
             cwd: /srv/shop
 
         call_1  transfer  by agent:builder in conversation-8, [ago]
-            amount: 1.5
-            tags: ["a",null]
             to: ada
+            amount: 1.50
+            tags: ["a",null]
 
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
@@ -53,9 +53,9 @@ async fn what_waits_is_shown_whole() {
         "#);
         assert_snapshot!(desk.types("pending --thread conversation-8 --database countersign.db").await, @r#"
         call_1  transfer  by agent:builder in conversation-8, [ago]
-            amount: 1.5
-            tags: ["a",null]
             to: ada
+            amount: 1.50
+            tags: ["a",null]
 
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
@@ -79,8 +79,8 @@ async fn nothing_hides_in_what_waits() {
         desk.proposes("t\u{202e}1", "call_\u{200b}1", "ba\u{2066}sh", trick).await;
         assert_snapshot!(desk.types("pending").await, @r"
         call_\u{200b}1  ba\u{2066}sh  by agent:builder in t\u{202e}1, [ago]
-            a\u{001b}b: \u{0000}
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
+            a\u{001b}b: \u{0000}
 
         1 waiting. Decide with: countersign allow ID, or countersign deny ID --comment WHY
         exit 0
@@ -88,8 +88,8 @@ async fn nothing_hides_in_what_waits() {
         assert_snapshot!(desk.types("show call_").await, @r"
         call_\u{200b}1  ba\u{2066}sh  pending
           thread     t\u{202e}1
-          arguments  a\u{001b}b: \u{0000}
-                     command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
+          arguments  command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
+                     a\u{001b}b: \u{0000}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool

@@ -8,14 +8,14 @@ async fn an_address_that_others_can_reach_is_refused() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen 0.0.0.0:7878").await, @"
         ! countersign: 0.0.0.0:7878 is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]
-        exit 1
+        exit 2
         ");
         assert_snapshot!(desk.types("serve --listen '[::]:7878'").await, @"
         ! countersign: [::]:7878 is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]
-        exit 1
+        exit 2
         ");
         assert_snapshot!(desk.types("serve --listen localhost:7878").await, @"
-        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': invalid socket address syntax
+        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -26,7 +26,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         ");
         desk.sets("COUNTERSIGN_LISTEN", "somewhere");
         assert_snapshot!(desk.types("serve").await, @r#"
-        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address looks like 127.0.0.1:7878
+        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878
         exit 2
         "#);
         assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
@@ -60,7 +60,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
 
           listening  http://[port]
           database   [here]/countersign.db (2 events, 1 waiting for a decision)
-          policy     policy.toml (1 rules)
+          policy     policy.toml (1 rule)
 
         In a second terminal, propose a command:
           countersign run -- git --version

@@ -85,13 +85,10 @@ async fn a_call_that_nobody_proposed_is_not_found() {
         ! countersign: no call begins with "call_2"; `countersign pending` lists what waits, and --thread finds old ones
         exit 4
         "#);
+        // As when a script's variable is not set.
         assert_snapshot!(desk.types("show ''").await, @"
-        call_1  bash  pending
-          thread     t1
-          sha256     [sha256]
-          proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
-        exit 0
+        ! countersign: the id is empty, and would be the beginning of every call's
+        exit 2
         ");
         assert_snapshot!(desk.types("show call_1 --thread ..").await, @r#"
         ! countersign: thread: "." and ".." cannot stand in a URL

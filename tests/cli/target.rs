@@ -65,8 +65,8 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
-        exit 5
+        ! countersign: verify reads the file itself: use --database instead of --server
+        exit 2
         ");
     })
     .await;
@@ -97,7 +97,6 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! 4 | tools = "bash"
         !   | ^^^^^
         ! unknown field `tools`, expected one of `name`, `tool`, `verdict`, `reason`, `expires`
-        ! 
         exit 1
         "#);
         desk.writes("policy.toml", "default = ask");
@@ -107,7 +106,6 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! 1 | default = ask
         !   |           ^^^
         ! string values must be quoted, expected literal string
-        ! 
         exit 1
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "policy.toml\n", "no log is made");

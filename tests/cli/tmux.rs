@@ -21,7 +21,7 @@ impl<'a> Terminal<'a> {
         terminal
             .tmux(&[&["-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "20"][..], &shell].concat())
             .await;
-        terminal.shows("$").await;
+        terminal.is_back().await;
         terminal
     }
 
@@ -45,13 +45,22 @@ impl<'a> Terminal<'a> {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]).await;
     }
 
-    /// Waits until a line of the screen begins with `text`, and gives the screen. A test's own time limit
-    /// ends it.
+    /// Waits until a line of the screen begins with `text`, and gives the screen.
     pub(crate) async fn shows(&self, text: &str) -> String {
+        self.looks_until(|screen| screen.lines().any(|line| line.starts_with(text))).await
+    }
+
+    /// Waits until the shell asks for the next command, and gives the screen.
+    pub(crate) async fn is_back(&self) -> String {
+        self.looks_until(|screen| screen.lines().last() == Some("$")).await
+    }
+
+    /// Looks again and again; the test's own time limit ends it.
+    async fn looks_until(&self, seen: impl Fn(&str) -> bool) -> String {
         loop {
             let screen = self.tmux(&["capture-pane", "-p"]).await;
-            if screen.lines().any(|line| line.starts_with(text)) {
-                return crate::hide::hide(screen.trim_end());
+            if seen(screen.trim_end()) {
+                return crate::hide::hide(&self.desk.without_paths(screen.trim_end()));
             }
         }
     }
