@@ -48,7 +48,7 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
 
 /// `2026-01-31T12:00:00.000Z`, or with six digits of a second as the program's own log has it.
 fn time(text: &str) -> Option<usize> {
-    let end = text.find('Z').filter(|end| [23, 26].contains(end))?;
+    let end = text.bytes().take(27).position(|byte| byte == b'Z').filter(|end| [23, 26].contains(end))?;
     let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
     // Of this century, and not of the future that a wrong unit would put it in.
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
@@ -86,9 +86,9 @@ fn port(text: &str) -> Option<usize> {
 
 /// `0s ago`, for as long as no test takes a minute.
 fn ago(text: &str) -> Option<usize> {
-    let (seconds, _) = text.split_once("s ago")?;
-    seconds.parse::<u8>().ok().filter(|seconds| *seconds < 60)?;
-    Some(seconds.len() + "s ago".len())
+    let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    text[..digits].parse::<u8>().ok().filter(|seconds| *seconds < 60)?;
+    text[digits..].starts_with("s ago").then_some(digits + "s ago".len())
 }
 
 #[test]
