@@ -39,8 +39,14 @@ pub(crate) struct TargetArgs {
     /// The database file: a path or sqlite://… [default: countersign.db]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) database: Option<String>,
-    /// A server instead of a file: http://127.0.0.1:7878
-    #[arg(long, global = true, value_name = "URL", conflicts_with = "database")]
+    /// A server instead of a file
+    #[arg(
+        long,
+        help = "A server instead of a file: http://127.0.0.1:7878",
+        global = true,
+        value_name = "URL",
+        conflicts_with = "database"
+    )]
     pub(crate) server: Option<String>,
     /// The policy, a TOML file; without one everything is asked
     #[arg(long, global = true, value_name = "FILE")]

@@ -1,7 +1,5 @@
 //! What people read: text that shows everything for what it is.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where the terminal is written to")]
-
 use countersign_gate::{Json, State, Timestamp, api};
 use std::fmt::Write as _;
 

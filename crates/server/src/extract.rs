@@ -48,10 +48,10 @@ async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
             Problem::new(StatusCode::BAD_REQUEST, "bad_json", format!("the body was cut off: {why}"))
         })?;
         total += chunk.len();
-        match total {
-            ..=MAX_BODY => taken.extend_from_slice(&chunk),
-            ..=MAX_PASSED_OVER => taken.clear(),
-            _ => break,
+        if total <= MAX_BODY {
+            taken.extend_from_slice(&chunk);
+        } else if total > MAX_PASSED_OVER {
+            break;
         }
     }
     if total > MAX_BODY {
