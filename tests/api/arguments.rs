@@ -40,7 +40,7 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
           "detail": "arguments: the string at byte 8 is not Unicode: unexpected end of hex escape at line 1 column 8"
         }
         "#);
-        assert_snapshot!(arguments(r#"[1e99999999999]"#).await, @r#"
+        assert_snapshot!(arguments(r"[1e99999999999]").await, @r#"
         422
         {
           "title": "Unprocessable Entity",

@@ -123,7 +123,6 @@ pub struct Persona<'a> {
 
 impl Persona<'_> {
     /// A request that can still be given headers.
-    #[must_use]
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.town.client.request(method, format!("http://{}{path}", self.town.address));
         match &self.principal {
@@ -188,7 +187,7 @@ impl Persona<'_> {
         let request = last_event_id.into_iter().fold(request, |all, id| all.header("last-event-id", id));
         let response = request.send().await.expect("the server answers");
         assert_eq!(response.status(), 200);
-        Stream { response, received: String::new() }
+        Stream { response, received: Vec::new() }
     }
 }
 
@@ -246,20 +245,18 @@ impl fmt::Display for Answer {
 /// A stream of server-sent events, read message by message.
 pub struct Stream {
     response: Response,
-    received: String,
+    received: Vec<u8>,
 }
 
 impl Stream {
     /// The next message, to the byte but for the empty line that ends it; `None` at the end.
     pub async fn next(&mut self) -> Option<String> {
         loop {
-            if let Some((message, rest)) = self.received.split_once("\n\n") {
-                let message = message.to_owned();
-                self.received = rest.to_owned();
-                return Some(message);
+            if let Some(end) = self.received.windows(2).position(|pair| pair == b"\n\n") {
+                let message = self.received.drain(..end + 2).take(end).collect();
+                return Some(String::from_utf8(message).expect("UTF-8"));
             }
-            let chunk = self.response.chunk().await.expect("the stream goes on")?;
-            self.received.push_str(str::from_utf8(&chunk).expect("UTF-8"));
+            self.received.extend(self.response.chunk().await.expect("the stream goes on")?);
         }
     }
 
