@@ -5,10 +5,7 @@ use countersign_gate::{
     event::{Decision, Status},
     name,
 };
-use countersign_tests::{
-    api::{Town, fresh_gate, story},
-    lay_out,
-};
+use countersign_tests::api::{Town, fresh_gate, story};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -16,22 +13,26 @@ use std::{fmt::Write as _, time::Duration};
 
 const RULES: &str = "[[rule]]\nname = \"no mail\"\ntool = \"mail\"\nverdict = \"block\"";
 
-/// What was asked and answered, line by line.
+/// What was asked and answered: whole, to compare, and in brief, to read.
 #[derive(Default)]
-struct Told(String);
+struct Told {
+    whole: String,
+    brief: String,
+}
 
 impl Told {
     fn say<T: Serialize>(&mut self, what: &str, answer: Result<T, Error>) {
         let text = match answer {
-            Ok(answer) => lay_out(&serde_json::to_string(&answer).expect("JSON")),
-            Err(error) => format!(
-                "{}: {error}\n  response {:?}\n  execution {:?}",
-                error.code(),
-                error.response().map(|response| response.seq),
-                error.execution().map(|execution| execution.executor)
-            ),
+            Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
+            Err(error) => {
+                let _ = writeln!(self.whole, "{:?} {:?}", error.response(), error.execution());
+                format!("{}: {error}", error.code())
+            }
         };
-        let _ = writeln!(self.0, "{what}\n  {}", text.replace('\n', "\n  "));
+        let _ = writeln!(self.whole, "{what}\n  {text}");
+        let (cut, more) =
+            text.char_indices().nth(120).map_or((text.as_str(), ""), |(at, _)| (&text[..at], "…"));
+        let _ = writeln!(self.brief, "{what}\n  {cut}{more}");
     }
 }
 
@@ -40,7 +41,7 @@ fn decide(decision: Decision) -> api::Decide {
 }
 
 /// The way of one call from proposal to result, and what is refused on it.
-async fn tell_the_cycle(gate: &Gate) -> String {
+async fn tell_the_cycle(gate: &Gate) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
     let thread = name("a/b ü#?").expect("valid");
@@ -69,11 +70,11 @@ async fn tell_the_cycle(gate: &Gate) -> String {
     told.say("cancel", agent.cancel(&thread, &call.id, &api::Cancel::default()).await);
     told.say("finish", agent.finish(&thread, &call.id, &api::Finish::success("ok")).await.map(|c| c.result));
     told.say("finish otherwise", agent.finish(&thread, &call.id, &api::Finish::error("no")).await);
-    told.0
+    told
 }
 
 /// What is about threads and the log rather than about one call.
-async fn tell_the_rest(gate: &Gate) -> String {
+async fn tell_the_rest(gate: &Gate) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (name("t1").expect("valid"), name("t2").expect("valid"));
     let mut told = Told::default();
@@ -101,20 +102,20 @@ async fn tell_the_rest(gate: &Gate) -> String {
     told.say("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));
     let cancelled = api::Finish { status: Status::Denied, ..api::Finish::success("") };
     told.say("finish as denied", agent.finish(&thread, &granted.id, &cancelled).await);
-    told.0
+    told
 }
 
 /// Tells it over a file and over a server. Both must say the same, which is given back.
-async fn both_ways(tell: impl AsyncFn(&Gate) -> String) -> String {
+async fn both_ways(tell: impl AsyncFn(&Gate) -> Told) -> String {
     let (file, _clock, _folder) = fresh_gate(RULES).await;
     let over_a_file = tell(&file).await;
     file.shut_down().await;
     story(RULES, async |town: &Town| {
         let server = Gate::connect(&format!("http://{}", town.address)).expect("an address");
-        assert_eq!(tell(&server).await, over_a_file);
+        assert_eq!(tell(&server).await.whole, over_a_file.whole);
     })
     .await;
-    over_a_file
+    over_a_file.brief
 }
 
 #[tokio::test]
@@ -122,76 +123,32 @@ async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
     assert_snapshot!(both_ways(tell_the_cycle).await, @r#"
     show nothing
       unknown_call: thread a/b ü#? has no call call/1
-        response None
-        execution None
     propose
-      {
-        "threadId": "a/b ü#?",
-        "id": "call/1",
-        "name": "bash",
-        "state": "pending",
-        "arguments": {"n": 1.50},
-        "argumentsHash": "cb14d55cfe562fd6592d919f5dfacfa8708687b746a1d110c6dd5529c410e772",
-        "proposal": {"seq":1,"principal":"agent:bot/ü","at":"2026-01-31T12:00:00.000Z"},
-        "request": {
-          "seq": 2,
-          "requestedAt": "2026-01-31T12:00:00.000Z",
-          "options": ["allow_once","allow_session","deny"],
-          "reason": "no rule matches this tool",
-          "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
-        }
-      }
+      {"threadId":"a/b ü#?","id":"call/1","name":"bash","state":"pending","arguments":{"n": 1.50},"argumentsHash":"cb14d55cfe5…
     propose another
       call_differs: call call/1 was proposed before with another tool or other arguments; a new call needs a new id
-        response None
-        execution None
     wait no longer
       "pending"
     decide as agent
       not_an_approver: agent:bot/ü is no person, and only people decide
-        response None
-        execution None
     claim early
       not_allowed: the call is pending, and only an allowed call can be claimed
-        response None
-        execution None
     decide
-      {
-        "decision": "allow_session",
-        "source": "approver",
-        "principal": "user:ada 100%",
-        "at": "2026-01-31T12:00:00.000Z",
-        "seq": 3,
-        "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
-      }
+      {"decision":"allow_session","source":"approver","principal":"user:ada 100%","at":"2026-01-31T12:00:00.000Z","seq":3,"pol…
     wait
       "allowed"
     decide otherwise
       already_decided: decided already: allow_session by user:ada 100% at 2026-01-31T12:00:00.000Z
-        response Some(3)
-        execution None
     claim
       {"seq":4,"executor":"worker","principal":"agent:bot/ü","startedAt":"2026-01-31T12:00:00.000Z"}
     claim again
       already_claimed: claimed already by worker at 2026-01-31T12:00:00.000Z
-        response None
-        execution Some("worker")
     cancel
       already_claimed: claimed already by worker at 2026-01-31T12:00:00.000Z
-        response None
-        execution Some("worker")
     finish
-      {
-        "seq": 5,
-        "status": "success",
-        "content": "ok",
-        "principal": "agent:bot/ü",
-        "at": "2026-01-31T12:00:00.000Z"
-      }
+      {"seq":5,"status":"success","content":"ok","principal":"agent:bot/ü","at":"2026-01-31T12:00:00.000Z"}
     finish otherwise
       already_finished: it ended already: success at 2026-01-31T12:00:00.000Z
-        response None
-        execution None
     "#);
 }
 
@@ -199,23 +156,11 @@ async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
 async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     assert_snapshot!(both_ways(tell_the_rest).await, @r#"
     propose what is blocked
-      {
-        "seq": 3,
-        "status": "denied",
-        "content": "Blocked by policy:no mail: the rule says so. This is a rule, which no approval lifts: do not retry it.",
-        "principal": "policy:no mail",
-        "at": "2026-01-31T12:00:00.000Z"
-      }
+      {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
     grants
-      {
-        "grants": [
-          {"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b"}
-        ]
-      }
+      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b"}]}
     revoke nothing
       unknown_grant: no response at seq 1 gave a grant in this thread
-        response None
-        execution None
     revoke
       {"grants":[]}
     propose after it
@@ -228,50 +173,14 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
       {"threadId":"t1","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:bot","cancelled":["c"]}
     propose in vain
       thread_closed: the thread was closed at 2026-01-31T12:00:00.000Z
-        response None
-        execution None
     events
-      {
-        "events": [
-          {
-            "seq": 10,
-            "threadId": "t2",
-            "type": "TOOL_CALL",
-            "timestamp": "2026-01-31T12:00:00.000Z",
-            "principal": "agent:bot",
-            "data": {
-              "id": "d",
-              "name": "bash",
-              "arguments": [],
-              "argumentsHash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
-            },
-            "hash": "cd3eeaef2b615a1a34de0fb2e56dff873bb558c361ac9631724bfd05c434ca0a"
-          },
-          {
-            "seq": 11,
-            "threadId": "t2",
-            "type": "TOOL_APPROVAL_REQUEST",
-            "timestamp": "2026-01-31T12:00:00.000Z",
-            "principal": "agent:bot",
-            "data": {
-              "toolCallId": "d",
-              "reason": "no rule matches this tool",
-              "options": ["allow_once","allow_session","deny"],
-              "policy": "46ffe38be5eb1f203ed129fb4ef1122059b7827a2834e176a385c8def208ebfd"
-            },
-            "hash": "0edba653d4c9d767e32a6e39f7862a6f73b84c3e726cc06ca16a3695898381c5"
-          }
-        ],
-        "next": 11
-      }
+      {"events":[{"seq":10,"threadId":"t2","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:bot","…
     follow t1
       [4,5,6]
     ready
       ["ready",14,1]
     finish as denied
       invalid: status: an executor reports success, error or cancelled
-        response None
-        execution None
     "#);
 }
 

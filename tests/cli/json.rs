@@ -9,7 +9,7 @@ fn laid_out(screen: &Screen) -> String {
 }
 
 #[tokio::test]
-async fn every_command_speaks_json() {
+async fn what_waits_is_json() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(laid_out(&desk.types("pending --json").await), @r#"
@@ -37,7 +37,16 @@ async fn every_command_speaks_json() {
         ! 
         exit 0
         "#);
-        assert_snapshot!(laid_out(&desk.types("allow call_1 --as user:ada --json").await), @r#"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_decision_gives_the_call_as_it_stands() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        let allowed = desk.types("allow call_1 --as user:ada --json").await;
+        assert_snapshot!(laid_out(&allowed), @r#"
         {
           "threadId": "t1",
           "id": "call_1",
@@ -65,9 +74,7 @@ async fn every_command_speaks_json() {
         ! 
         exit 0
         "#);
-        let shown = desk.types("show call_1 --json").await;
-        assert_eq!(shown.code, 0);
-        assert!(shown.stdout.starts_with(r#"{"threadId":"t1","id":"call_1""#), "{shown}");
+        assert_eq!(desk.types("show call_1 --json").await.stdout, allowed.stdout);
         assert_snapshot!(laid_out(&desk.types("deny call_1 --as user:ben --json").await), @r#"
 
         ! {
@@ -84,10 +91,18 @@ async fn every_command_speaks_json() {
         }
         exit 3
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_verify_found_is_json() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(laid_out(&desk.types("verify --json").await), @r#"
         {
           "broken": null,
-          "events": 3,
+          "events": 2,
           "holds": true,
           "indexHolds": true,
           "tip": "[sha256]",
