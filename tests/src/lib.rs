@@ -1,16 +1,19 @@
 //! What the tests are told with: a town with a log, the people and agents who live in it, somebody's
-//! own hand at the SQL shell, and chance that can be repeated.
+//! own hand at the SQL shell, a server in the test's own process, and chance that can be repeated.
 
 #![expect(clippy::missing_panics_doc, reason = "a story that cannot go on ends in a panic, wherever it is")]
 
+pub mod api;
 mod chance;
 mod hand;
+mod layout;
 mod outside;
 mod persona;
 mod town;
 
 pub use chance::Chance;
 pub use hand::{by_hand, plainly, shell};
+pub use layout::lay_out;
 pub use outside::{Said, actor, in_private_mounts};
 pub use persona::{Outcome, Persona, Proposal, code};
 pub use town::{Town, in_town, within_the_limit};

@@ -15,9 +15,10 @@ Exit codes:
   79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
   else run: the command's own; 126 and 127 if it cannot be started
 
-Environment: COUNTERSIGN_DATABASE, COUNTERSIGN_SERVER, COUNTERSIGN_POLICY and COUNTERSIGN_LISTEN stand in
-for the options of those names, COUNTERSIGN_LOG sets what is logged (error, warn, info, debug), and
-NO_COLOR turns colours off.";
+Environment:
+  COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
+  COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
+  NO_COLOR                                         turns colours off";
 
 /// The approval service between an AI agent and the tools it wants to run.
 #[derive(Debug, Parser)]
@@ -38,8 +39,14 @@ pub(crate) struct TargetArgs {
     /// The database file: a path or sqlite://… [default: countersign.db]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) database: Option<String>,
-    /// A server instead of a file: http://127.0.0.1:7878
-    #[arg(long, global = true, value_name = "URL", conflicts_with = "database")]
+    /// A server instead of a file
+    #[arg(
+        long,
+        help = "A server instead of a file: http://127.0.0.1:7878",
+        global = true,
+        value_name = "URL",
+        conflicts_with = "database"
+    )]
     pub(crate) server: Option<String>,
     /// The policy, a TOML file; without one everything is asked
     #[arg(long, global = true, value_name = "FILE")]
@@ -70,7 +77,7 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
     /// Where to listen; port 0 takes a free one [default: 127.0.0.1:7878]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 }
 
@@ -97,6 +104,11 @@ pub(crate) struct Run {
     /// The command and its arguments, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) words: Vec<std::ffi::OsString>,
+}
+
+/// An IP address and a port.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "an address is an IP address and a port, such as 127.0.0.1:7878".to_owned())
 }
 
 fn span(text: &str) -> Result<u32, String> {

@@ -52,7 +52,17 @@ impl Said {
 pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     let (exit, code) = classify(error);
     if args.json {
-        output::complain(&json!({"code": code, "detail": format!("{error:#}")}).to_string());
+        let mut said = json!({"code": code, "detail": format!("{error:#}")});
+        // Who won, for whoever lost.
+        if let Some(error) = error.downcast_ref::<countersign_gate::Error>() {
+            if let Some(response) = error.response() {
+                said["response"] = json!(response);
+            }
+            if let Some(execution) = error.execution() {
+                said["execution"] = json!(execution);
+            }
+        }
+        output::complain(&said.to_string());
     } else {
         output::complain(&format!("countersign: {error:#}"));
     }
@@ -78,6 +88,10 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
         | "read_only"
         | "no_wal" => Exit::UNAVAILABLE,
         _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
+        // Nothing was wrong with what was asked; the server could not do it.
+        _ if matches!(error, countersign_gate::Error::Remote(problem) if problem.status >= 500) => {
+            Exit::FAILED
+        }
         _ => Exit::REFUSED,
     };
     (exit, error.code().to_owned())

@@ -22,6 +22,9 @@ pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyho
 
 /// The one call that is meant: one that waits if there is any, or one of the last.
 pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call> {
+    if which.id.is_empty() {
+        return Err(Said::usage("the id is empty, and would be the beginning of every call's").into());
+    }
     let thread = which.thread.as_deref().map(countersign_gate::name).transpose()?;
     if let Some(thread) = &thread
         && let Ok(id) = countersign_gate::call_id(&which.id)

@@ -1,7 +1,5 @@
 //! What people read: text that shows everything for what it is.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where the terminal is written to")]
-
 use countersign_gate::{Json, State, Timestamp, api};
 use std::fmt::Write as _;
 
@@ -63,24 +61,54 @@ pub(crate) fn span(seconds: u64) -> String {
 
 /// The arguments, whole: a shell command as a command, anything else as JSON.
 pub(crate) fn arguments(json: &Json) -> Vec<String> {
-    let Some(object) = json.read::<serde_json::Map<String, serde_json::Value>>().ok() else {
-        return vec![visible(json.as_str())];
-    };
+    let members = json.read::<Members>().map(|Members(members)| members).unwrap_or_default();
+    if members.is_empty() {
+        return vec![one_line(json)];
+    }
     let mut lines = Vec::new();
-    for (key, value) in &object {
-        match value {
-            serde_json::Value::String(text) => {
-                let mut parts = text.lines();
-                lines.push(format!("{}: {}", visible(key), visible(parts.next().unwrap_or(""))));
-                lines
-                    .extend(parts.map(|part| {
-                        format!("{:width$}  {}", "", visible(part), width = key.chars().count())
-                    }));
-            }
-            other => lines.push(format!("{}: {}", visible(key), visible(&other.to_string()))),
-        }
+    for (key, value) in &members {
+        let key = visible(key);
+        let Ok(text) = value.read::<String>() else {
+            lines.push(format!("{key}: {}", one_line(value)));
+            continue;
+        };
+        // A line break at the very end would show as an empty line.
+        let mut parts = text.strip_suffix('\n').unwrap_or(&text).split('\n').map(visible);
+        lines.push(format!("{key}: {}", parts.next().unwrap_or_default()));
+        lines.extend(parts.map(|part| format!("{:width$}  {part}", "", width = key.chars().count())));
     }
     lines
+}
+
+/// JSON as it was given. Line breaks stand only between its tokens, where a space means the same.
+fn one_line(json: &Json) -> String {
+    visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
+}
+
+/// An object's members in the order in which they were given, with every digit of their numbers: what
+/// is shown is what runs.
+struct Members(Vec<(String, Json)>);
+
+impl<'de> serde::Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> serde::de::Visitor<'de> for Collect {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
 }
 
 /// One call, whole.
@@ -159,8 +187,14 @@ mod tests {
 
     #[test]
     fn shows_arguments_whole() {
-        let json = Json::parse(r#"{"command":"make\n  deploy","n":1.50,"deep":{"a":[1]}}"#).expect("valid");
-        assert_eq!(arguments(&json), ["command: make", "           deploy", "deep: {\"a\":[1]}", "n: 1.5"]);
+        let lines = |json: &str| arguments(&Json::parse(json).expect("valid"));
+        assert_eq!(
+            lines("{\"n\":1.50,\"command\":\"make\\n  deploy\\r\\n\",\"a\":{\"b\":\n[1e999]}}"),
+            ["n: 1.50", "command: make", "           deploy\\u{000d}", "a: {\"b\": [1e999]}"]
+        );
+        assert_eq!(lines(r#"{"amount":9007199254740993000001}"#), ["amount: 9007199254740993000001"]);
+        assert_eq!(lines("{}"), ["{}"]);
+        assert_eq!(lines(r#"["a"]"#), [r#"["a"]"#]);
     }
 
     #[test]

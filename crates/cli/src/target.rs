@@ -2,10 +2,9 @@
 
 use crate::{
     args::{Args, TargetArgs},
-    exit::Said,
+    exit::{Exit, Said},
 };
-use anyhow::Context;
-use countersign_gate::{Gate, Options, Policy, Principal};
+use countersign_gate::{Gate, Options, Policy, Principal, policy::BadPolicy};
 use std::path::PathBuf;
 
 /// The file that is meant when nothing is said.
@@ -49,18 +48,29 @@ impl TargetArgs {
 
     pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
         let Some(path) = self.policy_path() else { return Ok(Policy::ask_always()) };
+        let bad = |message| Said { exit: Exit::FAILED, code: "bad_policy", message };
         let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("the policy {} cannot be read", path.display()))?;
-        Policy::read(&text).with_context(|| path.display().to_string())
+            .map_err(|why| bad(format!("the policy {} cannot be read: {why}", path.display())))?;
+        // The TOML reader ends its words with a line break.
+        let wrong = |why: BadPolicy| bad(format!("{}: {}", path.display(), why.to_string().trim_end()));
+        Ok(Policy::read(&text).map_err(wrong)?)
     }
 
     /// Who is asking: as said, or the login name as `kind`.
     pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
         match &self.who {
-            Some(who) => Ok(who.parse().map_err(|why| Said::usage(format!("--as: {why}")))?),
+            Some(who) => named(who),
             None => Ok(kind(&login())),
         }
     }
+}
+
+/// A person or an agent: nobody speaks for the policy or the system.
+fn named(who: &str) -> anyhow::Result<Principal> {
+    if !who.starts_with("user:") && !who.starts_with("agent:") {
+        return Err(Said::usage(format!("--as: {who:?} does not begin with user: or agent:")).into());
+    }
+    Ok(who.parse().map_err(|why| Said::usage(format!("--as: {why}")))?)
 }
 
 fn database_path(named: &str) -> anyhow::Result<PathBuf> {
@@ -108,7 +118,8 @@ pub(crate) fn how_to_call(args: &Args) -> String {
 fn program() -> String {
     let found = std::env::current_exe().ok().filter(|exe| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
-        !std::env::split_paths(&folders).any(|folder| folder.join("countersign") == *exe)
+        let installed = |folder: PathBuf| folder.join("countersign").canonicalize().ok();
+        !std::env::split_paths(&folders).any(|folder| installed(folder).as_ref() == Some(exe))
     });
     found.map_or_else(
         || "countersign".to_owned(),

@@ -3,16 +3,22 @@
 
 use crate::problem::Problem;
 use axum::{
-    body::{Bytes, to_bytes},
     extract::{FromRequest, FromRequestParts, Path, Request},
     http::{HeaderMap, StatusCode, header::CONTENT_TYPE, request::Parts},
 };
 use countersign_gate::{CallId, Principal, ThreadId, api, json::MAX_BYTES, principal::Kind};
-use serde::{Deserialize, de::DeserializeOwned};
+use futures_util::StreamExt;
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use std::time::Duration;
 
 /// The longest body taken: the longest JSON there may be in it, and room for the rest.
 const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
+
+/// How much of a body that is too long is read before the connection is closed on it.
+const MAX_PASSED_OVER: usize = 16 * MAX_BODY;
 
 /// The longest that a request is held.
 const MAX_WAIT: u64 = 300;
@@ -29,27 +35,50 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         require_json(request.headers())?;
-        let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| {
-            let detail = format!("the body has more than {MAX_BODY} bytes, or was cut off");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
-        })?;
-        read(&bytes).map(Self)
+        read(&take_whole(request.into_body()).await?).map(Self)
     }
+}
+
+/// Takes the body up to its limit. One that is somewhat longer is read to its end all the same: if the
+/// connection were closed before, the caller would see that and not the answer.
+async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
+    let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|why| {
+            Problem::new(StatusCode::BAD_REQUEST, "bad_json", format!("the body was cut off: {why}"))
+        })?;
+        total += chunk.len();
+        if total <= MAX_BODY {
+            taken.extend_from_slice(&chunk);
+        } else if total > MAX_PASSED_OVER {
+            break;
+        }
+    }
+    if total > MAX_BODY {
+        let detail = format!("the body has more than {MAX_BODY} bytes, and that is the most");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
+    }
+    Ok(taken)
 }
 
 /// A page can send a form or plain text anywhere without asking; JSON it cannot.
 fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let essence = given.split(';').next().unwrap_or("").trim();
+    let given = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
+    let essence = given.and_then(|given| given.split(';').next()).unwrap_or("").trim();
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let detail = format!("the body must be application/json, and this says {given:?}");
+    let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("says {given:?}"));
+    let detail = format!("the body must be application/json, and the header content-type {says}");
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail))
 }
 
-fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Problem> {
-    let text = if bytes.is_empty() { b"{}" } else { bytes.as_ref() };
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let text = if bytes.is_empty() { b"{}" } else { bytes };
+    // An array would be read as the fields without their names, and so mean what it does not say.
+    if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
+        return Err(unprocessable("the body is JSON, but no object"));
+    }
     serde_json::from_slice(text).map_err(|why| {
         if why.is_data() {
             unprocessable(why.to_string())

@@ -27,12 +27,19 @@ async fn decide(
 ) -> anyhow::Result<Exit> {
     let gate = target::gate(args, Principal::user, false).await?;
     let call = find::find(&gate, which).await?;
+    let before = call.response.is_some();
     let decided = gate.decide(&call.thread_id, &call.id, &api::Decide { decision, comment }).await?;
     if args.json {
         return print_call(args, &decided);
     }
     let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
     let thread = visible(call.thread_id.as_str());
+    let others = decided.response.as_ref().filter(|first| before || first.principal != *gate.principal());
+    if let Some(first) = others {
+        let (what, who) = (first.decision.as_str(), visible(first.principal.as_str()));
+        output::say(&format!("Nothing changed: {id} was decided before, {what} by {who} at {}.", first.at));
+        return Ok(Exit::DONE);
+    }
     output::say(&match decision {
         Decision::AllowSession => format!("Allowed {id}, and {tool} from now on in thread {thread}."),
         Decision::Deny => format!("Denied {id}."),

@@ -36,10 +36,10 @@ fn entry(call: &api::Call) -> String {
     let (thread, who) = (visible(call.thread_id.as_str()), visible(call.proposal.principal.as_str()));
     let mut text = format!("{id}  {tool}  by {who} in {thread}, {}\n", ago(call.proposal.at, now));
     if let Some(description) = &call.description {
-        text.push_str(&format!("    for: {}\n", visible(description)));
+        text.extend(["    for: ", &visible(description), "\n"]);
     }
     for line in output::arguments(&call.arguments) {
-        text.push_str(&format!("    {line}\n"));
+        text.extend(["    ", &line, "\n"]);
     }
     text
 }

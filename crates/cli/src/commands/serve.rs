@@ -21,8 +21,9 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     let database = args.target.database()?;
     let policy = args.target.policy()?;
     let rules = policy.rules();
+    // The address first: where nothing can be served, no file is made.
+    let listener = bind(address).await?;
     let gate = Gate::open_with(&database, Options::default(), policy).await?;
-    let listener = countersign_server::bind(address).await?;
     let bound = listener.local_addr()?;
     let stop = CancellationToken::new();
     stop_on_signals(stop.clone())?;
@@ -41,14 +42,20 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     Ok(Exit::DONE)
 }
 
+async fn bind(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> {
+    countersign_server::bind(address).await.map_err(|error| match error {
+        countersign_server::Error::NotLoopback(_) => Said::usage(error.to_string()).into(),
+        other => other.into(),
+    })
+}
+
 fn address(serve: &Serve) -> anyhow::Result<SocketAddr> {
     if let Some(address) = serve.listen {
         return Ok(address);
     }
     let named = std::env::var("COUNTERSIGN_LISTEN").unwrap_or_else(|_| USUAL_ADDRESS.to_owned());
-    Ok(named.parse().map_err(|_| {
-        Said::usage(format!("COUNTERSIGN_LISTEN is {named:?}, and an address looks like {USUAL_ADDRESS}"))
-    })?)
+    let found = crate::args::address(&named);
+    Ok(found.map_err(|why| Said::usage(format!("COUNTERSIGN_LISTEN is {named:?}, and {why}")))?)
 }
 
 /// The first signal ends streams and waits and lets what is under way finish; the second ends at once.
@@ -83,7 +90,7 @@ async fn greet(
     let waiting = waiting.pending.len();
     let policy = args.target.policy_path().map_or_else(
         || "none, so every call is asked about (--policy FILE)".to_owned(),
-        |path| format!("{} ({rules} rules)", path.display()),
+        |path| format!("{} ({rules} {})", path.display(), if rules == 1 { "rule" } else { "rules" }),
     );
     let how = target::how_to_call(args);
     output::say(&format!(

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Args, Verify},
-    exit::Exit,
+    exit::{Exit, Said},
     output,
 };
 use countersign_gate::{Gate, Options, Policy, Report};
@@ -10,6 +10,9 @@ use serde_json::json;
 use std::io::IsTerminal;
 
 pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
+    if args.target.server.is_some() {
+        return Err(Said::usage("verify reads the file itself: use --database instead of --server").into());
+    }
     let options = Options { create: false, ..Options::default() };
     let gate = Gate::open_with(args.target.database()?, options, Policy::ask_always()).await?;
     let mut report = walk(args, &gate).await?;

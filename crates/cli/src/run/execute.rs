@@ -2,9 +2,10 @@
 
 use super::{pty, tail::Tail};
 use crate::exit::Exit;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{self, Pid, kill_process};
 use serde::Serialize;
 use std::{
+    convert::Infallible,
     io::{ErrorKind, IsTerminal},
     os::unix::process::ExitStatusExt,
     process::{ExitStatus, Stdio},
@@ -12,7 +13,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     process::Command,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
 };
 
 /// How the command ended, as the log keeps it.
@@ -61,8 +62,9 @@ impl Ended {
     }
 }
 
-/// Runs it to its end. Its first word is the program.
-pub(crate) async fn execute(words: &[String], cwd: &str) -> Ended {
+/// Runs it to its end. Its first word is the program. With `aside` what it prints goes to stderr, so
+/// that stdout stays ours.
+pub(crate) async fn execute(words: &[String], cwd: &str, aside: bool) -> Ended {
     let Some((program, rest)) = words.split_first() else {
         return Ended::failed(Exit::NOT_EXECUTABLE, "there is no command");
     };
@@ -70,11 +72,11 @@ pub(crate) async fn execute(words: &[String], cwd: &str) -> Ended {
         return Ended::failed(Exit::NOT_EXECUTABLE, &format!("the folder {cwd} is not there"));
     }
     let mut tail = Tail::default();
-    let attended = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let attended = !aside && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let status = if attended {
         pty::run(program, rest, cwd, &mut tail).await
     } else {
-        piped(program, rest, cwd, &mut tail).await
+        piped(program, rest, cwd, aside, &mut tail).await
     };
     match status {
         Ok(status) => Ended::of(status, tail),
@@ -83,23 +85,33 @@ pub(crate) async fn execute(words: &[String], cwd: &str) -> Ended {
 }
 
 /// Without a terminal, stdout and stderr stay apart, as whoever reads them expects.
-async fn piped(program: &str, rest: &[String], cwd: &str, tail: &mut Tail) -> std::io::Result<ExitStatus> {
+async fn piped(
+    program: &str,
+    rest: &[String],
+    cwd: &str,
+    aside: bool,
+    tail: &mut Tail,
+) -> std::io::Result<ExitStatus> {
+    // Before it starts, or a signal in between would end us and leave it behind.
+    let mut signals = Signals::listen()?;
     let mut child = Command::new(program)
         .args(rest)
         .current_dir(cwd)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    let pid = child.id();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let shared = tokio::sync::Mutex::new(tail);
+    let out: Box<dyn AsyncWrite + Unpin> =
+        if aside { Box::new(tokio::io::stderr()) } else { Box::new(tokio::io::stdout()) };
     let copied = async {
-        tokio::join!(copy(stdout, tokio::io::stdout(), &shared), copy(stderr, tokio::io::stderr(), &shared));
+        tokio::join!(copy(stdout, out, &shared), copy(stderr, tokio::io::stderr(), &shared));
         child.wait().await
     };
     tokio::select! {
         status = copied => status,
-        error = pass_signals_on(pid) => Err(error),
+        never = signals.pass_on(pid) => match never {},
     }
 }
 
@@ -118,29 +130,34 @@ async fn copy(
     }
 }
 
-/// Hands SIGTERM and SIGHUP to the command; Ctrl-C reaches it by itself, as it shares our terminal.
-/// Returns only if signals cannot be heard.
-async fn pass_signals_on(pid: Option<Pid>) -> std::io::Error {
-    let heard = || -> std::io::Result<_> {
-        Ok((
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::hangup())?,
-            signal(SignalKind::interrupt())?,
-        ))
-    };
-    let (mut terminate, mut hangup, mut interrupt) = match heard() {
-        Ok(heard) => heard,
-        Err(error) => return error,
-    };
-    loop {
-        let passed = tokio::select! {
-            _ = terminate.recv() => Some(Signal::TERM),
-            _ = hangup.recv() => Some(Signal::HUP),
-            _ = interrupt.recv() => None,
-        };
-        if let (Some(pid), Some(passed)) = (pid, passed) {
-            // It may have ended this moment, which is as good.
-            let _ = kill_process(pid, passed);
+/// What somebody tells us, and the command is to hear.
+pub(super) struct Signals {
+    terminate: Signal,
+    hangup: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(super) fn listen() -> std::io::Result<Self> {
+        let [terminate, hangup, interrupt] =
+            [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()].map(signal);
+        Ok(Self { terminate: terminate?, hangup: hangup?, interrupt: interrupt? })
+    }
+
+    /// Hands SIGTERM and SIGHUP to the command as they come, for ever.
+    pub(super) async fn pass_on(&mut self, child: Option<u32>) -> Infallible {
+        let pid = child.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        loop {
+            let passed = tokio::select! {
+                _ = self.terminate.recv() => process::Signal::TERM,
+                _ = self.hangup.recv() => process::Signal::HUP,
+                // Ctrl-C reaches the command by itself, as it shares our terminal.
+                _ = self.interrupt.recv() => continue,
+            };
+            if let Some(pid) = pid {
+                // It may have ended this moment, which is as good.
+                let _ = kill_process(pid, passed);
+            }
         }
     }
 }

@@ -102,12 +102,13 @@ async fn wait(args: &Args, gate: &Gate, call: &api::Call) -> anyhow::Result<Opti
 
 /// Says why it does not run.
 fn turned_down(args: &Args, call: &api::Call) -> anyhow::Result<Exit> {
-    if args.json {
-        output::say(&serde_json::to_string(call)?);
-    }
     let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
     let text = told.unwrap_or_else(|| format!("{} is {}", call.id, call.state));
-    output::complain(&format!("countersign: {}", visible(&text)));
+    if args.json {
+        output::say(&serde_json::to_string(call)?);
+    } else {
+        output::complain(&format!("countersign: {}", visible(&text)));
+    }
     let source = call.response.as_ref().map(|response| response.source);
     Ok(match (call.state, source) {
         (State::Cancelled, _) => Exit::CANCELLED,
@@ -129,7 +130,7 @@ async fn start(
     let claimed = gate.claim(thread, &call.id, &claim).await?;
     let ended = match claimed.arguments.read::<Shell>() {
         Ok(shell) => match shlex::split(&shell.command) {
-            Some(words) if !words.is_empty() => execute::execute(&words, &shell.cwd).await,
+            Some(words) if !words.is_empty() => execute::execute(&words, &shell.cwd, args.json).await,
             _ => Ended::failed(Exit::NOT_EXECUTABLE, "what was approved is no command"),
         },
         Err(why) => Ended::failed(Exit::NOT_EXECUTABLE, &format!("what was approved is no command: {why}")),

@@ -1,7 +1,7 @@
 //! A command on a terminal of its own, joined to ours: it may draw, ask and be interrupted as if nobody
 //! stood between, and what it prints is kept all the same.
 
-use super::tail::Tail;
+use super::{execute::Signals, tail::Tail};
 use pty_process::{Command, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::process::ExitStatus;
@@ -37,9 +37,12 @@ pub(super) async fn run(
     cwd: &str,
     tail: &mut Tail,
 ) -> std::io::Result<ExitStatus> {
+    // Before it starts, or a signal in between would end us and leave it behind.
+    let mut signals = Signals::listen()?;
     let (pty, pts) = pty_process::open().map_err(std::io::Error::other)?;
     resize(|size| pty.resize(size));
     let mut child = Command::new(program).args(rest).current_dir(cwd).spawn(pts).map_err(started)?;
+    let pid = child.id();
     let _raw = Raw::start()?;
     let (mut output, mut input) = pty.into_split();
     let mut resized = signal(SignalKind::window_change())?;
@@ -60,6 +63,7 @@ pub(super) async fn run(
                 Ok(length @ 1..) => attended = input.write_all(&typed[..length]).await.is_ok(),
                 _ => attended = false,
             },
+            never = signals.pass_on(pid), if status.is_none() => match never {},
             _ = resized.recv() => resize(|size| input.resize(size)),
         }
         if status.is_some() && open {

@@ -3,14 +3,14 @@
 use super::Answer;
 use crate::{
     App,
-    extract::{Caller, OfThread, cursor},
+    extract::{Caller, OfThread},
     problem::Problem,
 };
 use axum::{
     Json,
     extract::{Path, State},
 };
-use countersign_gate::api;
+use countersign_gate::{Refused, api};
 use std::collections::HashMap;
 
 /// The standing grants of a thread.
@@ -25,6 +25,10 @@ pub(super) async fn revoke(
     Path(path): Path<HashMap<String, String>>,
     caller: Caller,
 ) -> Result<Json<api::Grants>, Problem> {
-    let grant = cursor(path.get("seq").map_or("", String::as_str))?;
+    let named = path.get("seq").map_or("", String::as_str);
+    let grant = named.parse().map_err(|_| {
+        let why = "a grant is named by its seq, the number of the event that gave it".to_owned();
+        countersign_gate::Error::from(Refused::Invalid { field: "grant", why })
+    })?;
     Ok(Json(app.gate.acting_as(caller.person()).revoke(&thread, grant).await?))
 }

@@ -34,7 +34,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/v1/threads/{thread}/tool-calls/{id}/claim", post(claim::claim))
         .route("/v1/threads/{thread}/tool-calls/{id}/result", post(finish::finish))
         .route("/v1/threads/{thread}/tool-calls/{id}/cancel", post(cancel::cancel))
-        .route("/v1/threads/{thread}/approvals/pending", get(pending::of_thread))
+        .route("/v1/threads/{thread}/approvals/pending", get(pending::of_thread).post(decide::decide_pending))
         .route("/v1/threads/{thread}/approvals/{id}", post(decide::decide))
         .route("/v1/threads/{thread}/events", get(events::of_thread))
         .route("/v1/threads/{thread}/grants", get(grants::list))

@@ -1,0 +1,224 @@
+//! Bodies that are refused before anybody looks at what they ask for.
+
+use crate::ASK;
+use countersign_tests::api::{Answer, story};
+use insta::assert_snapshot;
+use reqwest::Method;
+
+const CALLS: &str = "/v1/threads/t1/tool-calls";
+
+#[tokio::test]
+async fn a_body_that_does_not_say_it_is_json_is_refused() {
+    story(ASK, async |town| {
+        let request = town.agent("builder").request(Method::POST, CALLS);
+        assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "the body must be application/json, and the header content-type says \"text/plain\""
+        }
+        "#);
+        let request = town.agent("builder").request(Method::POST, CALLS);
+        assert_snapshot!(Answer::to(request).await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "the body must be application/json, and the header content-type is missing"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_charset_beside_the_content_type_is_no_obstacle() {
+    story(ASK, async |town| {
+        let request = town.agent("builder").request(Method::POST, "/v1/threads/t1/close");
+        let answer =
+            Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;
+        assert_eq!(answer.status, 200, "{answer}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn bad_json_is_refused_with_its_place() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
+        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\",\n oops}").await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_json",
+          "detail": "the body is not JSON: key must be a string at line 2 column 2"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\"").await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_json",
+          "detail": "the body is not JSON: EOF while parsing an object at line 1 column 15"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, "{} {}").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "missing field `id` at line 1 column 2"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unknown_missing_and_wrong_fields_are_named() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `expiresInSeconds` at line 1 column 49"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "missing field `name` at line 1 column 25"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, "").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "missing field `id` at line 1 column 2"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "invalid type: integer `7`, expected a string at line 1 column 7"
+        }
+        "#);
+        assert_snapshot!(
+            builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"expiresInSeconds":-1}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "invalid value: integer `-1`, expected u32 at line 1 column 60"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","id":"b","name":"bash","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "duplicate field `id` at line 1 column 14"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_that_nobody_could_be_shown_are_refused() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "CallId cannot be used: it holds the control character U+0000 at line 1 column 16"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "ToolName cannot be used: it is empty at line 1 column 19"
+        }
+        "#);
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"..","name":"bash","arguments":{}}"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "CallId cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10"
+        }
+        "#);
+        let long = format!(r#"{{"id":"{}","name":"bash","arguments":{{}}}}"#, "x".repeat(513));
+        assert_snapshot!(builder.post(CALLS, &long).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "CallId cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521"
+        }
+        "#);
+    })
+    .await;
+}
+
+/// Read as the fields without their names, it would propose a call.
+#[tokio::test]
+async fn an_array_is_no_body() {
+    story(ASK, async |town| {
+        assert_snapshot!(town.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "the body is JSON, but no object"
+        }
+        "#);
+        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "[]").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "the body is JSON, but no object"
+        }
+        "#);
+        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "7").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "the body is JSON, but no object"
+        }
+        "#);
+    })
+    .await;
+}

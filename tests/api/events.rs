@@ -1,0 +1,120 @@
+//! `GET /v1/events` and `GET /v1/threads/{thread}/events`, page by page.
+
+use crate::ASK;
+use countersign_tests::api::{Answer, story};
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_page_that_cannot_be_is_refused() {
+    story(ASK, async |town| {
+        let ada = town.person("ada");
+        assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_cursor",
+          "detail": "\"1.5\" is no cursor; use the `next` of the page before, or the seq of an event"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/threads/t1/events?limit=all").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "limit is a number from 1 to 1000, and this is \"all\""
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/events?from=1").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "there is no parameter \"from\"; there are after and limit"
+        }
+        "#);
+    })
+    .await;
+}
+
+/// The events of a page, a line each.
+fn lines(page: &Answer) -> String {
+    let events: Vec<serde_json::Value> = serde_json::from_str(&page.member("events")).expect("events");
+    let line = |event: &serde_json::Value| {
+        let part = |name: &str| event[name].to_string().replace('"', "");
+        format!("{} {} by {}: {}", event["seq"], part("type"), part("principal"), event["data"])
+    };
+    events.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn an_empty_log_is_an_empty_page() {
+    story(ASK, async |town| {
+        assert_snapshot!(town.person("ada").get("/v1/events").await, @r#"
+        200
+        {"events":[],"next":null}
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_log_is_what_happened_in_order() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "call_1").await;
+        ada.decides("t1", "call_1", "allow_once").await;
+        builder.claims("t1", "call_1", "worker-7").await;
+        builder.finishes("t1", "call_1", r#""a.txt\nb.txt""#).await;
+        assert_snapshot!(lines(&ada.get("/v1/events").await), @r#"
+        1 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
+        2 TOOL_APPROVAL_REQUEST by agent:builder: {"options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this tool","toolCallId":"call_1"}
+        3 TOOL_APPROVAL_RESPONSE by user:ada: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"approver","toolCallId":"call_1"}
+        4 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","toolCallId":"call_1"}
+        5 TOOL_RESULT by agent:builder: {"content":"a.txt\nb.txt","status":"success","toolCallId":"call_1"}
+        "#);
+        assert_snapshot!(ada.get("/v1/events?after=4").await, @r#"
+        200
+        {
+          "events": [
+            {
+              "seq": 5,
+              "threadId": "t1",
+              "type": "TOOL_RESULT",
+              "timestamp": "2026-01-31T12:00:00.000Z",
+              "principal": "agent:builder",
+              "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
+              "hash": "54f8d26a4555eb38560485ff203f463cdd61f77cca47e49aa3611f63b7572cc0"
+            }
+          ],
+          "next": null
+        }
+        "#);
+        assert_eq!(ada.get("/v1/threads/t1/events").await.body, ada.get("/v1/events").await.body);
+        assert_eq!(lines(&ada.get("/v1/threads/t2/events").await), "");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_and_end_with_no_next() {
+    story(ASK, async |town| {
+        for id in ["a", "b"] {
+            town.agent("builder").proposes("t1", id).await;
+        }
+        let page = async |query: &str| {
+            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let events: Vec<serde_json::Value> =
+                serde_json::from_str(&page.member("events")).expect("events");
+            let seqs: Vec<_> = events.iter().filter_map(|event| event["seq"].as_i64()).collect();
+            format!("{seqs:?} then {}", page.member("next"))
+        };
+        assert_eq!(page("limit=3").await, "[1, 2, 3] then 3");
+        assert_eq!(page("limit=3&after=3").await, "[4] then null");
+        assert_eq!(page("limit=4").await, "[1, 2, 3, 4] then null");
+        assert_eq!(page("after=99").await, "[] then null");
+    })
+    .await;
+}

@@ -1,0 +1,86 @@
+//! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
+
+use crate::ASK;
+use countersign_tests::api::story;
+use insta::assert_snapshot;
+
+const GRANTS: &str = "/v1/threads/t1/grants";
+
+#[tokio::test]
+async fn what_gave_no_grant_cannot_be_revoked() {
+    story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
+        town.person("ada").decides("t1", "call_1", "allow_once").await;
+        assert_snapshot!(town.person("ada").delete(&format!("{GRANTS}/3")).await, @r#"
+        404
+        {
+          "title": "Not Found",
+          "status": 404,
+          "code": "unknown_grant",
+          "detail": "no response at seq 3 gave a grant in this thread"
+        }
+        "#);
+        assert_snapshot!(town.person("ada").delete(&format!("{GRANTS}/three")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "grant: a grant is named by its seq, the number of the event that gave it"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_grant_answers_later_calls_until_it_is_revoked() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        assert_snapshot!(ada.get(GRANTS).await, @r#"
+        200
+        {"grants":[]}
+        "#);
+        builder.proposes("t1", "call_1").await;
+        ada.decides("t1", "call_1", "allow_session").await;
+        assert_snapshot!(ada.get(GRANTS).await, @r#"
+        200
+        {
+          "grants": [
+            {
+              "seq": 3,
+              "tool": "bash",
+              "principal": "user:ada",
+              "at": "2026-01-31T12:00:00.000Z",
+              "toolCallId": "call_1"
+            }
+          ]
+        }
+        "#);
+        let granted = builder.proposes("t1", "call_2").await;
+        assert_snapshot!(granted.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":3,"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"policy:grant","seq":5,"source":"grant"}"#);
+        assert_eq!(builder.proposes("t2", "call_2").await.text("state"), "pending", "of another thread");
+        assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
+        200
+        {"grants":[]}
+        "#);
+        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "once more is no harm");
+        assert_eq!(builder.proposes("t1", "call_3").await.text("state"), "pending");
+        assert_eq!(builder.get("/v1/threads/t1/tool-calls/call_2").await.text("state"), "allowed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_closed_thread_has_no_grants() {
+    story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
+        town.person("ada").decides("t1", "call_1", "allow_session").await;
+        town.agent("builder").post("/v1/threads/t1/close", "{}").await;
+        assert_snapshot!(town.person("ada").get(GRANTS).await, @r#"
+        200
+        {"grants":[]}
+        "#);
+    })
+    .await;
+}

@@ -1,0 +1,205 @@
+//! Who is turned away at the door: requests that name another host, pages of other sites, callers who
+//! say to be what nobody can be, and paths and methods that are not there.
+
+use crate::ASK;
+use countersign_tests::api::{Answer, story};
+use insta::assert_snapshot;
+use reqwest::Method;
+
+const PENDING: &str = "/v1/approvals/pending";
+
+#[tokio::test]
+async fn a_path_that_is_not_there_is_said_to_be_none() {
+    story(ASK, async |town| {
+        let ada = town.person("ada");
+        assert_snapshot!(ada.get("/v1/thread/t1").await, @r#"
+        404
+        {
+          "title": "Not Found",
+          "status": 404,
+          "code": "unknown_route",
+          "detail": "there is nothing at /v1/thread/t1; the API begins with /v1/threads"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/threads/t1/tool-calls/a/b/c").await, @r#"
+        404
+        {
+          "title": "Not Found",
+          "status": 404,
+          "code": "unknown_route",
+          "detail": "there is nothing at /v1/threads/t1/tool-calls/a/b/c; the API begins with /v1/threads"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/threads/t1/grants/").await, @r#"
+        404
+        {
+          "title": "Not Found",
+          "status": 404,
+          "code": "unknown_route",
+          "detail": "there is nothing at /v1/threads/t1/grants/; the API begins with /v1/threads"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_method_that_a_path_does_not_take_is_refused() {
+    story(ASK, async |town| {
+        let answer = town.person("ada").delete("/v1/threads/t1/tool-calls/call_1").await;
+        assert_snapshot!(answer, @r#"
+        405
+        {
+          "title": "Method Not Allowed",
+          "status": 405,
+          "code": "wrong_method",
+          "detail": "/v1/threads/t1/tool-calls/call_1 does not take DELETE"
+        }
+        "#);
+        assert_eq!(answer.header("allow"), "GET,HEAD");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_that_leads_here_from_elsewhere_is_refused() {
+    story(ASK, async |town| {
+        let request = town.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
+        assert_snapshot!(Answer::to(request).await, @r#"
+        421
+        {
+          "title": "Misdirected Request",
+          "status": 421,
+          "code": "foreign_host",
+          "detail": "this server is for its own machine, and \"evil.example:7878\" is not a name of that; use 127.0.0.1 or localhost"
+        }
+        "#);
+        assert_snapshot!(town.raw("GET /healthz HTTP/1.0").await, @r#"
+        421
+        {
+          "title": "Misdirected Request",
+          "status": 421,
+          "code": "foreign_host",
+          "detail": "this server is for its own machine, and \"\" is not a name of that; use 127.0.0.1 or localhost"
+        }
+        "#);
+        assert_snapshot!(town.raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"
+        200
+        {"status":"ok"}
+        "#);
+        let request = town.person("ada").request(Method::GET, PENDING).header("host", "localhost:1");
+        assert_eq!(Answer::to(request).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_of_another_site_is_refused_and_one_of_this_server_is_not() {
+    story(ASK, async |town| {
+        let from = async |origin: &str| {
+            let request = town.person("ada").request(Method::GET, PENDING).header("origin", origin);
+            Answer::to(request).await
+        };
+        assert_snapshot!(from("https://evil.example").await, @r#"
+        403
+        {
+          "title": "Forbidden",
+          "status": 403,
+          "code": "foreign_origin",
+          "detail": "a page of https://evil.example sent this, and pages may not decide"
+        }
+        "#);
+        assert_snapshot!(from("null").await, @r#"
+        403
+        {
+          "title": "Forbidden",
+          "status": 403,
+          "code": "foreign_origin",
+          "detail": "a page of null sent this, and pages may not decide"
+        }
+        "#);
+        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "another port is another server");
+        assert_eq!(from(&format!("http://{}", town.address)).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_can_speak_for_the_policy_or_under_no_name() {
+    story(ASK, async |town| {
+        let says = async |principal: &str| {
+            let request = town.somebody().request(Method::POST, "/v1/threads/t1/close");
+            let request = request.header("content-type", "application/json");
+            Answer::to(request.header("countersign-principal", principal).body("{}")).await
+        };
+        assert_snapshot!(says("ada").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:"
+        }
+        "#);
+        assert_snapshot!(says("system:expiry").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: nobody can speak for the policy or the system"
+        }
+        "#);
+        assert_snapshot!(says("policy:allow-all").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: nobody can speak for the policy or the system"
+        }
+        "#);
+        assert_snapshot!(says("user:").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: the name of a principal cannot be used: it is empty"
+        }
+        "#);
+        assert_snapshot!(says("user:a%00b").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: the name of a principal cannot be used: it holds the control character U+0000"
+        }
+        "#);
+        assert_snapshot!(says("user:%ff").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal is not UTF-8"
+        }
+        "#);
+        assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
+        200
+        {"threadId":"t1","closedAt":"2026-01-31T12:00:00.000Z","principal":"user:Jürgen 世","cancelled":[]}
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_does_not_say_who_is_an_agent_or_a_person_as_the_endpoint_has_it() {
+    story(ASK, async |town| {
+        let somebody = town.somebody();
+        assert_snapshot!(somebody.proposes("t1", "call_1").await.member("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
+        assert_snapshot!(somebody.decides("t1", "call_1", "allow_once").await.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"user:local","seq":3,"source":"approver"}"#);
+    })
+    .await;
+}

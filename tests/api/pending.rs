@@ -1,0 +1,125 @@
+//! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
+
+use crate::ASK;
+use countersign_tests::api::story;
+use insta::assert_snapshot;
+
+const PENDING: &str = "/v1/approvals/pending";
+
+#[tokio::test]
+async fn a_page_that_cannot_be_is_refused() {
+    story(ASK, async |town| {
+        let ada = town.person("ada");
+        assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_cursor",
+          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event"
+        }
+        "#);
+        assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_cursor",
+          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event"
+        }
+        "#);
+        assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "limit is a number from 1 to 1000, and this is \"0\""
+        }
+        "#);
+        assert_snapshot!(ada.get(&format!("{PENDING}?limit=1001")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "limit is a number from 1 to 1000, and this is \"1001\""
+        }
+        "#);
+        assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "there is no parameter \"page\"; there are after and limit"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_with_all_that_a_decision_needs() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        assert_snapshot!(ada.get(PENDING).await, @r#"
+        200
+        {"pending":[],"next":null}
+        "#);
+        builder.proposes("t1", "call_1").await;
+        builder.proposes("t2", "call_1").await;
+        ada.decides("t1", "call_1", "deny").await;
+        assert_snapshot!(ada.get(PENDING).await, @r#"
+        200
+        {
+          "pending": [
+            {
+              "threadId": "t2",
+              "id": "call_1",
+              "name": "bash",
+              "state": "pending",
+              "arguments": {"command":"ls"},
+              "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+              "proposal": {"seq":3,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
+              "request": {
+                "seq": 4,
+                "requestedAt": "2026-01-31T12:00:00.000Z",
+                "options": ["allow_once","allow_session","deny"],
+                "reason": "no rule matches this tool",
+                "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+              }
+            }
+          ],
+          "next": null
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/threads/t1/approvals/pending").await, @r#"
+        200
+        {"pending":[],"next":null}
+        "#);
+        assert_eq!(ada.get("/v1/threads/t2/approvals/pending").await.body, ada.get(PENDING).await.body);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_without_gap_or_repeat() {
+    story(ASK, async |town| {
+        for (thread, id) in [("t1", "a"), ("t2", "b"), ("t1", "c"), ("t1", "d"), ("t2", "e")] {
+            town.agent("builder").proposes(thread, id).await;
+        }
+        for (path, expected) in [(PENDING, "abcde"), ("/v1/threads/t1/approvals/pending", "acd")] {
+            let (mut seen, mut after) = (String::new(), "0".to_owned());
+            while after != "null" {
+                let page = town.person("ada").get(&format!("{path}?limit=2&after={after}")).await;
+                let calls: Vec<serde_json::Value> =
+                    serde_json::from_str(&page.member("pending")).expect("calls");
+                seen.extend(calls.iter().filter_map(|call| call["id"].as_str()));
+                after = page.member("next");
+            }
+            assert_eq!(seen, expected);
+        }
+    })
+    .await;
+}

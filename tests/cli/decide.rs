@@ -1,0 +1,93 @@
+//! `countersign allow` and `countersign deny`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_call_that_is_not_there_cannot_be_decided() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        assert_snapshot!(desk.types("allow call_1").await, @r#"
+        ! countersign: no call begins with "call_1"; `countersign pending` lists what waits, and --thread finds old ones
+        exit 4
+        "#);
+        assert_snapshot!(desk.types("deny call_1 --json").await, @r#"
+        ! {"code":"unknown_call","detail":"no call begins with \"call_1\"; `countersign pending` lists what waits, and --thread finds old ones"}
+        exit 4
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_decided_is_not_decided_otherwise() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("deny call_1 --as user:ada --comment 'not today'").await, @"
+        Denied call_1.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
+        ! countersign: decided already: deny by user:ada at [time]
+        exit 3
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
+        exit 3
+        "#);
+    })
+    .await;
+}
+
+/// Only the first decision is in the log, and whoever repeats it is told whose it was.
+#[tokio::test]
+async fn the_same_decision_again_says_that_it_stood() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+        Allowed call_1, this once.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
+        Nothing changed: call_1 was decided before, allow_once by user:ada at [time].
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_may_not_decide_is_told_so() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 --as agent:builder").await, @"
+        ! countersign: agent:builder is no person, and only people decide
+        exit 3
+        ");
+        let mut run = desk.starts("run --as user:ada --id call_2 -- true");
+        run.complains("waits").await;
+        assert_snapshot!(desk.types("allow call_2 --as user:ada").await, @"
+        ! countersign: user:ada proposed the call and cannot decide it
+        exit 3
+        ");
+        desk.types("deny call_2 --as user:ben").await;
+        assert_eq!(run.ends().await.code, 77);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn allowing_for_the_session_allows_what_comes() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_ --session --comment 'go on'").await, @"
+        Allowed call_1, and bash from now on in thread t1.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
+        hi
+        exit 0
+        ");
+    })
+    .await;
+}

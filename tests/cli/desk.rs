@@ -1,0 +1,195 @@
+//! A folder, a shell's environment with nothing of ours in it, and the command under test.
+
+use crate::hide::hide;
+use countersign_gate::{Gate, Principal, api};
+use std::{
+    fmt,
+    path::PathBuf,
+    process::{Output, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
+    process::{Child, ChildStderr, ChildStdout, Command},
+};
+
+/// The command under test.
+pub(crate) const COUNTERSIGN: &str = env!("CARGO_BIN_EXE_countersign-under-test");
+
+/// What a test may take before it counts as hanging.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// Somebody's desk.
+pub(crate) struct Desk {
+    folder: TempDir,
+    env: Vec<(&'static str, String)>,
+}
+
+/// Sits somebody down at an empty desk, within a time limit.
+pub(crate) async fn at_a_desk(work: impl AsyncFnOnce(&mut Desk)) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut desk = Desk { folder, env: Vec::new() };
+    tokio::time::timeout(LIMIT, work(&mut desk)).await.expect("the test hangs");
+}
+
+impl Desk {
+    /// A path in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file.
+    pub(crate) fn writes(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).expect("the folder is writable");
+    }
+
+    /// Sets a variable for every later command.
+    pub(crate) fn sets(&mut self, name: &'static str, value: &str) {
+        self.env.push((name, value.to_owned()));
+    }
+
+    /// The environment that commands have, and nothing else.
+    pub(crate) fn env(&self) -> Vec<(&'static str, String)> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let home = self.folder.path().display().to_string();
+        let mut env = vec![("PATH", path), ("HOME", home), ("LANG", "C.UTF-8".to_owned())];
+        env.extend(self.env.clone());
+        env
+    }
+
+    /// A command of ours, as a shell reads the line.
+    fn command(&self, line: &str) -> Command {
+        let words = shlex::split(line).expect("a line that a shell can read");
+        let mut command = Command::new(COUNTERSIGN);
+        command.args(words).env_clear().envs(self.env()).current_dir(self.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command
+    }
+
+    /// Runs a command of ours to its end.
+    pub(crate) async fn types(&self, line: &str) -> Screen {
+        self.screen(&self.command(line).output().await.expect("the command starts"))
+    }
+
+    /// The same with an argument that no shell line in Unicode can hold.
+    pub(crate) async fn types_bytes(&self, line: &str, last: &[u8]) -> Screen {
+        use std::os::unix::ffi::OsStrExt;
+        let mut command = self.command(line);
+        command.arg(std::ffi::OsStr::from_bytes(last));
+        self.screen(&command.output().await.expect("the command starts"))
+    }
+
+    /// Starts a command of ours and goes on.
+    pub(crate) fn starts(&self, line: &str) -> Running<'_> {
+        let mut child = self.command(line).spawn().expect("the command starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let stderr = BufReader::new(child.stderr.take().expect("piped"));
+        Running { desk: self, child, stdout, stderr, output: [Vec::new(), Vec::new()] }
+    }
+
+    /// Runs another program to its end; it must succeed.
+    pub(crate) async fn runs(&self, program: &str, args: &[&str]) -> String {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(self.env()).current_dir(self.folder.path()).kill_on_drop(true);
+        let output = command.output().await.expect("the program starts");
+        assert!(output.status.success(), "{program} {args:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// The log in this folder, as another process sees it.
+    pub(crate) async fn gate(&self) -> Gate {
+        let gate = Gate::open(self.path("countersign.db")).await.expect("the log opens");
+        gate.acting_as(Principal::agent("builder"))
+    }
+
+    /// Has `agent:builder` propose a call of a tool in a thread.
+    pub(crate) async fn proposes(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
+        let gate = self.gate().await;
+        let call = api::Propose::new(id, tool, arguments).expect("a valid call");
+        let thread = countersign_gate::name(thread).expect("a valid name");
+        gate.propose(&thread, &call).await.expect("proposed");
+        gate.shut_down().await;
+    }
+
+    fn screen(&self, output: &Output) -> Screen {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+            hide(&self.without_paths(&text))
+        };
+        let code = output.status.code().expect("no signal ended it");
+        Screen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
+    }
+
+    /// The text with the folder's path and the command's made alike.
+    pub(crate) fn without_paths(&self, text: &str) -> String {
+        let here = self.folder.path().display().to_string();
+        text.replace(COUNTERSIGN, "countersign").replace(&here, "[here]")
+    }
+}
+
+/// A command that runs beside the test.
+pub(crate) struct Running<'a> {
+    desk: &'a Desk,
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    stderr: BufReader<ChildStderr>,
+    output: [Vec<u8>; 2],
+}
+
+impl Running<'_> {
+    /// Reads stderr up to a line that holds `text`.
+    pub(crate) async fn complains(&mut self, text: &str) {
+        read_up_to(&mut self.stderr, &mut self.output[1], text).await;
+    }
+
+    /// Reads stdout up to a line that holds `text`, and gives what was read so far.
+    pub(crate) async fn says(&mut self, text: &str) -> String {
+        read_up_to(&mut self.stdout, &mut self.output[0], text).await;
+        String::from_utf8(self.output[0].clone()).expect("UTF-8")
+    }
+
+    /// Sends it a signal.
+    pub(crate) async fn is_sent(&self, signal: &str) {
+        let pid = self.child.id().expect("it runs").to_string();
+        self.desk.runs("kill", &["-s", signal, &pid]).await;
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn ends(mut self) -> Screen {
+        let [mut stdout, mut stderr] = self.output;
+        let rest = tokio::join!(self.stdout.read_to_end(&mut stdout), self.stderr.read_to_end(&mut stderr));
+        assert!(rest.0.is_ok() && rest.1.is_ok(), "its output can be read");
+        let status = self.child.wait().await.expect("it ends");
+        self.desk.screen(&Output { status, stdout, stderr })
+    }
+}
+
+async fn read_up_to(from: &mut (impl AsyncBufReadExt + Unpin), kept: &mut Vec<u8>, text: &str) {
+    loop {
+        let start = kept.len();
+        let length = from.read_until(b'\n', kept).await.expect("its output can be read");
+        assert!(length > 0, "it ended before it said {text:?}: {}", String::from_utf8_lossy(kept));
+        if String::from_utf8_lossy(&kept[start..]).contains(text) {
+            return;
+        }
+    }
+}
+
+/// What somebody sees when a command has ended.
+pub(crate) struct Screen {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
+}
+
+impl fmt::Display for Screen {
+    /// What was said, then what was complained about behind `!`, then the exit code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.stdout)?;
+        for line in self.stderr.lines() {
+            writeln!(f, "! {line}")?;
+        }
+        write!(f, "exit {}", self.code)
+    }
+}

@@ -1,0 +1,178 @@
+//! `--help`, `--version`, and command lines that cannot be meant.
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn help_tells_what_there_is() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("--help").await, @"
+        The approval service between an AI agent and the tools it wants to run
+
+        Usage: countersign [OPTIONS] <COMMAND>
+
+        Commands:
+          serve    Serve the HTTP API on this machine
+          run      Run a command once somebody has allowed it
+          pending  List what waits for a decision
+          show     Show one call, and what became of it
+          allow    Allow a call that waits
+          deny     Deny a call that waits
+          verify   Check the hash chain of the whole log
+          help     Print this message or the help of the given subcommand(s)
+
+        Options:
+              --database <FILE>  The database file: a path or sqlite://… [default: countersign.db]
+              --server <URL>     A server instead of a file: http://127.0.0.1:7878
+              --policy <FILE>    The policy, a TOML file; without one everything is asked
+              --as <WHO>         Who is asking: user:NAME or agent:NAME [default: your login name]
+              --json             Print JSON, and errors as JSON too
+          -h, --help             Print help
+          -V, --version          Print version
+
+        Exit codes:
+          0    done
+          1    failed: the file, the system, or `verify` found damage
+          2    the command line is wrong
+          3    the rules do not allow it: decided, claimed or finished already, …
+          4    no such call, or several that begin so
+          5    no server answers, or the database cannot be opened
+          77   run: denied or blocked        78   run: nobody decided in time
+          79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
+          else run: the command's own; 126 and 127 if it cannot be started
+
+        Environment:
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
+          COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
+          NO_COLOR                                         turns colours off
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn help_on_running_tells_its_options() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("run --help").await, @"
+        Run a command once somebody has allowed it
+
+        Usage: countersign run [OPTIONS] -- <COMMAND>...
+
+        Arguments:
+          <COMMAND>...  The command and its arguments, after --
+
+        Options:
+              --thread <T>          The conversation it belongs to: what is allowed for the session is
+                                    allowed in it [default: terminal]
+              --tool <TOOL>         The tool that it counts as [default: bash]
+              --id <ID>             The call's id; the same one again takes up a run that was interrupted
+                                    before it started
+              --description <TEXT>  What it is for, shown to whoever decides
+              --expires <SPAN>      How long to wait for a decision, such as 90s, 15m, 2h
+              --lease <SPAN>        After how long without a result the outcome counts as unknown [default:
+                                    1d]
+              --database <FILE>     The database file: a path or sqlite://… [default: countersign.db]
+              --server <URL>        A server instead of a file: http://127.0.0.1:7878
+              --policy <FILE>       The policy, a TOML file; without one everything is asked
+              --as <WHO>            Who is asking: user:NAME or agent:NAME [default: your login name]
+              --json                Print JSON, and errors as JSON too
+          -h, --help                Print help
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_version_is_the_packages() {
+    at_a_desk(async |desk| {
+        let said = desk.types("--version").await;
+        assert_eq!(said.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_command_line_that_cannot_be_meant_is_refused() {
+    at_a_desk(async |desk| {
+        let nothing = desk.types("").await;
+        assert_eq!((nothing.stderr, nothing.code), (desk.types("--help").await.stdout, 2));
+        assert_snapshot!(desk.types("approve call_1").await, @"
+        ! error: unrecognized subcommand 'approve'
+        ! 
+        ! Usage: countersign [OPTIONS] <COMMAND>
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("allow").await, @"
+        ! error: the following required arguments were not provided:
+        !   <ID>
+        ! 
+        ! Usage: countersign allow <ID>
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("run ls").await, @"
+        ! error: unexpected argument 'ls' found
+        ! 
+        ! Usage: countersign run [OPTIONS] -- <COMMAND>...
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("run --expires soon -- ls").await, @"
+        ! error: invalid value 'soon' for '--expires <SPAN>': a span is a whole number and a unit, such as 90s, 15m, 2h or 1d
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("pending --server http://127.0.0.1:1 --database a.db").await, @"
+        ! error: the argument '--server <URL>' cannot be used with '--database <FILE>'
+        ! 
+        ! Usage: countersign pending --server <URL>
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_that_cannot_be_are_refused() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("pending --as ada").await, @r#"
+        ! countersign: --as: "ada" does not begin with user: or agent:
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("run --as system:expiry -- ls").await, @r#"
+        ! countersign: --as: "system:expiry" does not begin with user: or agent:
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("pending --thread ..").await, @r#"
+        ! countersign: thread: "." and ".." cannot stand in a URL
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("run --id '' -- ls").await, @"
+        ! countersign: id: it is empty
+        exit 2
+        ");
+        assert_snapshot!(desk.types("run --tool '' -- ls").await, @"
+        ! countersign: --tool: it is empty
+        exit 2
+        ");
+        assert_snapshot!(desk.types("pending --database mysql://somewhere").await, @"
+        ! countersign: mysql:// names no database that this program can open; give a path or sqlite://…
+        exit 2
+        ");
+        assert_snapshot!(desk.types_bytes("run -- ls", b"caf\xe9").await, @"
+        ! countersign: the command and its folder must be Unicode, or nobody could be shown them
+        exit 2
+        ");
+    })
+    .await;
+}

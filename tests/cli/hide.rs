@@ -1,0 +1,103 @@
+//! Hides what differs from run to run, and only after a look at it: a time that is none stays as it is.
+
+/// The text with times, hashes, random ids, ports and spans made alike. Ids are numbered in the order
+/// in which they first appear, so that it still shows which is which.
+pub(crate) fn hide(text: &str) -> String {
+    let (mut shown, mut rest, mut ids) = (String::new(), text, Vec::new());
+    while let Some(first) = rest.chars().next() {
+        let at_start = !shown.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let found = if at_start { find(rest) } else { None };
+        let length = match found {
+            Some((length, "call")) => {
+                let id = &rest[..length];
+                let known = ids.iter().position(|known| *known == id);
+                let number = known.unwrap_or_else(|| {
+                    ids.push(id);
+                    ids.len() - 1
+                });
+                shown.push_str(&["[call ", &(number + 1).to_string(), "]"].concat());
+                length
+            }
+            Some((length, name)) => {
+                shown.extend(["[", name, "]"]);
+                length
+            }
+            None => {
+                shown.push(first);
+                first.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    shown
+}
+
+/// What stands at the beginning of the text and is to be hidden: its length and what it is.
+fn find(text: &str) -> Option<(usize, &'static str)> {
+    type Rule = (&'static str, fn(&str) -> Option<usize>);
+    let rules: [Rule; 6] = [
+        ("time", time),
+        ("sha256", sha256),
+        ("call", call),
+        ("executor", executor),
+        ("port", port),
+        ("ago", ago),
+    ];
+    rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
+}
+
+/// `2026-01-31T12:00:00.000Z`, or with six digits of a second as the program's own log has it.
+fn time(text: &str) -> Option<usize> {
+    let end = text.bytes().take(27).position(|byte| byte == b'Z').filter(|end| [23, 26].contains(end))?;
+    let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
+    // Of this century, and not of the future that a wrong unit would put it in.
+    (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
+}
+
+fn sha256(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(b)).count();
+    (digits == 64).then_some(64)
+}
+
+fn random(text: &str) -> Option<usize> {
+    let letters = text.bytes().take_while(|b| b.is_ascii_digit() || b.is_ascii_lowercase()).count();
+    (letters == 12 && !text[..12].contains(['i', 'l', 'o', 'u'])).then_some(12)
+}
+
+/// `call_` and twelve random letters and digits.
+fn call(text: &str) -> Option<usize> {
+    Some(5 + random(text.strip_prefix("call_")?)?)
+}
+
+/// `run-`, the process's number, and twelve random letters and digits.
+fn executor(text: &str) -> Option<usize> {
+    let (pid, rest) = text.strip_prefix("run-")?.split_once('-')?;
+    pid.parse::<u32>().ok()?;
+    Some("run-".len() + pid.len() + 1 + random(rest)?)
+}
+
+/// A port that the system chose, after the address.
+fn port(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("127.0.0.1:")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..digits].parse::<u16>().ok().filter(|port| *port >= 10_000)?;
+    Some("127.0.0.1:".len() + digits)
+}
+
+/// `0s ago`, for as long as no test takes a minute.
+fn ago(text: &str) -> Option<usize> {
+    let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    text[..digits].parse::<u8>().ok().filter(|seconds| *seconds < 60)?;
+    text[digits..].starts_with("s ago").then_some(digits + "s ago".len())
+}
+
+#[test]
+fn hides_only_what_is_what_it_seems() {
+    assert_eq!(hide("at 2026-01-31T12:00:00.000Z (3s ago)"), "at [time] ([ago])");
+    assert_eq!(hide("at 2026-13-31T12:00:00.000Z"), "at 2026-13-31T12:00:00.000Z");
+    let (one, two) = ("call_0123456789ab", "call_zzzzzzzzzzzz");
+    assert_eq!(hide(&format!("{one} {two} {one}")), "[call 1] [call 2] [call 1]");
+    assert_eq!(hide("call_1 run-7-0123456789ab 127.0.0.1:45678"), "call_1 [executor] [port]");
+    assert_eq!(hide(&"ab".repeat(32)), "[sha256]");
+    assert_eq!(hide(&"ab".repeat(33)), "ab".repeat(33));
+}

@@ -1,0 +1,100 @@
+//! `countersign serve`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn an_address_that_others_can_reach_is_refused() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("serve --listen 0.0.0.0:7878").await, @"
+        ! countersign: 0.0.0.0:7878 is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]
+        exit 2
+        ");
+        assert_snapshot!(desk.types("serve --listen '[::]:7878'").await, @"
+        ! countersign: [::]:7878 is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]
+        exit 2
+        ");
+        assert_snapshot!(desk.types("serve --listen localhost:7878").await, @"
+        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("serve --server http://127.0.0.1:7878").await, @"
+        ! countersign: a server serves a file: use --database instead of --server
+        exit 2
+        ");
+        desk.sets("COUNTERSIGN_LISTEN", "somewhere");
+        assert_snapshot!(desk.types("serve").await, @r#"
+        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878
+        exit 2
+        "#);
+        assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_named() {
+    at_a_desk(async |desk| {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = taken.local_addr().expect("an address");
+        assert_snapshot!(desk.types(&format!("serve --listen {address}")).await, @"
+        ! countersign: cannot listen on [port]: Address already in use (os error 98)
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_says_where_it_is_and_what_to_do_next() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.writes("policy.toml", "[[rule]]\nname = \"a\"\ntool = \"read\"\nverdict = \"allow\"");
+        let mut server = desk.starts("serve --listen 127.0.0.1:0 --policy policy.toml");
+        server.says("Ctrl-C stops the server").await;
+        server.is_sent("INT").await;
+        assert_snapshot!(server.ends().await, @"
+        Countersign 0.1.0
+
+          listening  http://[port]
+          database   [here]/countersign.db (2 events, 1 waiting for a decision)
+          policy     policy.toml (1 rule)
+
+        In a second terminal, propose a command:
+          countersign run -- git --version
+        In a third, see what waits and decide:
+          countersign pending
+          countersign allow ID          or: curl http://[port]/v1/approvals/pending
+
+        Ctrl-C stops the server and loses nothing.
+
+        ! [time]  INFO countersign_cli::commands::serve: stopping
+        ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_program_reads_the_address_from_the_first_line() {
+    at_a_desk(async |desk| {
+        desk.sets("COUNTERSIGN_LISTEN", "127.0.0.1:0");
+        desk.sets("COUNTERSIGN_LOG", "error");
+        let mut server = desk.starts("serve --json");
+        let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
+        let url = line["listening"].as_str().expect("an address");
+        let mut run = desk.starts(&format!("run --server {url} --id call_1 -- echo hi"));
+        run.complains("waits").await;
+        desk.types(&format!("allow call_1 --as user:ada --server {url}")).await;
+        assert_eq!(run.ends().await.stdout, "hi\n");
+        server.is_sent("TERM").await;
+        assert_snapshot!(server.ends().await, @r#"
+        {"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
+        exit 0
+        "#);
+    })
+    .await;
+}

@@ -1,0 +1,148 @@
+//! `countersign show`, and how a call is found by the beginning of its id.
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_call_is_shown_with_all_that_became_of_it() {
+    at_a_desk(async |desk| {
+        let mut run = desk
+            .starts("run --as agent:builder --id call_1 --description 'count to two' --expires 1h -- seq 2");
+        run.complains("waits for a decision").await;
+        assert_snapshot!(desk.types("show call_1").await, @"
+        call_1  bash  pending
+          thread     terminal
+          arguments  command: seq 2
+                     cwd: [here]
+          sha256     [sha256]
+          for        count to two
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          expires    [time]
+        exit 0
+        ");
+        desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
+        run.ends().await;
+        assert_snapshot!(desk.types("show call_1").await, @"
+        call_1  bash  finished
+          thread     terminal
+          arguments  command: seq 2
+                     cwd: [here]
+          sha256     [sha256]
+          for        count to two
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          expires    [time]
+          decided    allow_once by user:ada at [time] (approver)
+          comment    go ahead
+          started    by [executor] at [time]
+          ended      success at [time]
+          result     exitCode: 0
+                     output: 1
+                             2
+                     outputBytes: 4
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_denied_says_by_whom() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.types("deny call_1 --as user:ada --comment 'not today'").await;
+        assert_snapshot!(desk.types("show call_1").await, @r#"
+        call_1  bash  denied by user:ada
+          thread     t1
+          arguments  command: ls
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          decided    deny by user:ada at [time] (approver)
+          comment    not today
+          ended      denied at [time]
+          result     "Denied by user:ada: not today (do not retry this call unchanged)"
+        exit 0
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_proposed_is_not_found() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("show call_2").await, @r#"
+        ! countersign: no call begins with "call_2"; `countersign pending` lists what waits, and --thread finds old ones
+        exit 4
+        "#);
+        assert_snapshot!(desk.types("show call_1 --thread t2").await, @r#"
+        ! countersign: no call begins with "call_1"; `countersign pending` lists what waits, and --thread finds old ones
+        exit 4
+        "#);
+        assert_snapshot!(desk.types("show call_2 --thread t1").await, @r#"
+        ! countersign: no call begins with "call_2"; `countersign pending` lists what waits, and --thread finds old ones
+        exit 4
+        "#);
+        // As when a script's variable is not set.
+        assert_snapshot!(desk.types("show ''").await, @"
+        ! countersign: the id is empty, and would be the beginning of every call's
+        exit 2
+        ");
+        assert_snapshot!(desk.types("show call_1 --thread ..").await, @r#"
+        ! countersign: thread: "." and ".." cannot stand in a URL
+        exit 2
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
+    at_a_desk(async |desk| {
+        for (thread, id) in
+            [("t1", "call_10"), ("t1", "call_11"), ("t2", "call_1"), ("t3", "odd"), ("t4", "odd")]
+        {
+            desk.proposes(thread, id, "bash", "{}").await;
+        }
+        assert_snapshot!(desk.types("show call_").await, @r#"
+        ! countersign: 3 calls begin with "call_"; say which:
+        !   call_10 --thread t1
+        !   call_11 --thread t1
+        !   call_1 --thread t2
+        exit 4
+        "#);
+        assert_snapshot!(desk.types("show odd").await, @r#"
+        ! countersign: 2 calls begin with "odd"; say which:
+        !   odd --thread t3
+        !   odd --thread t4
+        exit 4
+        "#);
+        assert_eq!(desk.types("show call_11").await.code, 0);
+        let one = desk.types("show call_1").await.stdout;
+        assert!(one.starts_with("call_1  bash"), "an id that fits to the letter is meant: {one}");
+        let odd = desk.types("show od --thread t4").await.stdout;
+        assert!(odd.contains("thread     t4"), "{odd}");
+    })
+    .await;
+}
+
+/// The one that waits is meant, although an older one begins so too.
+#[tokio::test]
+async fn a_call_that_waits_goes_before_those_that_ended() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_a1", "bash", "{}").await;
+        desk.types("deny call_a1 --as user:ada").await;
+        desk.proposes("t1", "call_a2", "bash", "{}").await;
+        assert!(desk.types("show call_a").await.stdout.starts_with("call_a2"));
+        desk.types("deny call_a2 --as user:ada").await;
+        assert_snapshot!(desk.types("show call_a").await, @r#"
+        ! countersign: 2 calls begin with "call_a"; say which:
+        !   call_a1 --thread t1
+        !   call_a2 --thread t1
+        exit 4
+        "#);
+    })
+    .await;
+}

@@ -1,0 +1,111 @@
+//! `countersign verify`
+
+use crate::desk::{Desk, at_a_desk};
+use insta::assert_snapshot;
+
+/// A log of one call that was allowed and ran, and one that waits.
+async fn some_history(desk: &Desk) {
+    desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+    desk.types("allow call_1 --session --as user:ada").await;
+    desk.types("run --thread t1 -- true").await;
+    desk.proposes("t2", "call_3", "bash", r#"{"command":"ls"}"#).await;
+}
+
+async fn tampers(desk: &Desk, statement: &str) {
+    let triggers = "DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
+    desk.runs("sqlite3", &["countersign.db", &format!("{triggers} {statement}")]).await;
+}
+
+#[tokio::test]
+async fn a_log_that_holds_is_said_to_hold() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        assert_snapshot!(desk.types("verify").await, @"
+        9 events, and the chain holds.
+        tip [sha256]
+        exit 0
+        ");
+        assert_snapshot!(desk.types("verify --repair").await, @"
+        9 events, and the chain holds.
+        tip [sha256]
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_was_changed_is_named() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        tampers(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
+        assert_snapshot!(desk.types("verify").await, @"
+        The chain holds for 2 events and then breaks.
+        event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed
+        exit 1
+        ");
+        assert_snapshot!(desk.types("verify --json").await, @r#"
+        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","events":2,"holds":false,"indexHolds":true,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
+        exit 1
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_was_taken_out_is_named() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        tampers(desk, "DELETE FROM events WHERE seq = 4").await;
+        assert_snapshot!(desk.types("verify").await, @"
+        The chain holds for 3 events and then breaks.
+        event 4 is missing: the next one there is 5
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rows_that_were_inserted_by_hand_are_counted_until_they_are_sealed() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        let by_hand = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
+        desk.runs("sqlite3", &["countersign.db", by_hand]).await;
+        assert_snapshot!(desk.types("verify").await, @"
+        11 events, and the chain holds.
+        tip [sha256]
+        The last 2 were inserted by hand; the next event that Countersign writes seals them.
+        exit 0
+        ");
+        desk.proposes("t2", "call_4", "bash", "{}").await;
+        assert_snapshot!(desk.types("verify").await, @"
+        13 events, and the chain holds.
+        tip [sha256]
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_index_that_lost_its_rows_is_repaired() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        desk.runs("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
+        assert_snapshot!(desk.types("verify").await, @"
+        9 events, and the chain holds.
+        tip [sha256]
+        The index of open requests is not what the events say: countersign verify --repair
+        exit 1
+        ");
+        assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
+        assert_snapshot!(desk.types("verify --repair").await, @"
+        9 events, and the chain holds.
+        tip [sha256]
+        exit 0
+        ");
+        assert!(desk.types("pending").await.stdout.starts_with("call_3"));
+    })
+    .await;
+}

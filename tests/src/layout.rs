@@ -1,0 +1,90 @@
+//! JSON laid out for people to read in a snapshot: in the order and with the digits it came with.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// The longest line that a value may share with its key.
+const WIDTH: usize = 100;
+
+/// The same JSON, one member or element a line wherever it is too long for one line. What is no JSON
+/// stays as it is.
+#[must_use]
+pub fn lay_out(json: &str) -> String {
+    let mut laid = String::new();
+    write(json.trim(), 0, 0, &mut laid);
+    laid
+}
+
+fn write(json: &str, depth: usize, before: usize, laid: &mut String) {
+    if before + json.chars().count() <= WIDTH {
+        laid.push_str(json);
+    } else if let Ok(Members(members)) = serde_json::from_str(json) {
+        let parts = members.iter().map(|(key, value)| (format!("{key:?}: "), value.get())).collect();
+        write_all(['{', '}'], parts, depth, laid);
+    } else if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(json) {
+        let parts = elements.iter().map(|value| (String::new(), value.get())).collect();
+        write_all(['[', ']'], parts, depth, laid);
+    } else {
+        laid.push_str(json);
+    }
+}
+
+fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize, laid: &mut String) {
+    laid.push(open);
+    let last = parts.len();
+    for (index, (key, value)) in parts.into_iter().enumerate() {
+        let indent = "  ".repeat(depth + 1);
+        laid.extend(["\n", &indent, &key]);
+        write(value, depth + 1, indent.len() + key.len(), laid);
+        if index + 1 < last {
+            laid.push(',');
+        }
+    }
+    laid.extend(["\n", &"  ".repeat(depth)]);
+    laid.push(close);
+}
+
+/// An object's members in the order they stand in.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Collect).map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lay_out;
+
+    #[test]
+    fn keeps_order_and_digits() {
+        assert_eq!(lay_out(r#"{"b":1.50,"a":[]}"#), r#"{"b":1.50,"a":[]}"#);
+        let long = format!(r#"{{"b":1.50,"a":["{}"]}}"#, "x".repeat(100));
+        assert_eq!(
+            lay_out(&long),
+            format!("{{\n  \"b\": 1.50,\n  \"a\": [\n    \"{}\"\n  ]\n}}", "x".repeat(100))
+        );
+        assert_eq!(lay_out("no JSON"), "no JSON");
+    }
+}
