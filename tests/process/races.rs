@@ -13,9 +13,8 @@ const CALLS: usize = 10_000;
 async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost() {
     in_time(async {
         let place = Place::new();
-        let parts = (0..PROCESSES).map(|me| {
-            json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}})
-        });
+        let parts = (0..PROCESSES)
+            .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
         let mut racers = Vec::new();
         for part in parts {
             racers.push(place.play(&part).await);

@@ -13,7 +13,8 @@ async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
     in_time(async {
         let place = Place::new();
         let run = place.waiting_run(&["--id", "build", "--", "bash", "-c", "echo built | tee -a ran"]).await;
-        let allow = "INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'user:ada', 'by hand');";
+        let allow =
+            "INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'user:ada', 'by hand');";
         assert_eq!(sqlite3(&place, allow).await, (0, String::new()));
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.as_str()), (0, "built\n"), "{}", ended.stderr);
@@ -31,7 +32,8 @@ async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
     in_time(async {
         let place = Place::new();
         let run = place.waiting_run(&["--id", "build", "--", "bash", "-c", "echo built >> ran"]).await;
-        let deny = "INSERT INTO decisions VALUES ('terminal', 'build', 'deny', 'user:ada', 'not on a Friday');";
+        let deny =
+            "INSERT INTO decisions VALUES ('terminal', 'build', 'deny', 'user:ada', 'not on a Friday');";
         assert_eq!(sqlite3(&place, deny).await, (0, String::new()));
         let ended = run.ended().await;
         assert_eq!(ended.code, 77);

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 /// The one limit round a test: far more than it takes, so that it only ends what hangs.
-const LIMIT: Duration = Duration::from_mins(5);
+const LIMIT: Duration = Duration::from_mins(2);
 
 /// Runs a test to its end, or fails it when it hangs.
 pub(crate) async fn in_time(test: impl Future<Output = ()>) {

@@ -72,11 +72,8 @@ impl Process {
         drop(self.stdin.take());
         let (mut stdout, mut stderr) = (String::new(), self.complaints);
         let (mut out, mut err) = (self.stdout.into_inner(), self.stderr.into_inner());
-        let (status, out, err) = tokio::join!(
-            self.child.wait(),
-            out.read_to_string(&mut stdout),
-            err.read_to_string(&mut stderr)
-        );
+        let (status, out, err) =
+            tokio::join!(self.child.wait(), out.read_to_string(&mut stdout), err.read_to_string(&mut stderr));
         out.and(err).expect("it says text");
         Ended { code: status.expect("it ends").code().unwrap_or(-1), stdout, stderr }
     }

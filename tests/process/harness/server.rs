@@ -72,9 +72,18 @@ impl Server {
         self.process.kill().await;
     }
 
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.process.signal(signal);
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) async fn ended(self) -> Ended {
+        self.process.ended().await
+    }
+
     /// SIGTERM; it then ends by itself.
     pub(crate) async fn terminated(self) -> Ended {
-        self.process.signal(Signal::TERM);
-        self.process.ended().await
+        self.signal(Signal::TERM);
+        self.ended().await
     }
 }
