@@ -58,7 +58,7 @@ async fn held(server: &Server) -> TcpStream {
 }
 
 #[tokio::test]
-async fn connections_that_say_nothing_or_half_of_something_do_not_keep_the_server() {
+async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_server() {
     in_time(async {
         let place = Place::new();
         let server = place.serve().await;
@@ -69,14 +69,21 @@ async fn connections_that_say_nothing_or_half_of_something_do_not_keep_the_serve
             "GET /v1/ev".to_owned(),
             format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n"),
             format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\nGET /he"),
+            format!("GET /v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n"),
         ] {
             let mut stream = TcpStream::connect(host).await.expect("it listens");
             stream.write_all(text.as_bytes()).await.expect("it listens");
             open.push(stream);
         }
-        server.propose("t", "call").await;
+        // More than fits between the server and a client that does not read its stream.
+        for number in 0..8 {
+            let text = "x".repeat(1024 * 1024);
+            let call = format!(r#"{{"id":"call_{number}","name":"tool","arguments":"{text}"}}"#);
+            assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.0, 201);
+        }
         let ended = server.terminated().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert_eq!(place.sound_log().await.len(), 16);
         drop(open);
     })
     .await;
