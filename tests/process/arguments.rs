@@ -22,7 +22,7 @@ async fn large_deep_and_odd_arguments_come_back_to_the_byte() {
             mebibyte.as_str(),
             &deep,
             r#"{ "b" : 1 ,  "a":2,"\u0061\u0000":"\u0000 and \u0001","":[ ] }"#,
-            r#"[123456789012345678901234567890, 1e300, -0.0, 1.10, 9007199254740993, 0.1e-7, 1E+2]"#,
+            r"[123456789012345678901234567890, 1e300, -0.0, 1.10, 9007199254740993, 0.1e-7, 1E+2]",
             r#"{"日本":"🧑‍🚀","\ud83d\ude00":"\u202e reversed","e\u0301":"é"}"#,
             r#""a text""#,
             "null",
@@ -33,7 +33,7 @@ async fn large_deep_and_odd_arguments_come_back_to_the_byte() {
             let id = format!("call_{number}");
             let kept = format!(r#""arguments":{arguments}"#);
             let (status, body) = propose(&here, &id, arguments).await;
-            assert!(status == 201 && body.contains(&kept), "{status} {:.400}", body);
+            assert!(status == 201 && body.contains(&kept), "{status} {body:.400}");
             let (_, call) = there.get(&format!("/v1/threads/t/tool-calls/{id}")).await;
             assert!(call.contains(&kept), "{call:.400}");
             let (_, events) = there.get("/v1/threads/t/events?limit=1000").await;

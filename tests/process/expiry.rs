@@ -15,10 +15,10 @@ async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_
         let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
         let mut proposer = place.play(&json!({"proposer": calls})).await;
         proposer.go().await;
-        let mut proposed = 0;
-        while proposed < 2 * CALLS {
+        let mut acknowledged = 0;
+        while acknowledged < 2 * CALLS {
             let word = proposer.says().await.expect("it proposes them all");
-            proposed += usize::from(word.get("event").is_some());
+            acknowledged += usize::from(word.get("event").is_some());
         }
         proposer.kill().await;
         for number in 0..CALLS {

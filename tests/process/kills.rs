@@ -30,7 +30,6 @@ async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_n
             let events = place.sound_log().await;
             all_is_there(&acknowledged, &events);
         }
-        eprintln!("{killed} killed, {} events acknowledged", acknowledged.len());
         assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
         everything_ran_once(&place, &place.sound_log().await, killed);
     })

@@ -7,6 +7,7 @@ mod expiry;
 mod harness;
 mod interrupted;
 mod kills;
+mod lost_answers;
 mod main_job;
 mod races;
 mod readers;

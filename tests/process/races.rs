@@ -1,6 +1,6 @@
 //! Ten thousand races between four processes.
 
-use crate::harness::{Place, in_time};
+use crate::harness::{Place, Player, in_time};
 use countersign_gate::{Event, EventType};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost() {
             racer.go().await;
         }
         let said: Vec<Value> =
-            join_all(racers.into_iter().map(|racer| racer.says_all())).await.into_iter().flatten().collect();
+            join_all(racers.into_iter().map(Player::says_all)).await.into_iter().flatten().collect();
         let events = place.sound_log().await;
         let decided = decisions(&events);
         assert_eq!(decided.len(), CALLS);
@@ -65,7 +65,6 @@ fn everybody_heard_who_won(said: &[Value], decided: &HashMap<u64, String>) {
         assert_eq!(loser["by"], format!("user:{won}"));
         *wins.entry(won).or_default() += 1;
     }
-    eprintln!("won: {wins:?}");
     assert_eq!(wins.len(), 2, "it was no race: {wins:?}");
 }
 

@@ -43,7 +43,6 @@ fn sent(event: &countersign_gate::Event) -> Value {
 
 /// What was seen is how the log begins.
 fn assert_same<'a>(seen: &[Value], log: impl Iterator<Item = &'a Value>) {
-    eprintln!("{} events seen", seen.len());
     assert!(seen.len() > 100, "nothing much was seen");
     for (place, (seen, logged)) in seen.iter().zip(log).enumerate() {
         assert_eq!(seen, logged, "at place {place}");

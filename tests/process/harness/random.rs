@@ -8,6 +8,7 @@ pub(crate) struct Random {
 impl Random {
     /// From `COUNTERSIGN_TEST_SEED`, or from `usual`. The seed is printed, and the test runner shows that
     /// when the test fails.
+    #[expect(clippy::print_stderr, reason = "whoever reads of the failure needs the seed")]
     pub(crate) fn seeded(usual: u64) -> Self {
         let given = std::env::var("COUNTERSIGN_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
         let state = given.unwrap_or(usual);

@@ -16,9 +16,8 @@ impl Server {
     /// Starts it, as far as it listens.
     pub(crate) async fn start(place: &Place, listen: &str) -> Self {
         let mut process = Process::start(&mut place.over_the_file(&["--json", "serve", "--listen", listen]));
-        let line = match process.line().await {
-            Some(line) => line,
-            None => panic!("it does not listen: {:?}", process.ended().await),
+        let Some(line) = process.line().await else {
+            panic!("it does not listen: {:?}", process.ended().await);
         };
         let greeting: Value = serde_json::from_str(&line).expect("a line of JSON");
         let url = greeting["listening"].as_str().expect("an address").to_owned();
