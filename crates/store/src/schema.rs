@@ -32,12 +32,14 @@ fn migrator() -> Migrator {
 /// Whose file it is. A new one is nobody's yet.
 pub(crate) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
     let failed = |e| error::of_sqlite(path, &e);
-    let owner: i64 =
-        sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
+    // Tables before owner: another process of ours may be making the file, and writes both at once. The
+    // other way round, a file with nobody's mark and then with tables would seem to be a stranger's.
     let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
         .fetch_one(&mut *conn)
         .await
         .map_err(failed)?;
+    let owner: i64 =
+        sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
     if owner == APPLICATION_ID || (owner == 0 && tables == 0) {
         return Ok(());
     }
