@@ -3,6 +3,7 @@
 //! a process says something or ends, and one time limit stands round the whole of it.
 
 mod arguments;
+mod beginnings;
 mod expiry;
 mod harness;
 mod interrupted;

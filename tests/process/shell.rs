@@ -69,3 +69,30 @@ async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid(
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none() {
+    in_time(async {
+        let place = Place::new();
+        let server = place.serve().await;
+        let mut shell = Process::start(place.program("sqlite3").arg("log.db"));
+        shell.tell("BEGIN IMMEDIATE; SELECT 'locked';").await;
+        assert_eq!(shell.line().await.as_deref(), Some("locked"));
+        let run =
+            Process::start(place.over_the_file(&["run", "--id", "build", "--"]).args(["echo", "built"]));
+        let at_the_server = async { server.propose("t", "call").await };
+        let unlocked = async {
+            // Reading goes on meanwhile, and shows nothing of what waits for the lock.
+            let (status, pending) = server.get("/v1/approvals/pending").await;
+            assert_eq!((status, pending.as_str()), (200, r#"{"pending":[],"next":null}"#));
+            shell.tell("COMMIT; SELECT 'unlocked';").await;
+            assert_eq!(shell.line().await.as_deref(), Some("unlocked"));
+        };
+        let mut run = run;
+        tokio::join!(at_the_server, unlocked, run.complains("waits for a decision"));
+        assert_eq!(place.ends(&["allow", "build"]).await.0, 0);
+        assert_eq!(run.ended().await.code, 0);
+        assert_eq!(place.sound_log().await.len(), 7);
+    })
+    .await;
+}
