@@ -67,9 +67,9 @@ impl Process {
         kill_process(pid.expect("it is there"), signal).expect("it can be signalled");
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until it ends by itself. Its stdin stays open till then.
     pub(crate) async fn ended(mut self) -> Ended {
-        drop(self.stdin.take());
+        let _open = self.stdin.take();
         let (mut stdout, mut stderr) = (String::new(), self.complaints);
         let (mut out, mut err) = (self.stdout.into_inner(), self.stderr.into_inner());
         let (status, out, err) =
