@@ -17,8 +17,8 @@ fn functions_stay_short() {
         let lines: Vec<_> = text.lines().collect();
         for (start, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
             let indent = line.len() - line.trim_start().len();
-            let closes = |line: &&str| line.starts_with(&format!("{}}}", " ".repeat(indent)));
-            let length = lines[start..].iter().position(|line| closes(&line)).unwrap_or(0);
+            let closes = |line: &str| line.starts_with(&format!("{}}}", " ".repeat(indent)));
+            let length = lines[start..].iter().position(|line| closes(line)).unwrap_or(0);
             assert!(length <= 70, "{path}:{} has {length} lines: split the function", start + 1);
         }
     }

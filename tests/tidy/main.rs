@@ -34,6 +34,16 @@ fn files_ending(end: &str) -> Vec<String> {
     files().into_iter().filter(|path| path.ends_with(end)).collect()
 }
 
+/// The text of each file that is written by people.
+fn texts() -> Vec<(String, String)> {
+    let written = files().into_iter().filter(|path| path != "Cargo.lock");
+    let with_text = |path: String| {
+        let bytes = fs::read(root().join(&path)).expect("it is there");
+        (path, String::from_utf8_lossy(&bytes).into_owned())
+    };
+    written.map(with_text).collect()
+}
+
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect(path)
 }

@@ -10,8 +10,8 @@ mod problem;
 mod routes;
 
 use axum::Router;
-use countersign_gate::Gate;
-use std::{io, net::SocketAddr};
+use countersign_gate::{Clock, Gate};
+use std::{io, net::SocketAddr, time::Duration};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -52,10 +52,22 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     TcpListener::bind(address).await.map_err(|why| Error::Bind { address, why })
 }
 
+/// How long a client may take, once the server is told to stop, to send the rest of its request and to
+/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(listener: TcpListener, gate: Gate, stop: CancellationToken) -> Result<(), Error> {
     let app = App { gate, stop: stop.clone() };
-    axum::serve(listener, router(app)).with_graceful_shutdown(stop.cancelled_owned()).await?;
+    let serving = axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let over = async {
+        stop.cancelled().await;
+        Clock::System.sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = serving.into_future() => served?,
+        () = over => tracing::info!("some clients neither go on nor leave; they are left behind"),
+    }
     Ok(())
 }
 

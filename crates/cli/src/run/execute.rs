@@ -2,12 +2,15 @@
 
 use super::{pty, tail::Tail};
 use crate::exit::Exit;
-use rustix::process::{self, Pid, kill_process};
+use rustix::{
+    io::ioctl_fionread,
+    process::{self, Pid, kill_process},
+};
 use serde::Serialize;
 use std::{
     convert::Infallible,
     io::{ErrorKind, IsTerminal},
-    os::unix::process::ExitStatusExt,
+    os::{fd::AsFd, unix::process::ExitStatusExt},
     process::{ExitStatus, Stdio},
 };
 use tokio::{
@@ -15,6 +18,7 @@ use tokio::{
     process::Command,
     signal::unix::{Signal, SignalKind, signal},
 };
+use tokio_util::sync::CancellationToken;
 
 /// How the command ended, as the log keeps it.
 #[derive(Debug, Serialize)]
@@ -102,27 +106,52 @@ async fn piped(
         .spawn()?;
     let pid = child.id();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let shared = tokio::sync::Mutex::new(tail);
+    let (shared, over) = (tokio::sync::Mutex::new(tail), CancellationToken::new());
     let out: Box<dyn AsyncWrite + Unpin> =
         if aside { Box::new(tokio::io::stderr()) } else { Box::new(tokio::io::stdout()) };
-    let copied = async {
-        tokio::join!(copy(stdout, out, &shared), copy(stderr, tokio::io::stderr(), &shared));
-        child.wait().await
+    let ended = async {
+        let status = child.wait().await;
+        over.cancel();
+        status
+    };
+    let all = async {
+        tokio::join!(
+            ended,
+            copy(stdout, out, &shared, &over),
+            copy(stderr, tokio::io::stderr(), &shared, &over)
+        )
     };
     tokio::select! {
-        status = copied => status,
+        (status, ..) = all => status,
         never = signals.pass_on(pid) => match never {},
     }
 }
 
+/// Hands on what the command prints until it closes the pipe, or is `over`. What it left running in the
+/// background keeps the pipe open and is not waited for, so then only what is in the pipe is taken.
 async fn copy(
-    from: Option<impl AsyncRead + Unpin>,
+    from: Option<impl AsyncRead + AsFd + Unpin>,
     mut to: impl AsyncWrite + Unpin,
     tail: &tokio::sync::Mutex<&mut Tail>,
+    over: &CancellationToken,
 ) {
     let Some(mut from) = from else { return };
     let mut chunk = vec![0; 16 * 1024];
-    while let Ok(length @ 1..) = from.read(&mut chunk).await {
+    let mut left = None;
+    while left != Some(0) {
+        if left.is_none() && over.is_cancelled() {
+            left = Some(ioctl_fionread(&from).unwrap_or(0));
+            continue;
+        }
+        let most =
+            left.map_or(chunk.len(), |left| chunk.len().min(usize::try_from(left).unwrap_or(usize::MAX)));
+        let read = tokio::select! {
+            biased;
+            read = from.read(&mut chunk[..most]) => read,
+            () = over.cancelled(), if left.is_none() => continue,
+        };
+        let Ok(length @ 1..) = read else { return };
+        left = left.map(|left| left.saturating_sub(length as u64));
         tail.lock().await.take(&chunk[..length]);
         // Whoever reads us may have gone; the command goes on, and the log keeps its end.
         let _ = to.write_all(&chunk[..length]).await;

@@ -2,9 +2,10 @@
 //! stood between, and what it prints is kept all the same.
 
 use super::{execute::Signals, tail::Tail};
+use countersign_gate::Clock;
 use pty_process::{Command, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use std::process::ExitStatus;
+use std::{process::ExitStatus, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     signal::unix::{SignalKind, signal},
@@ -73,8 +74,12 @@ pub(super) async fn run(
     status.ok_or_else(|| std::io::Error::other("the command has no status"))
 }
 
-/// Shows what is still there after the command has ended. Whatever it left running in the background
-/// keeps the terminal open, and is not waited for.
+/// How long a terminal that something in the background keeps open has to be quiet to count as read.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// Shows what is still there after the command has ended. Its terminal then closes, unless it left
+/// something running in the background, which is not waited for. What was printed last may still be on
+/// its way through the kernel, and nothing tells when it has come, so quiet is taken for the end.
 async fn drain(output: &mut pty_process::OwnedReadPty, tail: &mut Tail) -> bool {
     let mut chunk = vec![0; 16 * 1024];
     loop {
@@ -84,7 +89,7 @@ async fn drain(output: &mut pty_process::OwnedReadPty, tail: &mut Tail) -> bool 
                 Ok(length @ 1..) => show(&chunk[..length], tail).await,
                 _ => return false,
             },
-            () = tokio::task::yield_now() => return false,
+            () = Clock::System.sleep(QUIET) => return false,
         }
     }
 }

@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn keeps_the_end_of_one_large_chunk() {
         let mut tail = Tail::default();
-        tail.take(&[b'x'; KEPT * 2]);
+        tail.take(&vec![b'x'; KEPT * 2]);
         assert_eq!((tail.total(), tail.text().len()), (KEPT as u64 * 2, KEPT));
     }
 }

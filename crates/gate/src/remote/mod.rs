@@ -123,14 +123,14 @@ impl Remote {
     ) -> Result<api::Call, Error> {
         let url = self.of_call(thread, id, &["claim"]);
         let first = self.post(by, url.clone(), claim).await;
-        if !matches!(first, Err(Error::Unreachable { .. })) {
+        if !first.as_ref().is_err_and(Error::is_transient) {
             return first;
         }
         let second = keep_trying(Some(PATIENCE), || self.post(by, url.clone(), claim)).await;
         match second {
             Err(refused) if refused.code() == "already_claimed" => {
                 let ours = refused.execution().is_some_and(|found| found.executor == claim.executor);
-                if ours { self.call(thread, id).await } else { Err(refused) }
+                if ours { keep_trying(Some(PATIENCE), || self.call(thread, id)).await } else { Err(refused) }
             }
             other => other,
         }

@@ -1,0 +1,66 @@
+//! A process that takes one part in a test: it is told which as JSON in its only argument, says
+//! `{"ready":true}`, waits for a line on stdin, and then says in JSON lines on stdout what was
+//! acknowledged to it. Whoever started it may kill it at any moment.
+#![expect(clippy::print_stdout, reason = "stdout is how it speaks with its parent")]
+
+mod parts;
+mod race;
+
+use countersign_gate::{Gate, Principal};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{path::PathBuf, process::ExitCode};
+
+#[derive(Deserialize)]
+struct Given {
+    database: PathBuf,
+    part: Part,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Part {
+    Proposer(parts::Calls),
+    Executor(parts::Calls),
+    Decider(parts::Calls),
+    Follower(parts::Following),
+    Racer(race::Race),
+}
+
+/// Whatever stops a player: its text is said before it leaves.
+type Failed = Box<dyn std::error::Error>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match play().await {
+        Ok(()) => {
+            say(&json!({"done": true}));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let code = error.downcast_ref::<countersign_gate::Error>().map(countersign_gate::Error::code);
+            say(&json!({"failed": error.to_string(), "code": code}));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn play() -> Result<(), Failed> {
+    let given: Given = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
+    let gate = Gate::open(&given.database).await?.acting_as(Principal::agent("player"));
+    say(&json!({"ready": true}));
+    tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
+    match given.part {
+        Part::Proposer(calls) => parts::propose(&gate, &calls).await?,
+        Part::Executor(calls) => parts::execute(&gate, &calls).await?,
+        Part::Decider(calls) => parts::decide(&gate, &calls).await?,
+        Part::Follower(following) => parts::follow(&gate, &following).await?,
+        Part::Racer(race) => race::race(&gate, &race).await?,
+    }
+    gate.shut_down().await;
+    Ok(())
+}
+
+fn say(what: &Value) {
+    println!("{what}");
+}

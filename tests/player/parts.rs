@@ -1,0 +1,126 @@
+//! The parts of a small town: one proposes, one decides, one runs, one reads. Each may be killed and
+//! begun anew with the same words, and then takes up where the log says that it was.
+
+use crate::{Failed, say};
+use countersign_gate::{
+    EventType, Gate, Principal, State, ThreadId, api, event::Decision, id::CallId, random_id,
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::Deserialize;
+use serde_json::json;
+use std::{fs::OpenOptions, io::Write, path::PathBuf};
+
+/// How many calls an executor or a proposer has under way at once.
+const AT_ONCE: usize = 4;
+
+/// `call_0`, `call_1`, … of one thread.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Calls {
+    thread: String,
+    count: usize,
+    /// After how long what nobody decides lapses.
+    expires_in_seconds: Option<u32>,
+    /// Where an executor leaves one line for each run.
+    runs: Option<PathBuf>,
+}
+
+/// The log of all threads.
+#[derive(Deserialize)]
+pub(crate) struct Following {
+    after: i64,
+    until: i64,
+}
+
+impl Calls {
+    fn thread(&self) -> Result<ThreadId, Failed> {
+        Ok(countersign_gate::name(&self.thread)?)
+    }
+
+    fn proposal(&self, number: usize) -> Result<api::Propose, Failed> {
+        let arguments = json!({"command": format!("make part-{number}"), "cwd": "/"}).to_string();
+        let propose = api::Propose::new(&format!("call_{number}"), "bash", &arguments)?;
+        Ok(api::Propose { expires_in_seconds: self.expires_in_seconds, ..propose })
+    }
+}
+
+fn acknowledged(kind: EventType, call: &api::Call, seq: i64) {
+    say(&json!({"event": kind.as_str(), "thread": call.thread_id, "id": call.id, "seq": seq}));
+}
+
+pub(crate) async fn propose(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+    let thread = calls.thread()?;
+    let one = async |number| {
+        let call = gate.propose(&thread, &calls.proposal(number)?).await?;
+        acknowledged(EventType::ToolCall, &call, call.proposal.seq);
+        if let Some(request) = &call.request {
+            acknowledged(EventType::ApprovalRequest, &call, request.seq);
+        }
+        Ok::<_, Failed>(())
+    };
+    stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
+}
+
+/// Allows everything that is asked in the thread, until all of it is.
+pub(crate) async fn decide(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+    let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
+    let decide = api::Decide { decision: Decision::AllowOnce, comment: None };
+    let asked = gate.follow(Some(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
+        let asked = event.kind == EventType::ApprovalRequest;
+        Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
+    });
+    let decided = asked.take(calls.count).map(async |id| {
+        let call = gate.decide(&thread, &id?, &decide).await?;
+        let response = call.response.as_ref().ok_or("decided, and no response")?;
+        acknowledged(EventType::ApprovalResponse, &call, response.seq);
+        Ok::<_, Failed>(())
+    });
+    decided.buffer_unordered(AT_ONCE).try_collect().await
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    tool_call_id: CallId,
+}
+
+/// An agent as it comes back after a crash: it proposes what it wanted, waits, and runs what it may.
+pub(crate) async fn execute(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+    let thread = calls.thread()?;
+    let one = async |number| {
+        let id = gate.propose(&thread, &calls.proposal(number)?).await?.id;
+        let call = gate.wait(&thread, &id, None).await?;
+        if call.state != State::Allowed {
+            say(&json!({"leaves": id, "state": call.state}));
+            return Ok(());
+        }
+        run(gate, calls, &call).await
+    };
+    stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
+}
+
+async fn run(gate: &Gate, calls: &Calls, call: &api::Call) -> Result<(), Failed> {
+    let claim = api::Claim::of(call, &random_id("player-"));
+    let claimed = gate.claim(&call.thread_id, &call.id, &claim).await?;
+    let execution = claimed.execution.as_ref().ok_or("claimed, and no execution")?;
+    acknowledged(EventType::ExecutionStarted, &claimed, execution.seq);
+    if let Some(runs) = &calls.runs {
+        let line = format!("{} {}\n", call.thread_id, call.id);
+        OpenOptions::new().append(true).create(true).open(runs)?.write_all(line.as_bytes())?;
+    }
+    let finished = gate.finish(&call.thread_id, &call.id, &api::Finish::success("made")).await?;
+    let result = finished.result.as_ref().ok_or("finished, and no result")?;
+    acknowledged(EventType::ToolResult, &finished, result.seq);
+    Ok(())
+}
+
+pub(crate) async fn follow(gate: &Gate, following: &Following) -> Result<(), Failed> {
+    let mut events = gate.follow(None, following.after);
+    while let Some(event) = events.try_next().await? {
+        say(&json!({"saw": event.seq}));
+        if event.seq >= following.until {
+            break;
+        }
+    }
+    Ok(())
+}

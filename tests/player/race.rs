@@ -1,0 +1,99 @@
+//! One of several processes that fall over the same calls. Call `i` is proposed by process `i mod n`; the
+//! next one allows it, the one after denies it, and the proposer and the last one both try to run it,
+//! whatever was decided.
+
+use crate::{Failed, say};
+use countersign_gate::{
+    CallId, Error, EventType, Gate, Principal, ThreadId, api, event::Decision, random_id,
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Race {
+    me: usize,
+    processes: usize,
+    calls: usize,
+    /// How many calls this process has under way at once as their proposer.
+    at_once: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    tool_call_id: CallId,
+}
+
+pub(crate) async fn race(gate: &Gate, race: &Race) -> Result<(), Failed> {
+    let mine = (race.me..race.calls).step_by(race.processes);
+    let proposing = stream::iter(mine)
+        .map(|number| propose(gate, number))
+        .buffer_unordered(race.at_once)
+        .try_collect::<()>();
+    tokio::try_join!(proposing, answer(gate, race))?;
+    Ok(())
+}
+
+fn thread(number: usize) -> Result<ThreadId, Error> {
+    countersign_gate::name(&format!("thread-{}", number % 32))
+}
+
+async fn propose(gate: &Gate, number: usize) -> Result<(), Failed> {
+    let arguments = json!({"command": format!("make race-{number}")}).to_string();
+    let propose = api::Propose::new(&format!("call_{number}"), "bash", &arguments)?;
+    gate.propose(&thread(number)?, &propose).await?;
+    run(gate, number, &propose.id).await
+}
+
+/// Does this process's part in every call that another one proposes, until all have been seen.
+async fn answer(gate: &Gate, race: &Race) -> Result<(), Failed> {
+    let asked = gate.follow(None, 0).map_err(Failed::from).try_filter_map(async |event| {
+        let asked = event.kind == EventType::ApprovalRequest;
+        Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
+    });
+    let answered = asked.take(race.calls).map(async |id| {
+        let id = id?;
+        let number: usize = id.as_str().trim_start_matches("call_").parse()?;
+        match (race.me + race.processes - number % race.processes) % race.processes {
+            0 => Ok(()),
+            1 => decide(gate, number, &id, Decision::AllowOnce).await,
+            2 => decide(gate, number, &id, Decision::Deny).await,
+            _ => run(gate, number, &id).await,
+        }
+    });
+    answered.buffer_unordered(race.at_once * race.processes).try_collect().await
+}
+
+async fn decide(gate: &Gate, number: usize, id: &CallId, decision: Decision) -> Result<(), Failed> {
+    let said = decision.as_str();
+    let gate = gate.acting_as(Principal::user(said));
+    let decide = api::Decide { decision, comment: None };
+    match gate.decide(&thread(number)?, id, &decide).await {
+        Ok(_) => say(&json!({"decides": number, "said": said, "won": said})),
+        Err(lost) => {
+            let winner = lost.response().filter(|_| lost.code() == "already_decided").ok_or(lost)?;
+            let (won, by) = (winner.decision.as_str(), winner.principal);
+            say(&json!({"decides": number, "said": said, "won": won, "by": by}));
+        }
+    }
+    Ok(())
+}
+
+/// Tries to run it, allowed or not: the gate must see to it that only what is allowed runs, and once.
+async fn run(gate: &Gate, number: usize, id: &CallId) -> Result<(), Failed> {
+    let thread = thread(number)?;
+    let call = gate.wait(&thread, id, None).await?;
+    match gate.claim(&thread, id, &api::Claim::of(&call, &random_id("racer-"))).await {
+        Ok(_) => {
+            gate.finish(&thread, id, &api::Finish::success("made")).await?;
+            say(&json!({"runs": number, "told": "go"}));
+        }
+        Err(refused) if matches!(refused.code(), "already_claimed" | "not_allowed") => {
+            say(&json!({"runs": number, "told": refused.code()}));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What nobody decides in time lapses once, whichever process is there to see it.
+
+use crate::harness::{Place, in_time};
+use countersign_gate::{Event, EventType};
+use serde_json::{Value, json};
+use std::{collections::HashSet, sync::Arc};
+
+const CALLS: usize = 50;
+
+#[tokio::test]
+async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on() {
+    in_time(async {
+        let place = Place::new();
+        let servers = [place.serve().await, place.serve().await, place.serve().await];
+        let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
+        let mut proposer = place.play(&json!({"proposer": calls})).await;
+        proposer.go().await;
+        let mut acknowledged = 0;
+        while acknowledged < 2 * CALLS {
+            let word = proposer.says().await.expect("it proposes them all");
+            acknowledged += usize::from(word.get("event").is_some());
+        }
+        proposer.kill().await;
+        for number in 0..CALLS {
+            let server = &servers[number % servers.len()];
+            let request =
+                server.request(reqwest::Method::GET, &format!("/v1/threads/late/tool-calls/call_{number}"));
+            let (_, call) = server.answer(request.header("prefer", "wait=100")).await;
+            assert!(call.contains(r#""state":"denied""#) && call.contains(r#""source":"expiry""#), "{call}");
+        }
+        let events = place.sound_log().await;
+        assert_eq!(events.len(), 4 * CALLS);
+        assert_eq!(ended(&events, EventType::ApprovalResponse, "source", "expiry"), CALLS);
+        assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
+    })
+    .await;
+}
+
+/// How many calls have an event of that kind that says so.
+fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usize {
+    let data = events.iter().filter(|event| event.kind == kind).map(|event| {
+        assert_eq!(event.principal.as_str(), "system:expiry");
+        event.data.read::<Value>().expect("an object")
+    });
+    data.filter(|data| data[key] == value)
+        .map(|data| data["toolCallId"].to_string())
+        .collect::<HashSet<_>>()
+        .len()
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_decides_in_time_exits_78_though_the_first_was_killed() {
+    in_time(async {
+        let place = Place::new();
+        let _server = place.serve().await;
+        let words = ["--id", "deploy", "--expires", "2s", "--", "bash", "-c", "echo deployed >> ran"];
+        let mut first = place.waiting_run(&words).await;
+        let second = place.waiting_run(&words).await;
+        first.kill().await;
+        let ended = second.ended().await;
+        assert_eq!((ended.code, place.lines("ran")), (78, 0), "{}", ended.stderr);
+        assert!(ended.stderr.contains("Nobody decided before"), "{}", ended.stderr);
+        assert_eq!(place.sound_log().await.len(), 4, "it lapsed once");
+        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 3, "it is too late");
+    })
+    .await;
+}

@@ -1,0 +1,176 @@
+//! `kill -9` at any moment, many rounds: whatever was acknowledged is there, and nothing runs twice.
+
+use crate::harness::{Place, Player, Random, in_time};
+use countersign_gate::{Event, EventType};
+use serde_json::{Value, json};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    sync::Arc,
+};
+use tokio::sync::mpsc;
+
+const ROUNDS: usize = 40;
+const CALLS: usize = 12;
+/// How many are killed in a round.
+const KILLS: usize = 3;
+/// What an executor may have under way when it is killed.
+const UNDER_WAY: usize = 4;
+
+#[tokio::test]
+async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice() {
+    in_time(async {
+        let place = Place::new();
+        let mut random = Random::seeded(20_261_121);
+        let (mut acknowledged, mut killed) = (Vec::new(), 0);
+        for round in 0..ROUNDS {
+            let mut town = Town::new(&place, round).await;
+            killed += town.live(&mut random).await;
+            acknowledged.append(&mut town.acknowledged);
+            let events = place.sound_log().await;
+            all_is_there(&acknowledged, &events);
+        }
+        assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
+        everything_ran_once(&place, &place.sound_log().await, killed);
+    })
+    .await;
+}
+
+/// One proposes, one runs, one decides, and one reads along, each in a process of its own.
+struct Town<'a> {
+    place: &'a Place,
+    parts: [Value; 4],
+    running: HashMap<usize, mpsc::Sender<()>>,
+    says: mpsc::Sender<(usize, Option<Value>)>,
+    said: mpsc::Receiver<(usize, Option<Value>)>,
+    acknowledged: Vec<Value>,
+    seen: i64,
+}
+
+const FOLLOWER: usize = 3;
+
+impl<'a> Town<'a> {
+    async fn new(place: &'a Place, round: usize) -> Self {
+        let runs = place.path("runs");
+        let calls = json!({"thread": format!("round-{round}"), "count": CALLS, "runs": runs});
+        // Each call has five events, whoever is killed; but a claim may stay without its result.
+        let seen = i64::try_from(place.sound_log().await.len()).expect("a small log");
+        let until = seen + i64::try_from(CALLS * 3).expect("small");
+        let follower = json!({"follower": {"after": seen, "until": until}});
+        let parts =
+            [json!({"proposer": calls}), json!({"executor": calls}), json!({"decider": calls}), follower];
+        let (says, said) = mpsc::channel(64);
+        let running = HashMap::new();
+        Self { place, parts, running, says, said, acknowledged: Vec::new(), seen }
+    }
+
+    /// Begins a part, or begins it again with the same words: only a reader says how far it came.
+    async fn start(&mut self, part: usize) {
+        if part == FOLLOWER {
+            self.parts[part]["follower"]["after"] = json!(self.seen);
+        }
+        let mut player = self.place.play(&self.parts[part]).await;
+        player.go().await;
+        let (kill, killed) = mpsc::channel(1);
+        self.running.insert(part, kill);
+        tokio::spawn(listen(part, player, self.says.clone(), killed));
+    }
+
+    /// Everybody does their part, and some are killed over it and come back. Gives how many.
+    async fn live(&mut self, random: &mut Random) -> usize {
+        for part in 0..self.parts.len() {
+            self.start(part).await;
+        }
+        let mut moments: Vec<_> = (0..KILLS).map(|_| random.below(CALLS * 8)).collect();
+        moments.sort_unstable();
+        let (mut words, mut killed, mut victims) = (0, 0, HashSet::new());
+        while !self.running.is_empty() {
+            let (part, word) = self.said.recv().await.expect("this side sends too");
+            match word {
+                Some(word) => {
+                    words += 1;
+                    self.hear(part, word);
+                }
+                None if victims.remove(&part) => {
+                    killed += 1;
+                    self.start(part).await;
+                }
+                None => panic!("{part} ended before its time"),
+            }
+            while moments.first().is_some_and(|moment| *moment <= words) {
+                moments.remove(0);
+                let victim = random.below(self.parts.len());
+                for _ in 0..random.below(20) {
+                    tokio::task::yield_now().await;
+                }
+                if self.running.get(&victim).is_some_and(|kill| kill.try_send(()).is_ok()) {
+                    victims.insert(victim);
+                }
+            }
+        }
+        killed
+    }
+
+    fn hear(&mut self, part: usize, word: Value) {
+        assert_eq!(word.get("failed"), None, "{word}");
+        if word.get("done").is_some() {
+            self.running.remove(&part);
+        } else if let Some(seq) = word["saw"].as_i64() {
+            assert_eq!(seq, self.seen + 1, "the reader has a gap or a repeat");
+            self.seen = seq;
+        } else if word.get("event").is_some() {
+            self.acknowledged.push(word);
+        }
+    }
+}
+
+/// Passes on what a player says; when told to, kills it, and passes on what it had said by then.
+async fn listen(
+    part: usize,
+    mut player: Player,
+    says: mpsc::Sender<(usize, Option<Value>)>,
+    mut killed: mpsc::Receiver<()>,
+) {
+    loop {
+        let word = tokio::select! {
+            word = player.says() => word,
+            Some(()) = killed.recv() => { player.kill().await; continue }
+        };
+        let over = word.as_ref().is_none_or(|word| word.get("done").is_some());
+        let _ = says.send((part, word)).await;
+        if over {
+            return;
+        }
+    }
+}
+
+fn all_is_there(acknowledged: &[Value], events: &[Arc<Event>]) {
+    for word in acknowledged {
+        let seq = usize::try_from(word["seq"].as_u64().expect("a number")).expect("small");
+        let event = events.get(seq - 1).unwrap_or_else(|| panic!("{word} is lost"));
+        let data: Value = event.data.read().expect("an object");
+        let id = data.get("toolCallId").unwrap_or(&data["id"]);
+        let found = json!({"event": event.kind.as_str(), "thread": event.thread_id, "id": id, "seq": seq});
+        assert_eq!(found, *word);
+    }
+}
+
+/// What was claimed and not ended was under way when its executor was killed; nobody runs it again.
+fn everything_ran_once(place: &Place, events: &[Arc<Event>], killed: usize) {
+    let runs = fs::read_to_string(place.path("runs")).expect("something ran");
+    let mut ran: HashMap<&str, usize> = HashMap::new();
+    for line in runs.lines() {
+        *ran.entry(line).or_default() += 1;
+    }
+    assert!(ran.values().all(|times| *times == 1), "something ran twice");
+    let of = |kind| events.iter().filter(move |event| event.kind == kind);
+    let call = |event: &Arc<Event>| {
+        let data: Value = event.data.read().expect("an object");
+        format!("{} {}", event.thread_id, data["toolCallId"].as_str().expect("an id"))
+    };
+    let total = ROUNDS * CALLS;
+    assert_eq!(of(EventType::ExecutionStarted).map(call).collect::<HashSet<_>>().len(), total);
+    assert!(of(EventType::ToolResult).map(call).all(|ended| ran.contains_key(ended.as_str())));
+    let open = total - of(EventType::ToolResult).count();
+    assert!(open <= killed * UNDER_WAY, "{open} calls have no result, and only {killed} were killed");
+}

@@ -1,0 +1,87 @@
+//! Ten thousand races between four processes.
+
+use crate::harness::{Place, Player, in_time};
+use countersign_gate::{Event, EventType};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::{collections::HashMap, sync::Arc};
+
+const PROCESSES: usize = 4;
+const CALLS: usize = 10_000;
+
+#[tokio::test]
+async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost() {
+    in_time(async {
+        let place = Place::new();
+        let parts = (0..PROCESSES)
+            .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
+        let mut racers = Vec::new();
+        for part in parts {
+            racers.push(place.play(&part).await);
+        }
+        for racer in &mut racers {
+            racer.go().await;
+        }
+        let said: Vec<Value> =
+            join_all(racers.into_iter().map(Player::says_all)).await.into_iter().flatten().collect();
+        let events = place.sound_log().await;
+        let decided = decisions(&events);
+        assert_eq!(decided.len(), CALLS);
+        everybody_heard_who_won(&said, &decided);
+        only_the_allowed_ran(&said, &events, &decided);
+    })
+    .await;
+}
+
+/// What was decided on each call; twice on none.
+fn decisions(events: &[Arc<Event>]) -> HashMap<u64, String> {
+    let mut decided = HashMap::new();
+    for event in events.iter().filter(|event| event.kind == EventType::ApprovalResponse) {
+        let data: Value = event.data.read().expect("an object");
+        let decision = data["decision"].as_str().expect("a decision").to_owned();
+        assert_eq!(decided.insert(number(&data), decision), None, "decided twice: {data}");
+    }
+    decided
+}
+
+fn number(data: &Value) -> u64 {
+    let id = data["toolCallId"].as_str().expect("an id");
+    id.trim_start_matches("call_").parse().expect("a number")
+}
+
+fn everybody_heard_who_won(said: &[Value], decided: &HashMap<u64, String>) {
+    let mut told: HashMap<u64, Vec<&Value>> = HashMap::new();
+    for word in said.iter().filter(|word| word.get("decides").is_some()) {
+        told.entry(word["decides"].as_u64().expect("a number")).or_default().push(word);
+    }
+    assert_eq!(told.len(), CALLS);
+    let mut wins: HashMap<&str, usize> = HashMap::new();
+    for (number, words) in &told {
+        let won = decided[number].as_str();
+        assert_eq!(words.len(), 2, "{words:?}");
+        assert!(words.iter().all(|word| word["won"] == won), "{won} won, and {words:?}");
+        assert_eq!(words.iter().filter(|word| word["said"] == won).count(), 1, "{words:?}");
+        let loser = words.iter().find(|word| word["said"] != won).expect("one lost");
+        assert_eq!(loser["by"], format!("user:{won}"));
+        *wins.entry(won).or_default() += 1;
+    }
+    assert_eq!(wins.len(), 2, "it was no race: {wins:?}");
+}
+
+fn only_the_allowed_ran(said: &[Value], events: &[Arc<Event>], decided: &HashMap<u64, String>) {
+    let mut claims: HashMap<u64, usize> = HashMap::new();
+    for event in events.iter().filter(|event| event.kind == EventType::ExecutionStarted) {
+        *claims.entry(number(&event.data.read().expect("an object"))).or_default() += 1;
+    }
+    let mut ran: HashMap<u64, usize> = HashMap::new();
+    for word in said.iter().filter(|word| word.get("runs").is_some()) {
+        let count = ran.entry(word["runs"].as_u64().expect("a number")).or_default();
+        *count += usize::from(word["told"] == "go");
+    }
+    assert_eq!(ran.len(), CALLS);
+    for (number, decision) in decided {
+        let allowed = usize::from(decision == "allow_once");
+        assert_eq!(ran[number], allowed, "call {number} is {decision}");
+        assert_eq!(claims.get(number).copied().unwrap_or(0), allowed, "call {number} is {decision}");
+    }
+}

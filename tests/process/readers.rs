@@ -1,0 +1,125 @@
+//! A reader that takes few bytes at a time, leaves a thousand times in the middle of anything, and takes
+//! up at another server where it was.
+
+use crate::harness::{Place, Random, Server, in_time};
+use serde_json::Value;
+use std::{net::SocketAddr, sync::Arc};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+};
+use tokio_util::sync::CancellationToken;
+
+const TIMES: usize = 1_000;
+
+#[tokio::test]
+async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice() {
+    in_time(async {
+        let place = Place::new();
+        let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
+        let mut random = Random::seeded(7_878);
+        let stop = CancellationToken::new();
+        let writers: Vec<_> = (0..4).map(|n| tokio::spawn(write(n, servers.clone(), stop.clone()))).collect();
+        let mut read = |path| Reader::new(path, &servers, random.fork()).read();
+        let everything = tokio::spawn(read("/v1/events"));
+        let of_one_thread = tokio::spawn(read("/v1/threads/thread-1/events"));
+        let (everything, of_one_thread) =
+            (everything.await.expect("it reads"), of_one_thread.await.expect("it reads"));
+        stop.cancel();
+        for writer in writers {
+            writer.await.expect("it writes");
+        }
+        let log: Vec<_> = place.sound_log().await.iter().map(|event| sent(event)).collect();
+        let is_of_thread = |event: &&Value| event["threadId"] == "thread-1";
+        assert_same(&everything, log.iter());
+        assert_same(&of_one_thread, log.iter().filter(is_of_thread));
+    })
+    .await;
+}
+
+fn sent(event: &countersign_gate::Event) -> Value {
+    serde_json::to_value(event).expect("JSON")
+}
+
+/// What was seen is how the log begins.
+fn assert_same<'a>(seen: &[Value], log: impl Iterator<Item = &'a Value>) {
+    assert!(seen.len() > 100, "nothing much was seen");
+    for (place, (seen, logged)) in seen.iter().zip(log).enumerate() {
+        assert_eq!(seen, logged, "at place {place}");
+    }
+}
+
+/// Goes on writing through both servers, in two threads.
+async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken) {
+    let mut turn = 0;
+    while !stop.is_cancelled() {
+        let (server, thread) = (&servers[turn % 2], format!("thread-{}", turn / 2 % 2));
+        let id = format!("call_{writer}_{turn}");
+        server.propose(&thread, &id).await;
+        servers[(turn + 1) % 2].allow(&thread, &id).await;
+        turn += 1;
+    }
+}
+
+struct Reader {
+    path: &'static str,
+    servers: [SocketAddr; 2],
+    random: Random,
+    seen: Vec<Value>,
+}
+
+impl Reader {
+    fn new(path: &'static str, servers: &[Arc<Server>; 2], random: Random) -> Self {
+        let servers = [servers[0].address(), servers[1].address()];
+        Self { path, servers, random, seen: Vec::new() }
+    }
+
+    async fn read(mut self) -> Vec<Value> {
+        for time in 0..TIMES {
+            let mut stream = self.connect(self.servers[time % 2]).await;
+            let mut bytes = 200 + self.random.below(4_000);
+            let mut text = Vec::new();
+            while bytes > 0 {
+                let mut few = [0; 48];
+                let most = bytes.min(1 + self.random.below(few.len()));
+                let read = stream.read(&mut few[..most]).await.expect("it can be read");
+                assert_ne!(read, 0, "the stream ended: {}", String::from_utf8_lossy(&text));
+                text.extend_from_slice(&few[..read]);
+                bytes -= read;
+            }
+            self.take(&text);
+        }
+        self.seen
+    }
+
+    /// Over HTTP/1.0, where the body is nothing but what it says, to the end of the connection.
+    async fn connect(&self, server: SocketAddr) -> TcpStream {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_recv_buffer_size(1_024).expect("a small buffer");
+        let mut stream = socket.connect(server).await.expect("the server listens");
+        let last = self.seen.last().map_or(0, |event| event["seq"].as_i64().expect("a number"));
+        let request = format!(
+            "GET {} HTTP/1.0\r\nHost: {server}\r\nAccept: text/event-stream\r\nLast-Event-ID: {last}\r\n\r\n",
+            self.path
+        );
+        stream.write_all(request.as_bytes()).await.expect("it listens");
+        stream
+    }
+
+    /// Takes the messages that came whole; what was cut off is no message.
+    fn take(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { return };
+        assert!(head.contains(" 200 OK"), "{head}");
+        let mut messages: Vec<_> = body.split("\n\n").collect();
+        messages.pop();
+        for message in messages {
+            let field = |name| message.lines().find_map(|line| line.strip_prefix(name));
+            let Some(data) = field("data: ") else { continue };
+            let event: Value = serde_json::from_str(data).expect("JSON");
+            assert_eq!(field("id: ").map(str::to_owned), Some(event["seq"].to_string()));
+            assert_eq!(field("event: "), event["type"].as_str());
+            self.seen.push(event);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A server told to stop ends by itself, whatever its clients are about.
+
+use crate::harness::{Place, Server, in_time};
+use futures_util::StreamExt;
+use reqwest::Method;
+use rustix::process::Signal;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+#[tokio::test]
+async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
+    in_time(async {
+        let place = Place::new();
+        let server = place.serve().await;
+        server.propose("t", "call").await;
+        let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
+        let mut stream = stream.send().await.expect("a stream").bytes_stream();
+        let mut text = String::new();
+        while !text.contains("TOOL_APPROVAL_REQUEST") {
+            let part = stream.next().await.expect("the stream goes on").expect("whole");
+            text.push_str(&String::from_utf8_lossy(&part));
+        }
+        let mut held = held(&server).await;
+        server.signal(Signal::TERM);
+        assert!(stream.next().await.is_none(), "the stream ends, and not in the middle");
+        let mut answer = String::new();
+        held.read_to_string(&mut answer).await.expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""state":"pending""#), "{answer}");
+        let ended = server.ended().await;
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert_eq!(place.sound_log().await.len(), 2);
+    })
+    .await;
+}
+
+/// A request that has reached the server and waits there: the one before it on the same connection is
+/// answered, and both were sent at once.
+async fn held(server: &Server) -> TcpStream {
+    let mut held = TcpStream::connect(server.address()).await.expect("it listens");
+    let host = server.address();
+    let requests = format!(
+        "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n\
+         GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nHost: {host}\r\nPrefer: wait=300\r\n\r\n"
+    );
+    held.write_all(requests.as_bytes()).await.expect("it listens");
+    let mut text = String::new();
+    let mut byte = [0];
+    while !text.ends_with("\r\n\r\n") {
+        held.read_exact(&mut byte).await.expect("an answer");
+        text.push(char::from(byte[0]));
+    }
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length = length.and_then(|length| length.parse().ok()).expect("a length");
+    held.read_exact(&mut vec![0; length]).await.expect("a body");
+    held
+}
+
+#[tokio::test]
+async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_server() {
+    in_time(async {
+        let place = Place::new();
+        let server = place.serve().await;
+        let mut open = Vec::new();
+        let host = server.address();
+        for text in [
+            String::new(),
+            "GET /v1/ev".to_owned(),
+            format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+            format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\nGET /he"),
+            format!("GET /v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n"),
+        ] {
+            let mut stream = TcpStream::connect(host).await.expect("it listens");
+            stream.write_all(text.as_bytes()).await.expect("it listens");
+            open.push(stream);
+        }
+        // More than fits between the server and a client that does not read its stream.
+        for number in 0..8 {
+            let text = "x".repeat(1024 * 1024);
+            let call = format!(r#"{{"id":"call_{number}","name":"tool","arguments":"{text}"}}"#);
+            assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.0, 201);
+        }
+        let ended = server.terminated().await;
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert_eq!(place.sound_log().await.len(), 16);
+        drop(open);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_stopped_server_acknowledged_the_next_one_shows() {
+    in_time(async {
+        let place = Place::new();
+        let server = place.serve().await;
+        for number in 0..20 {
+            server.propose("t", &format!("call_{number}")).await;
+        }
+        assert_eq!(server.terminated().await.code, 0);
+        let server = place.serve().await;
+        let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await;
+        assert_eq!(pending.matches(r#""state":"pending""#).count(), 20);
+    })
+    .await;
+}
