@@ -153,7 +153,7 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "CallId cannot be used: it holds the control character U+0000 at line 1 column 16"
+          "detail": "the call's id cannot be used: it holds the control character U+0000 at line 1 column 16"
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r#"
@@ -162,7 +162,7 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "ToolName cannot be used: it is empty at line 1 column 19"
+          "detail": "the tool's name cannot be used: it is empty at line 1 column 19"
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"..","name":"bash","arguments":{}}"#).await, @r#"
@@ -171,7 +171,7 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "CallId cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10"
+          "detail": "the call's id cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10"
         }
         "#);
         let long = format!(r#"{{"id":"{}","name":"bash","arguments":{{}}}}"#, "x".repeat(513));
@@ -181,7 +181,7 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "CallId cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521"
+          "detail": "the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521"
         }
         "#);
     })

@@ -28,8 +28,8 @@ async fn a_decision_that_is_none_is_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "not_offered",
-          "detail": "the request does not offer other"
+          "code": "invalid",
+          "detail": "there is no \"allow\" here; there is allow_once, allow_session, deny at line 1 column 20"
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"other"}"#).await, @r#"
@@ -37,8 +37,8 @@ async fn a_decision_that_is_none_is_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "not_offered",
-          "detail": "the request does not offer other"
+          "code": "invalid",
+          "detail": "there is no \"other\" here; there is allow_once, allow_session, deny at line 1 column 20"
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, "{}").await, @r#"

@@ -59,7 +59,7 @@ async fn an_executor_reports_only_what_an_executor_can_know() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "status: an executor reports success, error or cancelled"
+          "detail": "there is no \"done\" here; there is success, error, denied, expired, cancelled at line 1 column 16"
         }
         "#);
         assert_snapshot!(reports(town, r#"{"status":"success"}"#).await, @r#"

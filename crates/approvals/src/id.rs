@@ -36,7 +36,7 @@ fn checked(text: &str) -> Result<Arc<str>, BadName> {
 }
 
 macro_rules! name {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident, $called:literal) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(Arc<str>);
@@ -76,7 +76,7 @@ macro_rules! name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
                 Self::new(&text).map_err(|why| {
-                    de::Error::custom(format!(concat!(stringify!($name), " cannot be used: {}"), why))
+                    de::Error::custom(format!(concat!($called, " cannot be used: {}"), why))
                 })
             }
         }
@@ -85,15 +85,15 @@ macro_rules! name {
 
 name! {
     /// One conversation of one agent, named by whoever runs it.
-    ThreadId
+    ThreadId, "the thread's name"
 }
 name! {
     /// A tool call's id, unique only within its thread: models do repeat `call_0`.
-    CallId
+    CallId, "the call's id"
 }
 name! {
     /// The tool that a call wants to run.
-    ToolName
+    ToolName, "the tool's name"
 }
 
 #[cfg(test)]
@@ -120,7 +120,9 @@ mod tests {
     fn says_which_name_was_bad() {
         let error = serde_json::from_str::<ToolName>(r#""a\u0000b""#).expect_err("NUL");
         assert!(
-            error.to_string().starts_with("ToolName cannot be used: it holds the control character U+0000")
+            error
+                .to_string()
+                .starts_with("the tool's name cannot be used: it holds the control character U+0000")
         );
     }
 }

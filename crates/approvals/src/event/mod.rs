@@ -9,7 +9,7 @@ pub use body::{
     ToolPolicySet, ToolResult, Vote,
 };
 pub use kind::{EventType, UnknownType};
-pub use words::{Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy};
+pub use words::{Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};

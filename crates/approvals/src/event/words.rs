@@ -3,6 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A word that this version does not know. In the log it may be a newer one; in a request it is an error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {given:?} here; there is {known}")]
+pub struct UnknownWord {
+    /// What was given.
+    pub given: String,
+    /// What there is.
+    pub known: String,
+}
+
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -15,10 +25,25 @@ macro_rules! words {
         }
 
         impl $name {
+            /// The words of this version.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// As it is written.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* Self::Other => "other" }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let known = Self::ALL.iter().find(|word| word.as_str() == text);
+                known.copied().ok_or_else(|| UnknownWord {
+                    given: text.to_owned(),
+                    known: [$($text),*].join(", "),
+                })
             }
         }
     };

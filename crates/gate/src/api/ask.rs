@@ -3,7 +3,8 @@
 use super::Call;
 use crate::{CallId, Error, Json, Sha256, ToolName};
 use countersign_approvals::event::{Decision, RiskLevel, Status};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::{fmt::Display, str::FromStr};
 
 /// Put a call before the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +38,7 @@ pub struct Impact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How bad it would be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<RiskLevel>,
     /// Whether it can be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +71,7 @@ impl Propose {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Decide {
     /// `allow_once`, `allow_session` or `deny`.
+    #[serde(deserialize_with = "word")]
     pub decision: Decision,
     /// And why: the log keeps it, and a denial tells the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +105,7 @@ impl Claim {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Finish {
     /// `success`, `error` or `cancelled`.
+    #[serde(deserialize_with = "word")]
     pub status: Status,
     /// Any JSON, kept to the byte.
     pub content: Json,
@@ -132,4 +135,22 @@ pub struct Cancel {
     /// Why, for whoever reads the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// Reads a word that must be known: in a request, one of a newer version is as wrong as a slip.
+fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+}
+
+fn maybe_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let given = Option::<String>::deserialize(deserializer)?;
+    given.map(|text| text.parse().map_err(de::Error::custom)).transpose()
 }

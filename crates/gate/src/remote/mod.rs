@@ -20,6 +20,9 @@ const HOLD: Duration = Duration::from_secs(25);
 /// For how long a claim and a result are brought again and again to a server that is away.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// For how long a cancellation is: whoever gave up wants to leave.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(5);
+
 pub(crate) struct Remote {
     client: Client,
     base: Url,
@@ -154,7 +157,8 @@ impl Remote {
         id: &CallId,
         cancel: &api::Cancel,
     ) -> Result<api::Call, Error> {
-        self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
+        let url = self.of_call(thread, id, &["cancel"]);
+        keep_trying(Some(LITTLE_PATIENCE), || self.post(by, url.clone(), cancel)).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
