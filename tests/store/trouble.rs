@@ -2,7 +2,13 @@
 
 use countersign_approvals::{EventType, State};
 use countersign_tests::{Proposal, code, in_private_mounts, in_town, within_the_limit};
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
@@ -36,6 +42,34 @@ fn nothing_is_acknowledged_once_the_file_is_gone() {
         assert_eq!(code(&bot.proposes("call_5").await), "done", "put back, it goes on");
         assert_eq!(town.count(EventType::ToolCall).await, 2, "and has nothing of what was refused");
     });
+}
+
+/// Taking away the permission touches nobody who has the file open, and whatever was acknowledged is there.
+/// Making the file immutable, where the system can, stops every write: an error, and nothing lost.
+#[test]
+fn a_file_made_read_only_underneath_loses_nothing() {
+    in_town(async |town| {
+        let bot = town.agent("bot");
+        bot.proposes("call_1").await.expect("asked");
+        let files = [town.path().to_path_buf(), town.path().with_extension("db-wal")];
+        for file in &files {
+            fs::set_permissions(file, fs::Permissions::from_mode(0o400)).expect("chmod");
+        }
+        assert_eq!(code(&bot.proposes("call_2").await), "done");
+        if chattr("+i", &files) {
+            assert!(matches!(code(&bot.proposes("call_3").await), "io_error" | "read_only"));
+            assert!(chattr("-i", &files), "what was made immutable can be unmade");
+            assert_eq!(town.count(EventType::ToolCall).await, 2, "nothing of what was refused");
+        }
+        assert_eq!(code(&bot.proposes("call_3").await), "done");
+        assert_eq!(town.count(EventType::ToolCall).await, 3);
+    });
+}
+
+/// Whether the system lets us, on this file system.
+fn chattr(change: &str, files: &[PathBuf]) -> bool {
+    let done = Command::new("chattr").arg(change).args(files).stderr(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
 }
 
 /// The order of things is that of `seq`; what the clock says is only written down.
