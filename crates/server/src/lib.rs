@@ -9,7 +9,7 @@ mod guard;
 mod problem;
 mod routes;
 
-use axum::Router;
+use axum::{Router, serve::ListenerExt};
 use countersign_gate::Gate;
 use std::{io, net::SocketAddr};
 use tokio::net::TcpListener;
@@ -57,6 +57,13 @@ pub async fn serve(listener: TcpListener, gate: Gate, stop: CancellationToken) -
     let app = App { gate, stop: stop.clone() };
     // Handed over as it is, the router would be built anew for every connection, 14 KB each.
     let service = router(app).into_make_service();
+    // Answers and messages are small and written whole: none is to wait for what comes after it, as it
+    // would for the reader's acknowledgement of the one before.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+    });
     axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await?;
     Ok(())
 }
