@@ -10,7 +10,7 @@ use countersign_store::{Filter, Options};
 use std::{path::Path, time::Instant};
 use tokio::task::JoinSet;
 
-const EXECUTORS: usize = 64;
+pub(crate) const EXECUTORS: usize = 64;
 
 /// A cycle writes five rows in four orders, so this is what a full batch has on average.
 const ROWS_OF_A_BATCH: usize = EXECUTORS * 5 / 4;
@@ -38,7 +38,7 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     }])
 }
 
-async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)> {
+pub(crate) async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)> {
     let lab = Lab::open(path, Options::default()).await?;
     let mut executors = JoinSet::new();
     let start = Instant::now();
@@ -74,12 +74,12 @@ async fn loop_bare(path: &Path, events: &[Event]) -> Outcome<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "thousands")]
-fn per_second(cycles: usize, seconds: f64) -> f64 {
+pub(crate) fn per_second(cycles: usize, seconds: f64) -> f64 {
     cycles as f64 / seconds
 }
 
 /// Sorts, too: the best is last.
-fn median(rates: &mut [f64]) -> f64 {
+pub(crate) fn median(rates: &mut [f64]) -> f64 {
     rates.sort_unstable_by(f64::total_cmp);
     rates.get(rates.len() / 2).copied().unwrap_or_default()
 }

@@ -79,9 +79,11 @@ impl Lab {
     }
 }
 
-fn arguments() -> Outcome<Arguments> {
-    let json = Json::parse(r#"{"command":"git status --short","cwd":"/home/ada/project"}"#)?;
-    Ok(Arguments::new(json)?)
+/// What every call is to run with.
+pub(crate) const ARGUMENTS: &str = r#"{"command":"git status --short","cwd":"/home/ada/project"}"#;
+
+pub(crate) fn arguments() -> Outcome<Arguments> {
+    Ok(Arguments::new(Json::parse(ARGUMENTS)?)?)
 }
 
 pub(crate) fn thread(n: usize) -> Outcome<ThreadId> {
@@ -131,6 +133,13 @@ pub(crate) async fn numbers(role: &str, arguments: &[String]) -> Outcome<Vec<f64
     let output = child(role, arguments)?.output().await?;
     let text = String::from_utf8(output.stdout)?;
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
+}
+
+/// The bytes of memory that a process has, by its id; `self` is this one.
+pub(crate) fn resident(process: &str) -> Outcome<usize> {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm"))?;
+    let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;
+    Ok(pages * 4_096)
 }
 
 pub(crate) async fn pause(duration: Duration) {

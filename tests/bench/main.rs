@@ -9,12 +9,14 @@
 
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this program is for")]
 
+mod client;
 mod cycles;
 mod fill;
 mod history;
 mod http;
 mod idle;
 mod lab;
+mod streams;
 mod table;
 mod waiting;
 mod wakeup;
@@ -40,6 +42,7 @@ async fn play(arguments: &[String]) -> Outcome<()> {
         [role, what, many, samples] if role == "crowd" => {
             waiting::crowd(what, many.parse()?, samples.parse()?).await
         }
+        [role, path, synchronous] if role == "server" => client::serve(path.as_ref(), synchronous).await,
         [role, seconds] if role == "idle" => idle::idle(seconds.parse()?).await,
         _ => Err(format!("no such part: {arguments:?}").into()),
     }
@@ -66,6 +69,6 @@ async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
         "history" => history::run(quick).await,
         "waiting" => waiting::run(quick).await,
         "idle" => idle::run(quick).await,
-        _ => Ok(http::run(quick)),
+        _ => http::run(quick).await,
     }
 }

@@ -62,7 +62,7 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()
     let lab = Lab::open(&folder.path().join("store.db"), options).await?;
     lab.propose(&lab::thread(many)?, &lab::call(0)?).await?;
     let (awake, mut woken) = unbounded_channel();
-    let (before, tip) = (resident()?, lab.store.tip().await?);
+    let (before, tip) = (lab::resident("self")?, lab.store.tip().await?);
     for n in 0..many {
         let (lab, awake) = (lab.clone(), awake.clone());
         match what {
@@ -73,7 +73,7 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()
     for _ in 0..many {
         woken.recv().await.ok_or("all are gone")?;
     }
-    let bytes = resident()?.saturating_sub(before) / many;
+    let bytes = lab::resident("self")?.saturating_sub(before) / many;
     let mut took = Samples::default();
     for sample in 0..samples {
         // Each time another one, far from the last, and all of them before the first again.
@@ -123,11 +123,4 @@ async fn follow(lab: Lab, n: usize, tip: i64, awake: Awake) -> Outcome<()> {
         follower.next().await?;
         awake.send((n, Instant::now()))?;
     }
-}
-
-/// The bytes of memory that this process has.
-fn resident() -> Outcome<usize> {
-    let statm = std::fs::read_to_string("/proc/self/statm")?;
-    let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;
-    Ok(pages * 4_096)
 }

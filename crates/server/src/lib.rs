@@ -9,7 +9,7 @@ mod guard;
 mod problem;
 mod routes;
 
-use axum::Router;
+use axum::{Router, serve::ListenerExt};
 use countersign_gate::{Clock, Gate};
 use std::{io, net::SocketAddr, time::Duration};
 use tokio::net::TcpListener;
@@ -59,7 +59,16 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(listener: TcpListener, gate: Gate, stop: CancellationToken) -> Result<(), Error> {
     let app = App { gate, stop: stop.clone() };
-    let serving = axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
+    // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
+    let service = router(app).into_make_service();
+    // Answers and messages are small and written whole: none is to wait for what comes after it, as it
+    // would for the reader's acknowledgement of the one before.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+    });
+    let serving = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let over = async {
         stop.cancelled().await;
         Clock::System.sleep(GRACE).await;

@@ -1,0 +1,160 @@
+//! A server in a process of its own, and a client that costs as little as can be, since it shares the
+//! processor with the server that it asks: one connection, requests put together by hand.
+
+use crate::lab::{self, Outcome};
+use countersign_gate::{Gate, Options, Policy, Synchronous};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    time::Instant,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, copy, sink, stdin},
+    net::TcpStream,
+    process::Child,
+    sync::mpsc::UnboundedSender,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The server's process. It ends once its standard input does.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    pub(crate) async fn start(path: &Path, synchronous: &str) -> Outcome<Self> {
+        let arguments = [path.display().to_string(), synchronous.to_owned()];
+        let mut child = lab::child("server", &arguments)?.spawn()?;
+        let says = child.stdout.take().ok_or("the child has no stdout")?;
+        let line = BufReader::new(says).lines().next_line().await?.ok_or("the server says nothing")?;
+        Ok(Self { child, address: line.parse()? })
+    }
+
+    /// The bytes of memory that it has.
+    pub(crate) fn memory(&self) -> Outcome<usize> {
+        let id = self.child.id().ok_or("the server is gone")?;
+        lab::resident(&id.to_string())
+    }
+
+    pub(crate) async fn stop(mut self) -> Outcome<()> {
+        drop(self.child.stdin.take());
+        self.child.wait().await?;
+        Ok(())
+    }
+}
+
+/// The part of the child: serves the file, says where, and ends when nobody holds its input any more.
+pub(crate) async fn serve(path: &Path, synchronous: &str) -> Outcome<()> {
+    let synchronous = if synchronous == "full" { Synchronous::Full } else { Synchronous::Normal };
+    let options = Options { synchronous, ..Options::default() };
+    let gate = Gate::open_with(path, options, Policy::ask_always()).await?;
+    let listener = countersign_server::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
+    println!("{}", listener.local_addr()?);
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        let _ = copy(&mut stdin(), &mut sink()).await;
+        told.cancel();
+    });
+    countersign_server::serve(listener, gate.clone(), stop).await?;
+    gate.shut_down().await;
+    Ok(())
+}
+
+/// One connection that is kept.
+pub(crate) struct Client {
+    stream: TcpStream,
+    answer: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) async fn connect(address: SocketAddr) -> Outcome<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, answer: Vec::with_capacity(4_096) })
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Outcome<()> {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Outcome<()> {
+        let length = body.len();
+        self.ask(&format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))
+        .await
+    }
+
+    async fn ask(&mut self, request: &str) -> Outcome<()> {
+        self.stream.write_all(request.as_bytes()).await?;
+        self.answer.clear();
+        loop {
+            if self.stream.read_buf(&mut self.answer).await? == 0 {
+                return Err("the server hung up".into());
+            }
+            if is_whole(&self.answer)? {
+                break;
+            }
+        }
+        if self.answer.starts_with(b"HTTP/1.1 2") {
+            return Ok(());
+        }
+        Err(String::from_utf8_lossy(&self.answer).into_owned().into())
+    }
+
+    /// Becomes a reader of the stream at `path` once the server has sent the first words of it.
+    pub(crate) async fn read_stream(mut self, path: &str) -> Outcome<Reader> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n");
+        self.stream.write_all(request.as_bytes()).await?;
+        let mut reader = Reader { stream: self.stream, unread: Vec::new() };
+        reader.next().await?;
+        Ok(reader)
+    }
+}
+
+/// Whether the answer is there to the end: after its head, as many bytes as that announces.
+fn is_whole(answer: &[u8]) -> Outcome<bool> {
+    let Some(end) = find(answer, b"\r\n\r\n") else { return Ok(false) };
+    let head = answer.get(..end).ok_or("no head")?;
+    let name = b"content-length: ";
+    let start = find(head, name).ok_or("an answer without a length")? + name.len();
+    let digits = head.iter().skip(start).take_while(|byte| byte.is_ascii_digit());
+    let length = digits.fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
+    Ok(answer.len() >= end + 4 + length)
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+/// One who reads a stream of events.
+pub(crate) struct Reader {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+impl Reader {
+    /// The next message, and when it came.
+    async fn next(&mut self) -> Outcome<(Vec<u8>, Instant)> {
+        loop {
+            if let Some(end) = find(&self.unread, b"\n\n") {
+                return Ok((self.unread.drain(..end + 2).collect(), Instant::now()));
+            }
+            if self.stream.read_buf(&mut self.unread).await? == 0 {
+                return Err("the stream ended".into());
+            }
+        }
+    }
+
+    /// Says at each event who it is, and when the event came.
+    pub(crate) async fn read(mut self, who: usize, came: UnboundedSender<(usize, Instant)>) -> Outcome<()> {
+        loop {
+            let (message, at) = self.next().await?;
+            if find(&message, b"id: ").is_some() {
+                came.send((who, at))?;
+            }
+        }
+    }
+}

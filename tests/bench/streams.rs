@@ -1,0 +1,161 @@
+//! Very many who read the stream of events over HTTP: what each costs the server, whether they slow
+//! down the one who is meant, and how long an event takes to all of them.
+
+use crate::{
+    client::{Client, Server},
+    http::{decide, propose},
+    lab::{self, Outcome},
+    table::{Row, Samples, ms, times},
+};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    task::JoinSet,
+};
+
+const FEW: usize = 10;
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    // Every reader is an open file here and one in the server, which inherits the limit.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
+    let (many, samples, events) = if quick { (100, 10, 3) } else { (2_000, 500, 50) };
+    let mut rows = to_one(many, samples).await?;
+    rows.push(to_all(many, events).await?);
+    Ok(rows)
+}
+
+/// A decision to the one reader of its thread, among many and among few by turns.
+async fn to_one(many: usize, samples: usize) -> Outcome<Vec<Row>> {
+    let (mut few, mut crowd) = (Crowd::gather(FEW, true).await?, Crowd::gather(many, true).await?);
+    let (mut of_few, mut of_many) = (Took::default(), Took::default());
+    for sample in 0..samples {
+        few.decision(sample, &mut of_few).await?;
+        crowd.decision(sample, &mut of_many).await?;
+    }
+    let ratio = times(of_many.message.median(), of_few.message.median());
+    let kib = crowd.bytes / 1_024.0;
+    few.server.stop().await?;
+    crowd.server.stop().await?;
+    Ok(vec![
+        Row {
+            what: format!("memory of the server for each of {many} readers of streams"),
+            measured: format!("{kib:.1} KiB"),
+            raw: "–".into(),
+            ratio: None,
+            target: "≤ 30 KiB",
+            met: kib <= 30.0,
+        },
+        Row {
+            what: format!("decision to the message at one of {many} readers, median of {samples}"),
+            measured: of_many.text(),
+            raw: format!("{}, one of {FEW}", of_few.text()),
+            ratio: Some(ratio),
+            target: "ratio ≤ 2",
+            met: ratio <= 2.0,
+        },
+    ])
+}
+
+/// A decision to every reader, all of them following all threads.
+async fn to_all(many: usize, events: usize) -> Outcome<Row> {
+    let mut crowd = Crowd::gather(many, false).await?;
+    let mut took = Took::default();
+    for event in 0..events {
+        crowd.decision(event, &mut took).await?;
+    }
+    crowd.server.stop().await?;
+    Ok(Row {
+        what: format!("one decision to the last of {many} readers of all threads, median of {events}"),
+        measured: took.text(),
+        raw: "–".into(),
+        ratio: None,
+        target: "–",
+        met: true,
+    })
+}
+
+/// From sending the decision until it is acknowledged, and until the message has come.
+#[derive(Default)]
+struct Took {
+    answer: Samples,
+    message: Samples,
+}
+
+impl Took {
+    fn text(&self) -> String {
+        let Self { answer, message } = self;
+        format!("{} (p99 {}; acknowledged {})", ms(message.median()), ms(message.p99()), ms(answer.median()))
+    }
+}
+
+/// A server, its readers, and somebody who proposes and decides. Commits do not wait for the disk here,
+/// which would hide what is to be seen.
+struct Crowd {
+    server: Server,
+    client: Client,
+    came: UnboundedReceiver<(usize, Instant)>,
+    readers: JoinSet<Outcome<()>>,
+    /// Whether each has a thread of its own to read; else all read all of them.
+    apart: bool,
+    /// What the server grew by for each.
+    bytes: f64,
+    _folder: TempDir,
+}
+
+impl Crowd {
+    async fn gather(many: usize, apart: bool) -> Outcome<Self> {
+        let folder = lab::folder()?;
+        let server = Server::start(&folder.path().join("store.db"), "normal").await?;
+        let mut client = Client::connect(server.address).await?;
+        propose(&mut client, many, 0).await?;
+        let (says, came) = unbounded_channel();
+        let (mut readers, before) = (JoinSet::new(), server.memory()?);
+        for n in 0..many {
+            let path =
+                if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=2".into() };
+            let reader = Client::connect(server.address).await?.read_stream(&path).await?;
+            readers.spawn(reader.read(n, says.clone()));
+        }
+        let bytes = each(server.memory()?.saturating_sub(before), many);
+        Ok(Self { server, client, came, readers, apart, bytes, _folder: folder })
+    }
+
+    /// Decides on a new call, in another thread each time, far from the last.
+    async fn decision(&mut self, sample: usize, took: &mut Took) -> Outcome<()> {
+        let many = self.readers.len();
+        let (who, call) = (sample * 7_919 % many, sample / many);
+        propose(&mut self.client, who, call).await?;
+        // A call proposed is two events.
+        self.comes(who).await?;
+        self.comes(who).await?;
+        let start = Instant::now();
+        decide(&mut self.client, who, call).await?;
+        took.answer.add(start.elapsed());
+        took.message.add(self.comes(who).await?.duration_since(start));
+        Ok(())
+    }
+
+    /// Waits until everybody who is meant has one more message than before, and says when the last came.
+    async fn comes(&mut self, who: usize) -> Outcome<Instant> {
+        let expected = if self.apart { 1 } else { self.readers.len() };
+        let mut last = None;
+        for _ in 0..expected {
+            let (reader, at) = tokio::time::timeout(Duration::from_secs(30), self.came.recv())
+                .await?
+                .ok_or("all readers are gone")?;
+            if self.apart && reader != who {
+                return Err(format!("{reader} got the message for {who}").into());
+            }
+            last = last.max(Some(at));
+        }
+        Ok(last.ok_or("nobody is meant")?)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "megabytes")]
+fn each(bytes: usize, many: usize) -> f64 {
+    bytes as f64 / many as f64
+}
