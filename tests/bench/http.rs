@@ -49,7 +49,7 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
             raw: format!("{embedded:.0} /s, without HTTP"),
             ratio: Some(measured / embedded),
             target: "≥ 2,000 /s, aim 3,500",
-            met: measured >= 2_000.0,
+            met: Some(measured >= 2_000.0),
         },
         Row {
             what: "requests of those cycles".into(),
@@ -57,7 +57,7 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
             raw: format!("{nothing:.0} /s, GET /healthz"),
             ratio: Some(requests / nothing),
             target: "–",
-            met: true,
+            met: None,
         },
     ])
 }

@@ -9,7 +9,8 @@ pub(crate) struct Row {
     pub(crate) raw: String,
     pub(crate) ratio: Option<f64>,
     pub(crate) target: &'static str,
-    pub(crate) met: bool,
+    /// Whether the target is met; `None` where there is none.
+    pub(crate) met: Option<bool>,
 }
 
 /// Prints the lines as a table in Markdown.
@@ -18,7 +19,7 @@ pub(crate) fn print(rows: &[Row]) {
     println!("| --- | --- | --- | --- | --- | --- |");
     for Row { what, measured, raw, ratio, target, met } in rows {
         let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
-        let met = if *met { "yes" } else { "**no**" };
+        let met = met.map_or("–", |met| if met { "yes" } else { "**no**" });
         println!("| {what} | {measured} | {raw} | {ratio} | {target} | {met} |");
     }
 }

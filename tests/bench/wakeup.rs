@@ -77,7 +77,7 @@ fn rows(where_: &str, woken: &Samples, commits: &Samples) -> Vec<Row> {
         raw: format!("{}, bare commit", ms(raw)),
         ratio: Some(times(ours, raw)),
         target,
-        met: ours <= raw + Duration::from_millis(allowed),
+        met: Some(ours <= raw + Duration::from_millis(allowed)),
     };
     vec![
         row("median", woken.median(), commits.median(), 1, "≤ commit + 1 ms"),
