@@ -70,12 +70,6 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
-    /// Wakes when anything at all is written.
-    #[must_use]
-    pub fn watch_all(&self) -> Waiter {
-        self.inner.feed.watch_all()
-    }
-
     /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
     #[must_use]
     pub fn follow(&self, filter: Filter, after: i64) -> Follower {

@@ -27,7 +27,7 @@ pub(super) fn cancel(
 
 /// The response and the result of a call that is withdrawn while people are asked.
 pub(super) fn withdrawn(call: &Call, reason: Option<&str>, context: &Context<'_>) -> Vec<Draft> {
-    let mut response = response(call, Decision::Deny, Source::Cancellation, context);
+    let mut response = response(&call.proposal.what, Decision::Deny, Source::Cancellation, context);
     response.comment = reason.map(str::to_owned);
     vec![Draft::new(context.by, Body::ApprovalResponse(response)), ended(call, reason, context)]
 }

@@ -15,7 +15,7 @@ pub(super) fn expire(call: &Call, context: &Context<'_>) -> Vec<Draft> {
     let by = Principal::system("expiry");
     let allows = request.what.on_expiry == Some(OnExpiry::Allow);
     let decision = if allows { Decision::AllowOnce } else { Decision::Deny };
-    let mut response = response(call, decision, Source::Expiry, context);
+    let mut response = response(&call.proposal.what, decision, Source::Expiry, context);
     response.rule.clone_from(&request.what.rule);
     let mut drafts = vec![Draft::new(&by, Body::ApprovalResponse(response))];
     if !allows {

@@ -23,7 +23,7 @@ pub use respond::Respond;
 
 use crate::{
     Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp,
-    event::{Decision, Response, Source, Status, ToolResult},
+    event::{Decision, Response, Source, Status, ToolCall, ToolResult},
 };
 
 /// What somebody wants of one call.
@@ -92,18 +92,14 @@ pub fn decide(
     command: &Command,
     context: &Context<'_>,
 ) -> Result<Vec<Draft>, Refused> {
-    if let Command::Propose(propose) = command {
-        return propose::propose(call, propose, context);
-    }
-    let unknown = || Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() };
-    let call = call.ok_or_else(unknown)?;
-    match command {
-        Command::Propose(_) => Ok(Vec::new()),
-        Command::Respond(respond) => respond::respond(call, respond, context),
-        Command::Claim(claim) => claim::claim(call, claim, context),
-        Command::Finish(finish) => finish::finish(call, finish, context),
-        Command::Cancel { reason } => cancel::cancel(call, reason.as_deref(), context),
-        Command::Expire => Ok(expire::expire(call, context)),
+    match (command, call) {
+        (Command::Propose(propose), call) => propose::propose(call, propose, context),
+        (_, None) => Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }),
+        (Command::Respond(respond), Some(call)) => respond::respond(call, respond, context),
+        (Command::Claim(claim), Some(call)) => claim::claim(call, claim, context),
+        (Command::Finish(finish), Some(call)) => finish::finish(call, finish, context),
+        (Command::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
+        (Command::Expire, Some(call)) => Ok(expire::expire(call, context)),
     }
 }
 
@@ -126,16 +122,16 @@ pub fn due(call: &Call, context: &Context<'_>) -> Vec<Draft> {
 }
 
 /// A response about `call`, with nothing but what every response has.
-fn response(call: &Call, decision: Decision, source: Source, context: &Context<'_>) -> Response {
+fn response(call: &ToolCall, decision: Decision, source: Source, context: &Context<'_>) -> Response {
     Response {
-        tool_call_id: call.id().clone(),
+        tool_call_id: call.id.clone(),
         decision,
         source,
         rule: None,
         grant: None,
         comment: None,
         arguments: None,
-        arguments_hash: call.proposal.what.arguments_hash,
+        arguments_hash: call.arguments_hash,
         level: None,
         matches: None,
         policy: Some(context.policy.hash()),

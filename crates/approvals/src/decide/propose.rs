@@ -1,12 +1,12 @@
 //! Proposing: the policy judges, and what it says is written beside the call.
 
-use super::{Context, Draft, result};
+use super::{Context, Draft, response, result};
 use crate::{
     Body, Call, CallId, Json, Principal, Refused, Sha256, ToolName,
     event::{Decision, OnExpiry, Request, Response, Source, Status, ToolCall},
     policy::{Judgement, Verdict},
 };
-use std::time::Duration;
+use std::{iter, time::Duration};
 
 /// Arguments that passed the door, with the hash of their canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,16 +67,16 @@ pub(super) fn propose(
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
     }
-    let mut drafts = vec![Draft::new(context.by, Body::ToolCall(tool_call(propose)))];
+    let call = tool_call(propose);
     let judgement = context.policy.judge(&propose.name);
-    match judgement.verdict {
-        Verdict::Allow => drafts.push(allowed(propose, &judgement, context)),
-        Verdict::Block => drafts.extend(blocked(propose, &judgement, context)),
-        Verdict::Ask => drafts.push(granted(propose, &judgement, context).unwrap_or_else(|| {
+    let follows = match judgement.verdict {
+        Verdict::Allow => vec![allowed(&call, &judgement, context)],
+        Verdict::Block => blocked(&call, &judgement, context),
+        Verdict::Ask => vec![granted(&call, &judgement, context).unwrap_or_else(|| {
             Draft::new(context.by, Body::ApprovalRequest(request(propose, &judgement, context)))
-        })),
-    }
-    Ok(drafts)
+        })],
+    };
+    Ok(iter::once(Draft::new(context.by, Body::ToolCall(call))).chain(follows).collect())
 }
 
 /// The same call again is no news; another one under its id is refused.
@@ -118,51 +118,36 @@ fn request(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) 
     }
 }
 
-fn response(
-    propose: &Propose,
-    judgement: &Judgement<'_>,
-    decision: Decision,
-    context: &Context<'_>,
-) -> Response {
-    Response {
-        tool_call_id: propose.id.clone(),
-        decision,
-        source: Source::Policy,
-        rule: judgement.rule.map(str::to_owned),
-        grant: None,
-        comment: None,
-        arguments: None,
-        arguments_hash: propose.arguments.hash,
-        level: None,
-        matches: None,
-        policy: Some(context.policy.hash()),
-    }
+/// What the policy itself says of the call.
+fn judged(call: &ToolCall, judgement: &Judgement<'_>, decision: Decision, context: &Context<'_>) -> Response {
+    let rule = judgement.rule.map(str::to_owned);
+    Response { rule, ..response(call, decision, Source::Policy, context) }
 }
 
-fn allowed(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) -> Draft {
-    let response = response(propose, judgement, Decision::AllowOnce, context);
+fn allowed(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Draft {
+    let response = judged(call, judgement, Decision::AllowOnce, context);
     Draft::new(&judgement.principal(), Body::ApprovalResponse(response))
 }
 
-fn blocked(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) -> [Draft; 2] {
+fn blocked(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Vec<Draft> {
     let by = judgement.principal();
-    let mut response = response(propose, judgement, Decision::Deny, context);
+    let mut response = judged(call, judgement, Decision::Deny, context);
     response.comment = Some(judgement.reason.to_owned());
     let text = format!(
         "Blocked by {by}: {}. This is a rule, which no approval lifts: do not retry it.",
         judgement.reason
     );
-    [
+    vec![
         Draft::new(&by, Body::ApprovalResponse(response)),
-        Draft::new(&by, result(&propose.id, Status::Denied, &text)),
+        Draft::new(&by, result(&call.id, Status::Denied, &text)),
     ]
 }
 
 /// An `ask` that a standing grant answers. The response allows this call only, so that a grant never
 /// begets another.
-fn granted(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) -> Option<Draft> {
-    let grant = context.thread.grant_for(&propose.name)?;
-    let mut response = response(propose, judgement, Decision::AllowOnce, context);
+fn granted(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Option<Draft> {
+    let grant = context.thread.grant_for(&call.name)?;
+    let mut response = judged(call, judgement, Decision::AllowOnce, context);
     response.source = Source::Grant;
     response.grant = Some(grant.seq);
     Some(Draft::new(&Principal::policy("grant"), Body::ApprovalResponse(response)))

@@ -41,7 +41,7 @@ pub(super) fn respond(call: &Call, respond: &Respond, context: &Context<'_>) -> 
         Standing::Pending { request } => request.what.rule.clone(),
         _ => None,
     };
-    let mut response = response(call, respond.decision, Source::Approver, context);
+    let mut response = response(&call.proposal.what, respond.decision, Source::Approver, context);
     response.rule = rule;
     response.comment.clone_from(&respond.comment);
     let mut drafts = vec![Draft::new(context.by, Body::ApprovalResponse(response))];
