@@ -14,7 +14,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"1.5\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"1.5\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "after"
         }
         "#);
         assert_snapshot!(ada.get("/v1/threads/t1/events?limit=all").await, @r#"
@@ -23,7 +24,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"all\""
+          "detail": "limit is a number from 1 to 1000, and this is \"all\"",
+          "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get("/v1/events?from=1").await, @r#"
@@ -32,7 +34,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"from\"; there are after and limit"
+          "detail": "there is no parameter \"from\"; there are after, limit, thread, type, tool, principal, since and until",
+          "parameter": "from"
         }
         "#);
     })

@@ -46,6 +46,7 @@ async fn a_browser_is_told_what_this_is() {
         Countersign VERSION: the approval service between an AI agent and its tools.
         What waits for people: /v1/approvals/pending
         The log: /v1/events
+        The API: /openapi.json, and to try it: /docs
         ");
     })
     .await;

@@ -7,6 +7,7 @@ mod cancel;
 mod claim;
 mod close;
 mod decide;
+mod document;
 mod events;
 mod finish;
 mod gates;

@@ -16,7 +16,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "after"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
@@ -25,7 +26,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "after"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"
@@ -34,7 +36,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\""
+          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
+          "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=1001")).await, @r#"
@@ -43,7 +46,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"1001\""
+          "detail": "limit is a number from 1 to 1000, and this is \"1001\"",
+          "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
@@ -52,7 +56,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"page\"; there are after and limit"
+          "detail": "there is no parameter \"page\"; there are after, limit, thread, tool, principal, since and until",
+          "parameter": "page"
         }
         "#);
     })

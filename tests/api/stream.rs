@@ -26,7 +26,8 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"yesterday\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"yesterday\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "last-event-id"
         }
         "#);
     })

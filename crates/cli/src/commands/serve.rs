@@ -6,6 +6,7 @@ use crate::{
     output, target,
 };
 use countersign_gate::{Filter, Gate, Options, api};
+use countersign_server::{Address, Listener, Options as ServerOptions};
 use serde_json::json;
 use std::net::SocketAddr;
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,9 +23,9 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     let policy = args.target.policy()?;
     let rules = policy.rules();
     // The address first: where nothing can be served, no file is made.
-    let listener = bind(address).await?;
+    let listener = bind(&Address::Tcp(address))?;
     let gate = Gate::open_with(&database, Options::default(), policy).await?;
-    let bound = listener.local_addr()?;
+    let Address::Tcp(bound) = *listener.address() else { return Err(anyhow::anyhow!("no port")) };
     let stop = CancellationToken::new();
     stop_on_signals(stop.clone())?;
     let database = database.canonicalize().unwrap_or(database);
@@ -36,14 +37,14 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     } else {
         greet(args, &gate, bound, &database.display().to_string(), rules).await?;
     }
-    countersign_server::serve(listener, gate.clone(), stop).await?;
+    countersign_server::serve(vec![listener], gate.clone(), ServerOptions::default(), stop).await?;
     gate.shut_down().await;
     tracing::info!("stopped; what was acknowledged is on disk");
     Ok(Exit::DONE)
 }
 
-async fn bind(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> {
-    countersign_server::bind(address).await.map_err(|error| match error {
+fn bind(address: &Address) -> anyhow::Result<Listener> {
+    Listener::bind(address, false).map_err(|error| match error {
         countersign_server::Error::NotLoopback(_) => Said::usage(error.to_string()).into(),
         other => other.into(),
     })
