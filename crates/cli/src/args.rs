@@ -1,28 +1,31 @@
 //! The command line.
 
+use crate::{commands, settings::Settings};
 use clap::{Parser, Subcommand};
 use std::{net::SocketAddr, path::PathBuf};
 
-const EXIT_CODES: &str = "\
+/// What stands below `--help`.
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    failed: the file, the system, or `verify` found damage
-  2    the command line is wrong
+  1    failed: the file, the system, or `verify` or `doctor` found damage
+  2    the command line or a setting is wrong
   3    the rules do not allow it: decided, claimed or finished already, …
-  4    no such call, or several that begin so
+  4    no such call, thread or grant, or several that begin so
   5    no server answers, or the database cannot be opened
   77   run: denied or blocked        78   run: nobody decided in time
   79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
   else run: the command's own; 126 and 127 if it cannot be started
 
 Environment:
-  COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
-  COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
-  NO_COLOR                                         turns colours off";
+  COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN, …  stand in for options; `config` lists them all
+  COUNTERSIGN_LOG                                     what is logged: error, warn, info or debug
+  NO_COLOR                                            turns colours off";
 
 /// The approval service between an AI agent and the tools it wants to run.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", bin_name = "countersign", version, after_help = EXIT_CODES)]
+#[command(name = "countersign", bin_name = "countersign", version, after_long_help = EXIT_CODES)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -31,10 +34,14 @@ pub(crate) struct Args {
     /// Print JSON, and errors as JSON too
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// What is in force, once it is known.
+    #[arg(skip)]
+    pub(crate) settings: Settings,
 }
 
-/// Where the log is, and who is asking.
+/// What every command may be told: where the log is, who is asking, and what else `config` lists.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
 pub(crate) struct TargetArgs {
     /// The database file: a path or sqlite://… [default: countersign.db]
     #[arg(long, global = true, value_name = "FILE")]
@@ -54,6 +61,61 @@ pub(crate) struct TargetArgs {
     /// Who is asking: user:NAME or agent:NAME [default: your login name]
     #[arg(long = "as", global = true, value_name = "WHO")]
     pub(crate) who: Option<String>,
+    /// The settings, a TOML file [default: ./countersign.toml, …]
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// What is logged: error, warn, info, debug, or a filter
+    #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
+    pub(crate) log: Option<String>,
+    /// How it is logged to stderr
+    #[arg(long, global = true, value_name = "FORMAT", hide_short_help = true)]
+    pub(crate) log_format: Option<LogFormat>,
+    /// Where traces are sent
+    #[arg(
+        long,
+        help = "Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318",
+        global = true,
+        value_name = "URL",
+        hide_short_help = true
+    )]
+    pub(crate) otlp: Option<String>,
+    /// Colours: on a terminal, always or never
+    #[arg(long, global = true, value_name = "WHEN", alias = "color", hide_short_help = true)]
+    pub(crate) colour: Option<Colour>,
+}
+
+/// How the program's own log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LogFormat {
+    Human,
+    Json,
+}
+
+/// When there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+impl LogFormat {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl Colour {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +134,17 @@ pub(crate) enum Command {
     Deny(Deny),
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// Show what is in force, and who says so
+    Config(commands::config::Config),
+    /// Print what a shell needs to complete the command line
+    Completions(commands::completions::Completions),
+    /// Print the manual, or write a page for each command
+    Man(commands::man::Man),
+    /// Tell which program this is, and how it was built
+    Version,
+    /// Print the reference of all commands, as docs/commands.md has it
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,10 @@
 //! How the command ends: documented codes, and errors that say what to do.
 
-use crate::{args::Args, output};
+use crate::{
+    args::Args,
+    output,
+    screen::{Screen, Style},
+};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -62,11 +66,39 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
                 said["execution"] = json!(execution);
             }
         }
+        if let Some(hint) = hint(&code) {
+            said["hint"] = json!(hint);
+        }
         output::complain(&said.to_string());
     } else {
-        output::complain(&format!("countersign: {error:#}"));
+        let screen = Screen::of_stderr(args);
+        output::complain(&format!("{} {error:#}", screen.paint(Style::Red, "countersign:")));
+        if let Some(hint) = hint(&code) {
+            output::complain(&format!("{} {hint}", screen.paint(Style::Cyan, "hint:")));
+        }
     }
     exit
+}
+
+/// What to do about it, where the error itself does not say so.
+fn hint(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "unknown_call" => "`countersign pending` lists what waits, `countersign calls` what there ever was",
+        "unknown_thread" => "`countersign threads` lists them",
+        "unknown_grant" => "`countersign grants THREAD` lists what stands",
+        "several_calls" => "give more of the id, or --thread",
+        "not_an_approver" => "decide as a person: --as user:NAME",
+        "self_approval" => "somebody else has to decide",
+        "already_decided" | "already_claimed" | "already_finished" | "not_allowed" => {
+            "`countersign show ID` tells the whole story"
+        }
+        "thread_closed" => "a closed thread stays closed; use another one",
+        "bad_setting" => "`countersign config` shows what is in force, docs/configuration.md what there is",
+        "damaged" | "corrupt_database" => {
+            "`countersign doctor` looks at the file, `countersign verify` at every row"
+        }
+        _ => return None,
+    })
 }
 
 fn classify(error: &anyhow::Error) -> (Exit, String) {
@@ -77,7 +109,7 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
         return (Exit::FAILED, "failed".to_owned());
     };
     let exit = match error.code() {
-        "unknown_call" | "unknown_grant" => Exit::NO_SUCH_CALL,
+        "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
         "invalid" | "bad_url" | "only_over_a_file" => Exit::USAGE,
         "unreachable"
         | "strange_server"

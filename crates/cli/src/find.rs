@@ -1,6 +1,10 @@
 //! Finding the call that an id, or the beginning of one, means.
 
-use crate::{args::Which, exit::Said, output::visible};
+use crate::{
+    args::Which,
+    exit::{Exit, Said},
+    output::visible,
+};
 use countersign_gate::{EventType, Filter, Gate, ThreadId, api};
 
 /// How many of the last events are searched for a call that does not wait any more.
@@ -62,7 +66,7 @@ async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow:
     }
     one_of(found, id)?.ok_or_else(|| {
         let shown = visible(id);
-        Said::no_such_call(format!("no call begins with {shown:?}; `countersign pending` lists what waits, and --thread finds old ones")).into()
+        Said::no_such_call(format!("no call begins with {shown:?}; --thread finds old ones")).into()
     })
 }
 
@@ -86,5 +90,5 @@ fn one_of(mut calls: Vec<api::Call>, id: &str) -> anyhow::Result<Option<api::Cal
         .collect();
     let message =
         format!("{} calls begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
-    Err(Said::no_such_call(message).into())
+    Err(Said { exit: Exit::NO_SUCH_CALL, code: "several_calls", message }.into())
 }

@@ -4,31 +4,72 @@ mod args;
 mod commands;
 mod exit;
 mod find;
+mod log;
 mod output;
+mod progress;
 mod run;
+mod screen;
+mod settings;
+mod table;
 mod target;
 
 use args::{Args, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use exit::Exit;
+use log::Log;
+use settings::Settings;
 use std::process::ExitCode;
+use tracing::Instrument;
 
 /// Runs the command line of this process, and gives the code that it exits with.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = Args::parse();
-    start_log(&args);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return exit::report(&args, &error.into()).into(),
+    let (mut args, name) = match parse() {
+        Ok(parsed) => parsed,
+        Err(said) => return commands::version::or_help(&said).into(),
     };
-    let exit = match runtime.block_on(carry_out(&args)) {
+    if let Some(exit) = without_settings(&args) {
+        return exit.into();
+    }
+    match Settings::gather(&args) {
+        Ok(settings) => args.settings = settings,
+        Err(error) => return exit::report(&args, &error).into(),
+    }
+    let exit = start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error));
+    exit.into()
+}
+
+/// What was typed, and the name of the command.
+fn parse() -> Result<(Args, String), clap::Error> {
+    let matches = Args::command().try_get_matches()?;
+    Ok((Args::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
+}
+
+fn start(args: &Args, name: &str) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let log = Log::start(args, runtime.handle())?;
+    // The name alone: what a command was told may be what nobody else is to know.
+    let span = tracing::info_span!("command", command = name);
+    let exit = match runtime.block_on(carry_out(args).instrument(span)) {
         Ok(exit) => exit,
-        Err(error) => exit::report(&args, &error),
+        Err(error) => exit::report(args, &error),
     };
+    log.end();
     // A thread that still reads the terminal would keep the process; it has nothing to finish.
     runtime.shutdown_background();
-    exit.into()
+    Ok(exit)
+}
+
+/// What the program knows by itself, even where the settings are broken.
+fn without_settings(args: &Args) -> Option<Exit> {
+    let done = match &args.command {
+        Command::Completions(wish) => Ok(commands::completions::completions(wish)),
+        Command::Man(wish) => commands::man::man(wish),
+        Command::Version => Ok(commands::version::version(args)),
+        Command::Reference => Ok(commands::reference::reference()),
+        _ => return None,
+    };
+    Some(done.unwrap_or_else(|error| exit::report(args, &error)))
 }
 
 async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
@@ -40,15 +81,8 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,
         Command::Verify(verify) => commands::verify::verify(args, verify).await,
+        Command::Config(config) => commands::config::config(args, config),
+        // These were carried out before there were settings.
+        Command::Completions(_) | Command::Man(_) | Command::Version | Command::Reference => Ok(Exit::DONE),
     }
-}
-
-/// What the program tells about itself goes to stderr, so that stdout stays what was asked for.
-fn start_log(args: &Args) {
-    use std::io::IsTerminal;
-    use tracing_subscriber::EnvFilter;
-    let usual = if matches!(args.command, Command::Serve(_)) { "info" } else { "error" };
-    let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
 }

@@ -1,10 +1,15 @@
 //! The commands, one file each. `run` has a room of its own.
 
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decide;
+pub(crate) mod man;
 pub(crate) mod pending;
+pub(crate) mod reference;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod verify;
+pub(crate) mod version;
 
 use crate::{args::Args, exit::Exit, output};
 use countersign_gate::{Clock, api};

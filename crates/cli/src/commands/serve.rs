@@ -12,15 +12,13 @@ use std::net::SocketAddr;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-const USUAL_ADDRESS: &str = "127.0.0.1:7878";
-
 pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     if args.target.server.is_some() {
         return Err(Said::usage("a server serves a file: use --database instead of --server").into());
     }
-    let address = address(serve)?;
-    let database = args.target.database()?;
-    let policy = args.target.policy()?;
+    let address = address(args, serve)?;
+    let database = args.settings.database()?;
+    let policy = args.settings.policy()?;
     let rules = policy.rules();
     // The address first: where nothing can be served, no file is made.
     let listener = bind(&Address::Tcp(address))?;
@@ -50,13 +48,16 @@ fn bind(address: &Address) -> anyhow::Result<Listener> {
     })
 }
 
-fn address(serve: &Serve) -> anyhow::Result<SocketAddr> {
+fn address(args: &Args, serve: &Serve) -> anyhow::Result<SocketAddr> {
     if let Some(address) = serve.listen {
         return Ok(address);
     }
-    let named = std::env::var("COUNTERSIGN_LISTEN").unwrap_or_else(|_| USUAL_ADDRESS.to_owned());
-    let found = crate::args::address(&named);
-    Ok(found.map_err(|why| Said::usage(format!("COUNTERSIGN_LISTEN is {named:?}, and {why}")))?)
+    let Some((named, origin)) = args.settings.listen() else {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], 7878)));
+    };
+    let named = named.first().map_or("", String::as_str);
+    let found = crate::args::address(named);
+    Ok(found.map_err(|why| Said::usage(format!("{origin} is {named:?}, and {why}")))?)
 }
 
 /// The first signal ends streams and waits and lets what is under way finish; the second ends at once.
@@ -89,7 +90,7 @@ async fn greet(
     let waiting = gate.pending(&Filter::default(), api::PageOf { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();
-    let policy = args.target.policy_path().map_or_else(
+    let policy = args.settings.policy_path().map_or_else(
         || "none, so every call is asked about (--policy FILE)".to_owned(),
         |path| format!("{} ({rules} {})", path.display(), if rules == 1 { "rule" } else { "rules" }),
     );

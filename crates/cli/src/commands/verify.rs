@@ -4,17 +4,17 @@ use crate::{
     args::{Args, Verify},
     exit::{Exit, Said},
     output,
+    progress::Progress,
 };
 use countersign_gate::{Gate, Options, Policy, Report};
 use serde_json::json;
-use std::io::IsTerminal;
 
 pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
     if args.target.server.is_some() {
         return Err(Said::usage("verify reads the file itself: use --database instead of --server").into());
     }
     let options = Options { create: false, ..Options::default() };
-    let gate = Gate::open_with(args.target.database()?, options, Policy::ask_always()).await?;
+    let gate = Gate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;
     let mut report = walk(args, &gate).await?;
     if verify.repair && !report.index_holds {
         gate.rebuild_index().await?;
@@ -30,16 +30,9 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
 
 async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
     let total = gate.ready().await?.events;
-    let shown = !args.json && std::io::stderr().is_terminal();
-    let progress = |done: i64| {
-        if shown {
-            output::note(&format!("\r{done} of {total} events "));
-        }
-    };
-    let report = gate.verify(progress).await?;
-    if shown {
-        output::note("\r\x1b[K");
-    }
+    let mut progress = Progress::of(args, "events");
+    let report = gate.verify(|done| progress.at(done, total)).await?;
+    progress.clear();
     Ok(report)
 }
 

@@ -1,0 +1,104 @@
+//! `countersign config`
+
+use crate::{
+    args::Args,
+    exit::{Exit, Said},
+    output::{self, visible},
+    screen::{Screen, Style},
+    settings::{Facts, KEYS, Key, Origin, Setting, Target, login, usual_places},
+    table::{Cell, Fit, Table},
+};
+use serde_json::{Value, json};
+
+/// What to show of the settings.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
+\"from\": option, environment, file or default, \"where\": its name, or the file and line, \
+\"passedOver\": true if something stronger holds in its place}]}")]
+pub(crate) struct Config {
+    /// Print only the path of the file that is read
+    #[arg(long)]
+    path: bool,
+}
+
+pub(crate) fn config(args: &Args, wish: &Config) -> anyhow::Result<Exit> {
+    if wish.path {
+        return path(args);
+    }
+    // Found out before anything is printed: what nobody can mean is an error here too.
+    let target = args.settings.target()?;
+    if args.json {
+        let settings: Vec<_> = KEYS.iter().map(|facts| as_json(args, facts, &target)).collect();
+        output::say(&json!({"file": args.settings.file, "settings": settings}).to_string());
+        return Ok(Exit::DONE);
+    }
+    let mut table = Table::new(&[("KEY", Fit::Whole), ("VALUE", Fit::Wrap), ("FROM", Fit::Wrap)]);
+    for facts in KEYS {
+        table.row(as_row(args, facts, &target));
+    }
+    output::say(&table.lay_out(&Screen::of(args)));
+    Ok(Exit::DONE)
+}
+
+fn path(args: &Args) -> anyhow::Result<Exit> {
+    let Some(path) = &args.settings.file else {
+        let places: Vec<_> = places().into_iter().map(|place| place.display().to_string()).collect();
+        let message =
+            format!("no settings are read from a file; it would be the first of {}", places.join(", "));
+        return Err(Said { exit: Exit::FAILED, code: "no_settings", message }.into());
+    };
+    output::say(&if args.json { json!({"file": path}).to_string() } else { path.display().to_string() });
+    Ok(Exit::DONE)
+}
+
+fn places() -> Vec<std::path::PathBuf> {
+    usual_places(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+}
+
+/// Whether something stronger holds in place of that.
+fn passed_over(facts: &Facts, target: &Target) -> bool {
+    matches!((facts.key, target), (Key::Database, Target::Server(_)) | (Key::Server, Target::Database(_)))
+}
+
+fn usual(facts: &Facts) -> Option<String> {
+    match facts.key {
+        Key::As => Some(login()),
+        _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
+    }
+}
+
+fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
+    let key = Cell::styled(Style::Cyan, facts.name);
+    match args.settings.get(facts.key) {
+        Some(Setting { value, origin }) if passed_over(facts, target) => [
+            key,
+            Cell::styled(Style::Dim, visible(&value.to_string())),
+            Cell::styled(Style::Dim, format!("{origin}, passed over")),
+        ],
+        Some(Setting { value, origin }) => {
+            [key, visible(&value.to_string()).into(), origin.to_string().into()]
+        }
+        None if passed_over(facts, target) => [key, "".into(), Cell::styled(Style::Dim, "not used")],
+        None => match usual(facts) {
+            Some(usual) => [key, usual.into(), Cell::styled(Style::Dim, "default")],
+            None => [key, "".into(), Cell::styled(Style::Dim, "not set")],
+        },
+    }
+}
+
+fn as_json(args: &Args, facts: &Facts, target: &Target) -> Value {
+    let (value, from, place) = match args.settings.get(facts.key) {
+        Some(Setting { value, origin }) => {
+            let from = match origin {
+                Origin::File(..) => "file",
+                Origin::Environment(_) => "environment",
+                Origin::Option(_) => "option",
+            };
+            (json!(value), from, json!(origin.to_string()))
+        }
+        None => (json!(usual(facts)), "default", Value::Null),
+    };
+    let over = passed_over(facts, target);
+    json!({"key": facts.name, "value": value, "from": from, "where": place, "passedOver": over})
+}

@@ -1,0 +1,63 @@
+//! What the program tells about itself: to stderr, so that stdout stays what was asked for, and to a
+//! collector of traces if there is one. Neither hears what a call's arguments are.
+
+mod json;
+mod otlp;
+
+use crate::{
+    args::{Args, Command, LogFormat},
+    exit::Said,
+    screen,
+};
+use std::io::IsTerminal;
+use tokio::runtime::Handle;
+use tracing_subscriber::{EnvFilter, Layer, filter::FilterFn, layer::SubscriberExt, util::SubscriberInitExt};
+
+/// Kept for as long as anything may be told.
+pub(crate) struct Log {
+    traces: Option<otlp::Traces>,
+}
+
+impl Log {
+    /// Starts telling. What is sent away is sent on that runtime.
+    pub(crate) fn start(args: &Args, runtime: &Handle) -> anyhow::Result<Self> {
+        let filter = filter(args)?;
+        let lines = match args.settings.log_format() {
+            LogFormat::Json => tracing_subscriber::fmt::layer()
+                .fmt_fields(json::Fields)
+                .event_format(json::Lines)
+                .with_writer(std::io::stderr)
+                .with_filter(filter)
+                .boxed(),
+            LogFormat::Human => tracing_subscriber::fmt::layer()
+                .with_ansi(screen::colours(args, std::io::stderr().is_terminal()))
+                .with_writer(std::io::stderr)
+                .with_filter(filter)
+                .boxed(),
+        };
+        let traces = args.settings.otlp().map(|url| otlp::Traces::start(url, runtime)).transpose()?;
+        // Only what we ourselves do is worth a trace: sending one would make more of them.
+        let ours = FilterFn::new(|about| {
+            about.target().starts_with("countersign") && *about.level() <= tracing::Level::INFO
+        });
+        let spans = traces.as_ref().map(|traces| traces.layer().with_filter(ours));
+        // Only one log can be started in a process, and this is where.
+        let _ = tracing_subscriber::registry().with(lines).with(spans).try_init();
+        Ok(Self { traces })
+    }
+
+    /// Sends what is left. Not from within the runtime, which has to carry it.
+    pub(crate) fn end(self) {
+        if let Some(traces) = self.traces {
+            traces.end();
+        }
+    }
+}
+
+fn filter(args: &Args) -> anyhow::Result<EnvFilter> {
+    let Some((named, origin)) = args.settings.log() else {
+        let usual = if matches!(args.command, Command::Serve(_)) { "info" } else { "error" };
+        return Ok(EnvFilter::new(usual));
+    };
+    EnvFilter::try_new(named).map_err(|why| Said::usage(format!("{origin} is {named:?}: {why}")).into())
+}

@@ -1,0 +1,289 @@
+//! What is in force, and who says so: a file, the environment, the command line, each stronger than the
+//! one before.
+
+mod file;
+mod keys;
+
+pub(crate) use file::usual_places;
+pub(crate) use keys::{Facts, KEYS, Key, Takes};
+
+use crate::{
+    args::{Args, Colour, LogFormat},
+    exit::{Exit, Said},
+};
+use countersign_gate::{Policy, Principal, policy::BadPolicy};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// The file that is meant when nothing is said.
+pub(crate) const USUAL_DATABASE: &str = "countersign.db";
+
+/// Who says so. The later, the stronger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A file, and its line.
+    File(PathBuf, usize),
+    /// A variable.
+    Environment(&'static str),
+    /// An option.
+    Option(&'static str),
+}
+
+impl Origin {
+    const fn strength(&self) -> u8 {
+        match self {
+            Self::File(..) => 1,
+            Self::Environment(_) => 2,
+            Self::Option(_) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Self::Environment(name) | Self::Option(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What a key is set to.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    Text(String),
+    Texts(Vec<String>),
+    Switch(bool),
+}
+
+impl Value {
+    /// A value as a text gives it, or what would be one.
+    fn read(facts: &Facts, text: &str) -> Result<Self, String> {
+        match facts.takes {
+            Takes::Path | Takes::Text => Ok(Self::Text(text.to_owned())),
+            Takes::Texts => Ok(Self::Texts(
+                text.split([',', ' ']).filter(|text| !text.is_empty()).map(str::to_owned).collect(),
+            )),
+            Takes::Switch => match text {
+                "true" | "yes" | "on" | "1" => Ok(Self::Switch(true)),
+                "false" | "no" | "off" | "0" => Ok(Self::Switch(false)),
+                _ => Err("true or false".to_owned()),
+            },
+            Takes::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
+            Takes::Word(words) => Err(words.join(" or ")),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
+            Self::Switch(switch) => write!(f, "{switch}"),
+        }
+    }
+}
+
+/// A value, and who gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+}
+
+/// Where the log is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Database(PathBuf),
+    Server(String),
+}
+
+/// What is in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// The file that was read.
+    pub(crate) file: Option<PathBuf>,
+    set: BTreeMap<Key, Setting>,
+}
+
+/// An error in what is set.
+fn bad(message: String) -> anyhow::Error {
+    Said { exit: Exit::USAGE, code: "bad_setting", message }.into()
+}
+
+fn from_env(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+impl Settings {
+    /// Reads the file, then the environment, then the command line.
+    pub(crate) fn gather(args: &Args) -> anyhow::Result<Self> {
+        let named = args.target.config.clone().or_else(|| from_env("COUNTERSIGN_CONFIG").map(PathBuf::from));
+        let mut settings = Self { file: file::find(named, from_env)?, set: BTreeMap::new() };
+        if let Some(path) = settings.file.clone() {
+            for (facts, setting) in file::read(&path)? {
+                settings.set.insert(facts.key, setting);
+            }
+        }
+        settings.take_environment(from_env)?;
+        settings.take_options(args);
+        Ok(settings)
+    }
+
+    fn take_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+        // A convention of many programs: https://no-color.org.
+        if variable("NO_COLOR").is_some() {
+            let never = Value::Text("never".to_owned());
+            self.set.insert(Key::Colour, Setting { value: never, origin: Origin::Environment("NO_COLOR") });
+        }
+        for facts in KEYS {
+            let Some(text) = variable(facts.variable) else { continue };
+            let value = Value::read(facts, &text)
+                .map_err(|takes| bad(format!("{} is {text:?}, and takes {takes}", facts.variable)))?;
+            self.set.insert(facts.key, Setting { value, origin: Origin::Environment(facts.variable) });
+        }
+        Ok(())
+    }
+
+    fn take_options(&mut self, args: &Args) {
+        let target = &args.target;
+        let given = [
+            (Key::Database, target.database.clone()),
+            (Key::Server, target.server.clone()),
+            (Key::Policy, target.policy.as_ref().map(|path| path.display().to_string())),
+            (Key::As, target.who.clone()),
+            (Key::Log, target.log.clone()),
+            (Key::LogFormat, target.log_format.map(|format| format.as_str().to_owned())),
+            (Key::Otlp, target.otlp.clone()),
+            (Key::Colour, target.colour.map(|colour| colour.as_str().to_owned())),
+        ];
+        for (key, given) in given {
+            if let Some(text) = given {
+                let origin = Origin::Option(key.facts().option);
+                self.set.insert(key, Setting { value: Value::Text(text), origin });
+            }
+        }
+    }
+
+    /// What a key is set to, if it is.
+    pub(crate) fn get(&self, key: Key) -> Option<&Setting> {
+        self.set.get(&key)
+    }
+
+    fn text(&self, key: Key) -> Option<&str> {
+        match &self.get(key)?.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The stronger of a server and a file. Of two that are equally strong neither can be meant.
+    pub(crate) fn target(&self) -> anyhow::Result<Target> {
+        let Some(server) = self.get(Key::Server) else { return self.database().map(Target::Database) };
+        if let Some(database) = self.get(Key::Database) {
+            let (ours, theirs) = (database.origin.strength(), server.origin.strength());
+            if ours == theirs {
+                return Err(bad(format!(
+                    "{} names a server and {} a file; only one of them can be meant",
+                    server.origin, database.origin
+                )));
+            }
+            if ours > theirs {
+                return self.database().map(Target::Database);
+            }
+        }
+        Ok(Target::Server(server.value.to_string()))
+    }
+
+    /// The file, for what works on files alone.
+    pub(crate) fn database(&self) -> anyhow::Result<PathBuf> {
+        let named = self.text(Key::Database).unwrap_or(USUAL_DATABASE);
+        match named.split_once("://") {
+            None => Ok(PathBuf::from(named)),
+            Some(("sqlite", path)) => Ok(PathBuf::from(path)),
+            Some((scheme, _)) => Err(Said::usage(format!(
+                "{scheme}:// names no database that this program can open; give a path or sqlite://…"
+            ))
+            .into()),
+        }
+    }
+
+    /// The policy's file.
+    pub(crate) fn policy_path(&self) -> Option<PathBuf> {
+        self.text(Key::Policy).map(PathBuf::from)
+    }
+
+    /// The policy, read now.
+    pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
+        self.policy_path().map_or_else(|| Ok(Policy::ask_always()), |path| read_policy(&path))
+    }
+
+    /// Who is asking: as said, or the login name as `kind`.
+    pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
+        let Some(setting) = self.get(Key::As) else { return Ok(kind(&login())) };
+        let (who, origin) = (setting.value.to_string(), &setting.origin);
+        // Nobody speaks for the policy or the system.
+        if !who.starts_with("user:") && !who.starts_with("agent:") {
+            let message = format!("{origin}: {who:?} does not begin with user: or agent:");
+            return Err(Said::usage(message).into());
+        }
+        Ok(who.parse().map_err(|why| Said::usage(format!("{origin}: {why}")))?)
+    }
+
+    /// Where to listen, and who says so: nothing if it is the usual.
+    pub(crate) fn listen(&self) -> Option<(&[String], &Origin)> {
+        match self.get(Key::Listen)? {
+            Setting { value: Value::Texts(texts), origin } => Some((texts, origin)),
+            _ => None,
+        }
+    }
+
+    /// Whether that is switched on or off, if somebody says so.
+    #[expect(dead_code, reason = "what can be switched belongs to commands that come")]
+    pub(crate) fn switch(&self, key: Key) -> Option<bool> {
+        match self.get(key)?.value {
+            Value::Switch(switch) => Some(switch),
+            _ => None,
+        }
+    }
+
+    /// What is logged, if somebody says so.
+    pub(crate) fn log(&self) -> Option<(&str, &Origin)> {
+        Some((self.text(Key::Log)?, &self.get(Key::Log)?.origin))
+    }
+
+    pub(crate) fn log_format(&self) -> LogFormat {
+        if self.text(Key::LogFormat) == Some("json") { LogFormat::Json } else { LogFormat::Human }
+    }
+
+    pub(crate) fn otlp(&self) -> Option<&str> {
+        self.text(Key::Otlp)
+    }
+
+    pub(crate) fn colour(&self) -> Colour {
+        match self.text(Key::Colour) {
+            Some("always") => Colour::Always,
+            Some("never") => Colour::Never,
+            _ => Colour::Auto,
+        }
+    }
+}
+
+fn read_policy(path: &Path) -> anyhow::Result<Policy> {
+    let bad = |message| Said { exit: Exit::FAILED, code: "bad_policy", message };
+    let text = std::fs::read_to_string(path)
+        .map_err(|why| bad(format!("the policy {} cannot be read: {why}", path.display())))?;
+    // The TOML reader ends its words with a line break.
+    let wrong = |why: BadPolicy| bad(format!("{}: {}", path.display(), why.to_string().trim_end()));
+    Ok(Policy::read(&text).map_err(wrong)?)
+}
+
+/// Whom the system takes whoever asks for.
+pub(crate) fn login() -> String {
+    whoami::username().unwrap_or_else(|_| format!("uid-{}", rustix::process::getuid().as_raw()))
+}
