@@ -15,6 +15,9 @@ use tracing::Instrument;
 /// Under which a request and its answer are found in the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Where the lines of the log stand that tell who asked for what.
+const ACCESS: &str = "countersign_server::access";
+
 /// The longest id that is taken over from a caller.
 const LONGEST_ID: usize = 128;
 
@@ -33,12 +36,12 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     let method = request.method().clone();
     // The route and not the path: names of threads and calls may say more than a log is to hold.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!("request", id, %method, route);
+    let span = tracing::info_span!(target: ACCESS, "request", id, %method, route);
     let began = Instant::now();
     let answered = ID.scope(id.clone(), next.run(request)).instrument(span.clone());
     let mut response = answered.await;
     let took = began.elapsed();
-    span.in_scope(|| log(&method, &route, response.status(), took, &id));
+    span.in_scope(|| log(&route, response.status(), took));
     app.metrics.answered(&method, &route, response.status(), took);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -57,12 +60,13 @@ fn given(headers: &HeaderMap) -> Option<String> {
     sane.then(|| id.to_owned())
 }
 
-/// A line for each request, without anything that it carries. Whoever asks for health asks all day.
-fn log(method: &Method, route: &str, status: StatusCode, took: Duration, id: &str) {
+/// A line for each request, without anything that it carries; its span says which it was. Whoever asks for
+/// health asks all day.
+fn log(route: &str, status: StatusCode, took: Duration) {
     let (status, ms) = (status.as_u16(), took.as_millis());
     if matches!(route, "/healthz" | "/readyz" | "/metrics") {
-        tracing::debug!(target: "countersign_server::access", %method, route, status, ms, id, "answered");
+        tracing::debug!(target: ACCESS, status, ms, "answered");
     } else {
-        tracing::info!(target: "countersign_server::access", %method, route, status, ms, id, "answered");
+        tracing::info!(target: ACCESS, status, ms, "answered");
     }
 }
