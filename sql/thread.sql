@@ -1,5 +1,5 @@
--- What holds for thread $1: the calls that gave grants, what was revoked, whether it is closed. In no
--- order, for the same reason as in sql/call.sql.
+-- What holds for thread $1: the calls that gave grants, what was revoked, its mode and policies, whether it
+-- is closed. In no order, for the same reason as in sql/call.sql.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT tool_call_id FROM events
@@ -11,3 +11,9 @@ FROM events WHERE thread_id = $1 AND type = 'GRANT_REVOKED'
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events WHERE thread_id = $1 AND type = 'THREAD_CLOSED'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'THREAD_MODE_SET'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'TOOL_POLICY_SET'

@@ -1,7 +1,7 @@
 //! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
 
 use countersign_gate::{
-    Error, Gate, Principal, api,
+    Error, Filter, Gate, Principal, api,
     event::{Decision, Status},
     name,
 };
@@ -91,12 +91,15 @@ async fn tell_the_rest(gate: &Gate) -> Told {
     propose(&other, "d", "bash").await.expect("proposed");
     let one = api::PageOf { after: 0, limit: 1 };
     let ids = |page: api::Pending| page.pending.into_iter().map(|call| call.id).collect::<Vec<_>>();
-    told.say("pending", ada.pending(None, one).await.map(|page| (page.next, ids(page))));
-    told.say("pending in t2", ada.pending(Some(&other), one).await.map(|page| page.pending.len()));
+    told.say("pending", ada.pending(&Filter::default(), one).await.map(|page| (page.next, ids(page))));
+    told.say(
+        "pending in t2",
+        ada.pending(&Filter::of_thread(&other), one).await.map(|page| page.pending.len()),
+    );
     told.say("close", agent.close(&thread).await);
     told.say("propose in vain", propose(&thread, "e", "bash").await);
-    told.say("events", ada.events(None, api::PageOf { after: 9, limit: 2 }).await);
-    let followed: Vec<_> = ada.follow(Some(&thread), 3).take(3).collect().await;
+    told.say("events", ada.events(&Filter::default(), api::PageOf { after: 9, limit: 2 }).await);
+    let followed: Vec<_> = ada.follow(Filter::of_thread(&thread), 3).take(3).collect().await;
     let seqs: Result<Vec<_>, _> = followed.into_iter().map(|event| event.map(|event| event.seq)).collect();
     told.say("follow t1", seqs);
     told.say("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));

@@ -23,7 +23,14 @@ async fn a_server_that_is_ready_says_how_long_the_log_is() {
         let ready = town.somebody().get("/readyz").await.to_string();
         assert_snapshot!(ready.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
         200
-        {"status":"ready","events":2,"rules":1,"version":"VERSION"}
+        {
+          "status": "ready",
+          "events": 2,
+          "open": 1,
+          "rules": 1,
+          "policy": "b3846885c3413438206e2aca30b913ed4ea70fb2e24785675c32cbe7f03630fd",
+          "version": "VERSION"
+        }
         "#);
     })
     .await;

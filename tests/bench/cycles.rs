@@ -59,7 +59,7 @@ pub(crate) async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)
         done??;
     }
     let seconds = start.elapsed().as_secs_f64();
-    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?;
+    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
     lab.store.close().await;
     Ok((seconds, events))
 }

@@ -6,7 +6,7 @@ use crate::{
     table::{Row, Samples, ms, times},
 };
 use countersign_approvals::ThreadId;
-use countersign_store::{Options, Store};
+use countersign_store::{Filter, Options, Store};
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -50,8 +50,9 @@ async fn make(path: &Path, finished: i64) -> Outcome<Lab> {
 }
 
 async fn ask(store: &Store, thread: Option<&ThreadId>) -> Outcome<Duration> {
+    let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
     let start = Instant::now();
-    let page = store.pending(thread, 0, 100).await?;
+    let page = store.pending(&filter, 0, 100).await?;
     let took = start.elapsed();
     let expected = if thread.is_some() { OPEN.0 } else { 100 };
     if page.items.len() == expected { Ok(took) } else { Err("not what is open".into()) }

@@ -116,7 +116,7 @@ async fn execute(lab: Lab, n: usize, awake: Awake) -> Outcome<()> {
 
 /// Follows its thread, and says so once it does and at each event.
 async fn follow(lab: Lab, n: usize, tip: i64, awake: Awake) -> Outcome<()> {
-    let mut follower = lab.store.follow(Filter { thread_id: Some(lab::thread(n)?) }, tip);
+    let mut follower = lab.store.follow(Filter::of_thread(&lab::thread(n)?), tip);
     follower.next_at_hand().await?;
     awake.send((n, Instant::now()))?;
     loop {

@@ -3,7 +3,7 @@
 
 use crate::{Failed, say};
 use countersign_gate::{
-    EventType, Gate, Principal, State, ThreadId, api, event::Decision, id::CallId, random_id,
+    EventType, Filter, Gate, Principal, State, ThreadId, api, event::Decision, id::CallId, random_id,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
@@ -65,10 +65,11 @@ pub(crate) async fn propose(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
 pub(crate) async fn decide(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
     let decide = api::Decide { decision: Decision::AllowOnce, comment: None };
-    let asked = gate.follow(Some(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
-        let asked = event.kind == EventType::ApprovalRequest;
-        Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
-    });
+    let asked =
+        gate.follow(Filter::of_thread(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
+            let asked = event.kind == EventType::ApprovalRequest;
+            Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
+        });
     let decided = asked.take(calls.count).map(async |id| {
         let call = gate.decide(&thread, &id?, &decide).await?;
         let response = call.response.as_ref().ok_or("decided, and no response")?;
@@ -115,7 +116,7 @@ async fn run(gate: &Gate, calls: &Calls, call: &api::Call) -> Result<(), Failed>
 }
 
 pub(crate) async fn follow(gate: &Gate, following: &Following) -> Result<(), Failed> {
-    let mut events = gate.follow(None, following.after);
+    let mut events = gate.follow(Filter::default(), following.after);
     while let Some(event) = events.try_next().await? {
         say(&json!({"saw": event.seq}));
         if event.seq >= following.until {

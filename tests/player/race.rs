@@ -4,7 +4,7 @@
 
 use crate::{Failed, say};
 use countersign_gate::{
-    CallId, Error, EventType, Gate, Principal, ThreadId, api, event::Decision, random_id,
+    CallId, Error, EventType, Filter, Gate, Principal, ThreadId, api, event::Decision, random_id,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
@@ -49,7 +49,7 @@ async fn propose(gate: &Gate, number: usize) -> Result<(), Failed> {
 
 /// Does this process's part in every call that another one proposes, until all have been seen.
 async fn answer(gate: &Gate, race: &Race) -> Result<(), Failed> {
-    let asked = gate.follow(None, 0).map_err(Failed::from).try_filter_map(async |event| {
+    let asked = gate.follow(Filter::default(), 0).map_err(Failed::from).try_filter_map(async |event| {
         let asked = event.kind == EventType::ApprovalRequest;
         Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
     });

@@ -119,7 +119,7 @@ impl Town {
 
     /// All that was written.
     pub async fn log(&self) -> Vec<Event> {
-        self.store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads")
+        self.store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
     }
 
     /// How many events of that type there are.

@@ -2,6 +2,7 @@
 //! respelled on the way, by the driver, by the database's JSON functions, or by a restart.
 
 use countersign_approvals::Call;
+use countersign_store::Filter;
 use countersign_tests::{Proposal, Town, code, in_town};
 
 /// Arguments in spellings that some JSON library or other does not keep.
@@ -87,7 +88,8 @@ fn names_of_all_scripts_keep_apart_and_come_back() {
             }
         }
         town.restarts().await;
-        let pending: Vec<Call> = town.store().pending(None, 0, 1_000).await.expect("reads").items;
+        let pending: Vec<Call> =
+            town.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
         let found: Vec<_> =
             pending.iter().map(|call| (call.thread_id.as_str(), call.id().as_str())).collect();
         let asked: Vec<_> = names.iter().flat_map(|thread| names.map(|id| (*thread, id))).collect();

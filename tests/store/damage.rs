@@ -60,8 +60,9 @@ fn a_damaged_call_hides_no_other_that_waits() {
         let spoiled = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 4";
         by_hand(&path, &format!("{UNGUARDED} {spoiled}")).await.expect("unguarded");
         let store = Store::open(&path, Options::default()).await.expect("opens");
-        let first = store.pending(None, 0, 2).await.expect("reads");
-        let last = store.pending(None, first.next.expect("there is more"), 2).await.expect("reads");
+        let first = store.pending(&Filter::default(), 0, 2).await.expect("reads");
+        let last =
+            store.pending(&Filter::default(), first.next.expect("there is more"), 2).await.expect("reads");
         let shown = first.items.iter().chain(&last.items).map(|call| call.id().as_str());
         assert_eq!(shown.collect::<Vec<_>>(), ["call_1", "call_3"]);
         store.close().await;

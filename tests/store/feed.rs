@@ -25,7 +25,7 @@ async fn forgetful(town: &Town) -> Store {
 }
 
 fn of_thread(thread: &str) -> Filter {
-    Filter { thread_id: Some(ThreadId::new(thread).expect("valid")) }
+    Filter::of_thread(&ThreadId::new(thread).expect("valid"))
 }
 
 async fn takes(follower: &mut Follower, count: usize) -> Vec<Arc<Event>> {

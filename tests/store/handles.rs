@@ -2,7 +2,7 @@
 //! others decide by.
 
 use countersign_approvals::{CallId, EventType, Refused, State, event::Source};
-use countersign_store::{Error, Store};
+use countersign_store::{Error, Filter, Store};
 use countersign_tests::{Proposal, Town, by_hand, code, in_town, shell};
 use futures_util::future::join_all;
 use std::time::Duration;
@@ -176,7 +176,7 @@ fn closing_a_thread_cancels_what_is_pending_wherever_it_was_proposed() {
         bot.in_thread("t2").proposes("call_1").await.expect("asked");
         ada.allows("call_1").await.expect("allowed");
         ada.at(&other).closes().await.expect("closed");
-        let pending = town.store().pending(None, 0, 100).await.expect("reads").items;
+        let pending = town.store().pending(&Filter::default(), 0, 100).await.expect("reads").items;
         assert_eq!(pending.len(), 1, "only the other thread's");
         assert_eq!(pending[0].thread_id.as_str(), "t2");
         assert_eq!(town.call("t", "call_2").await.state(town.store().clock().now()), State::Cancelled);

@@ -1,8 +1,8 @@
 //! Migrations run over a lived-in database: after each of them come rows as people would have had them
 //! by then, so that the next one meets data. A migration without such rows fails here.
 
-use countersign_approvals::{CallId, State, ThreadId};
-use countersign_store::{Options, Store, migrations};
+use countersign_approvals::{CallId, State, ThreadId, event::Mode};
+use countersign_store::{Filter, Options, Store, migrations};
 use countersign_tests::{plainly, within_the_limit};
 use sqlx::{
     AssertSqlSafe, Connection, SqlSafeStr, SqliteConnection,
@@ -58,7 +58,9 @@ async fn the_log_can_be_used(path: &Path) {
         let call = store.call(&thread_id, &CallId::new(id).expect("valid")).await.expect("reads");
         assert_eq!(call.map(|call| call.state(now)), Some(state), "{thread} {id}");
     }
-    let pending = store.pending(None, 0, 10).await.expect("reads").items;
+    let set = store.thread(&ThreadId::new("set").expect("valid")).await.expect("reads");
+    assert_eq!((set.mode(), set.policies.len()), (Mode::AutoDeny, 1));
+    let pending = store.pending(&Filter::default(), 0, 10).await.expect("reads").items;
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking"]);
     store.close().await;
 }

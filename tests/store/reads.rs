@@ -21,7 +21,7 @@ fn what_is_pending_comes_in_pages_the_oldest_first() {
         ada.allows("call_7").await.expect("allowed");
         let (mut after, mut seen, mut pages) = (0, Vec::new(), 0);
         loop {
-            let page = town.store().pending(None, after, 8).await.expect("reads");
+            let page = town.store().pending(&Filter::default(), after, 8).await.expect("reads");
             seen.extend(page.items);
             pages += 1;
             let Some(next) = page.next else { break };
@@ -38,9 +38,9 @@ fn a_page_that_is_just_full_is_the_last() {
         for n in 0..3 {
             town.agent("bot").proposes(&format!("call_{n}")).await.expect("asked");
         }
-        let page = town.store().pending(None, 0, 3).await.expect("reads");
+        let page = town.store().pending(&Filter::default(), 0, 3).await.expect("reads");
         assert_eq!((page.items.len(), page.next), (3, None));
-        let page = town.store().pending(None, 0, 2).await.expect("reads");
+        let page = town.store().pending(&Filter::default(), 0, 2).await.expect("reads");
         assert_eq!((page.items.len(), page.next), (2, Some(4)));
     });
 }
@@ -55,10 +55,13 @@ fn what_is_pending_in_a_thread_is_only_that_threads() {
         }
         ada.in_thread("t2").denies("call_1").await.expect("denied");
         let t2 = bot.in_thread("t2");
-        let first = town.store().pending(Some(t2.thread_id()), 0, 1).await.expect("reads");
+        let first = town.store().pending(&Filter::of_thread(t2.thread_id()), 0, 1).await.expect("reads");
         assert_eq!(ids(&first.items), ["call_0"]);
-        let rest =
-            town.store().pending(Some(t2.thread_id()), first.next.expect("more"), 9).await.expect("reads");
+        let rest = town
+            .store()
+            .pending(&Filter::of_thread(t2.thread_id()), first.next.expect("more"), 9)
+            .await
+            .expect("reads");
         assert_eq!((ids(&rest.items), rest.next), (vec!["call_2"], None));
         assert!(rest.items.iter().all(|call| call.thread_id == *t2.thread_id()));
     });
@@ -72,13 +75,13 @@ fn the_log_comes_in_pages() {
             bot.in_thread(["t", "t2"][n % 2]).proposes(&format!("call_{n}")).await.expect("asked");
         }
         let seqs = async |filter: &Filter, after, limit| -> Vec<i64> {
-            let events = town.store().events(filter, after, limit).await.expect("reads");
+            let events = town.store().events(filter, after, limit).await.expect("reads").items;
             events.iter().map(|event| event.seq).collect()
         };
         assert_eq!(seqs(&Filter::default(), 0, 3).await, [1, 2, 3]);
         assert_eq!(seqs(&Filter::default(), 18, 3).await, [19, 20]);
         assert!(seqs(&Filter::default(), 20, 3).await.is_empty());
-        let t2 = Filter { thread_id: Some(bot.in_thread("t2").thread_id().clone()) };
+        let t2 = Filter::of_thread(bot.in_thread("t2").thread_id());
         assert_eq!(seqs(&t2, 4, 3).await, [7, 8, 11]);
     });
 }
@@ -153,7 +156,7 @@ fn the_index_of_open_requests_is_what_the_events_say() {
                 anything(&mut chance, town, &store).await;
             }
             assert!(town.verifies().await.index_holds);
-            let pending = town.store().pending(None, 0, 100).await.expect("reads").items;
+            let pending = town.store().pending(&Filter::default(), 0, 100).await.expect("reads").items;
             let seqs: Vec<_> = pending.iter().filter_map(Call::request).map(|request| request.seq).collect();
             assert_eq!(seqs, waiting(town).await);
         }
@@ -181,7 +184,7 @@ fn the_index_is_made_anew_from_the_events() {
             town.store().rebuild_index().await.expect("made anew");
             assert!(town.verifies().await.index_holds, "{damage}");
         }
-        let pending = town.store().pending(None, 0, 9).await.expect("reads").items;
+        let pending = town.store().pending(&Filter::default(), 0, 9).await.expect("reads").items;
         assert_eq!(ids(&pending), ["call_1", "call_2"]);
         assert!(town.store().next_expiry().await.expect("reads").is_some());
     });

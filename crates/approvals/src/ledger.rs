@@ -201,7 +201,7 @@ impl Ledger {
         let context = page.context(order);
         match &order.wish {
             Wish::Call(id, command) => decide::decide(id, page.call(id), command, &context),
-            Wish::Thread(command) => decide::decide_thread(page.pending().into_iter(), *command, &context),
+            Wish::Thread(command) => decide::decide_thread(page.pending().into_iter(), command, &context),
         }
     }
 

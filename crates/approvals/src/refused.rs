@@ -96,6 +96,9 @@ pub enum Refused {
     /// Whoever proposed a call cannot decide it.
     #[error("{0} proposed the call and cannot decide it")]
     SelfApproval(String),
+    /// Nothing ever happened in that thread.
+    #[error("there is no thread {0}")]
+    UnknownThread(ThreadId),
     /// No such grant in that thread.
     #[error("no response at seq {grant} gave a grant in this thread")]
     UnknownGrant {
@@ -131,6 +134,7 @@ impl Refused {
             Self::NotOffered(_) => "not_offered",
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",
+            Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::Invalid { .. } => "invalid",
         }

@@ -1,10 +1,11 @@
-//! What holds for a whole thread: whether it is over, and its standing grants.
+//! What holds for a whole thread: whether it is over, its standing grants, its mode and its own policies.
 
 use crate::{
     Body, Call, CallId, Event, Principal, Timestamp, ToolName,
     call::Fact,
-    event::{Decision, Source},
+    event::{Decision, Mode, Source, ToolPolicy},
 };
+use std::collections::BTreeMap;
 
 /// A thread as its events tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub struct Thread {
     pub grants: Vec<Grant>,
     /// The grants that were taken back, by their `seq`.
     pub revoked: Vec<i64>,
+    /// How it answers what is asked, if anybody ever said so.
+    pub mode: Option<Fact<Mode>>,
+    /// What was last said of each tool, `default` included.
+    pub policies: BTreeMap<ToolName, Fact<ToolPolicy>>,
 }
 
 /// An `allow_session` decision seen from later calls: it answers their `ask`.
@@ -45,11 +50,34 @@ impl Thread {
         self.grants.iter().filter(move |grant| open && !self.revoked.contains(&grant.seq))
     }
 
-    /// Takes in one more event; a grant that is here already is no second one. `call` is the call it speaks of, if it speaks of one.
+    /// How it answers what is asked. A word of a newer version asks people.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        match self.mode.as_ref().map(|set| set.what) {
+            Some(Mode::Other) | None => Mode::Interactive,
+            Some(mode) => mode,
+        }
+    }
+
+    /// What it says of `tool` itself. A word of a newer version requires approval.
+    #[must_use]
+    pub fn policy_for(&self, tool: &ToolName) -> ToolPolicy {
+        match self.policies.get(tool).map(|set| set.what) {
+            Some(ToolPolicy::Other) => ToolPolicy::RequireApproval,
+            Some(policy) => policy,
+            None => ToolPolicy::Default,
+        }
+    }
+
+    /// Takes in one more event; what is here already is no news. `call` is the call it speaks of, if it speaks of one.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(Fact::of(event, ())),
             (Body::GrantRevoked(revoked), _) => self.revoked.push(revoked.grant),
+            (Body::ThreadModeSet(set), _) => self.mode = Some(Fact::of(event, set.mode)),
+            (Body::ToolPolicySet(set), _) => {
+                self.policies.insert(set.tool.clone(), Fact::of(event, set.policy));
+            }
             (Body::ApprovalResponse(response), Some(call))
                 if response.decision == Decision::AllowSession
                     && response.source == Source::Approver

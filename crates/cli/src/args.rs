@@ -132,6 +132,29 @@ pub(crate) enum Command {
     Allow(Allow),
     /// Deny a call that waits
     Deny(Deny),
+    /// Tell what happened, event by event
+    Log(commands::log::Log),
+    /// List calls, the last proposed first
+    Calls(commands::calls::Calls),
+    /// List threads, or show one
+    Threads(commands::threads::Threads),
+    /// List what stands allowed for the rest of a thread
+    Grants(commands::grants::Grants),
+    /// Take a grant back: it answers no more calls
+    Revoke(commands::grants::Revoke),
+    /// Show or set how a thread answers what is asked
+    Mode(commands::mode::Mode),
+    /// Show or set what a thread itself says of tools
+    ThreadPolicy(commands::thread_policy::ThreadPolicy),
+    /// End a thread: what waits in it is cancelled, and nothing new starts
+    Close(commands::close::Close),
+    /// Count what became of calls, and how long people took to decide
+    Stats(commands::stats::Stats),
+    /// Look for what is wrong with the file, the server and this machine
+    #[command(
+        after_long_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
+    )]
+    Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
     /// Show what is in force, and who says so
@@ -141,6 +164,9 @@ pub(crate) enum Command {
     /// Print the manual, or write a page for each command
     Man(commands::man::Man),
     /// Tell which program this is, and how it was built
+    #[command(
+        after_long_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
+    )]
     Version,
     /// Print the reference of all commands, as docs/commands.md has it
     #[command(hide = true)]
@@ -155,6 +181,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = "JSON: the call, as it ended")]
 pub(crate) struct Run {
     /// The conversation it belongs to: what is allowed for the session is allowed in it
     #[arg(long, default_value = "terminal", value_name = "T")]
@@ -192,6 +219,7 @@ fn span(text: &str) -> Result<u32, String> {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
 pub(crate) struct Pending {
     /// Only this thread
     #[arg(long, value_name = "T")]
@@ -199,6 +227,7 @@ pub(crate) struct Pending {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = "JSON: the call, as the API has it")]
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) which: Which,
@@ -214,10 +243,22 @@ pub(crate) struct Which {
     pub(crate) thread: Option<String>,
 }
 
+/// Which calls are meant.
 #[derive(Debug, clap::Args)]
+pub(crate) struct WhichOnes {
+    /// The calls' ids, or how each begins
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, where ids repeat
+    #[arg(long, value_name = "T")]
+    pub(crate) thread: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = DECIDED)]
 pub(crate) struct Allow {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: WhichOnes,
     /// Allow later calls of this tool in this thread too
     #[arg(long)]
     pub(crate) session: bool,
@@ -227,15 +268,31 @@ pub(crate) struct Allow {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = DECIDED)]
 pub(crate) struct Deny {
-    #[command(flatten)]
-    pub(crate) which: Which,
+    /// The calls' ids, or how each begins
+    #[arg(required_unless_present = "all_pending", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, where ids repeat
+    #[arg(long, value_name = "T")]
+    pub(crate) thread: Option<String>,
+    /// Deny all that waits: in the thread, or everywhere
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all_pending: bool,
     /// Why: the agent is told
     #[arg(long, value_name = "TEXT")]
     pub(crate) comment: Option<String>,
 }
 
+/// The shape of a decision's answer.
+const DECIDED: &str = "\
+JSON: the call, decided; of several calls {\"results\": [{\"threadId\", \"id\", \"call\", or \"problem\": \
+{\"code\", \"detail\"}}]}, and the exit code is that of the first problem";
+
 #[derive(Debug, clap::Args)]
+#[command(
+    after_long_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\"}"
+)]
 pub(crate) struct Verify {
     /// Make the index of open requests anew from the events, if it is wrong
     #[arg(long)]

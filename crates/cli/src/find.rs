@@ -5,17 +5,27 @@ use crate::{
     exit::{Exit, Said},
     output::visible,
 };
-use countersign_gate::{EventType, Gate, ThreadId, api};
+use countersign_gate::{EventType, Filter, Gate, ThreadId, api};
 
 /// How many of the last events are searched for a call that does not wait any more.
 const RECENT: i64 = 20_000;
 
+/// The `seq` of the last event of the log.
+pub(crate) async fn tip(gate: &Gate) -> Result<i64, countersign_gate::Error> {
+    match gate.tip(None).await {
+        // Over a server; over a file that is not asked, because it tries whether the file can be written.
+        Err(countersign_gate::Error::OnlyOverAFile) => gate.ready().await.map(|ready| ready.events),
+        tip => tip,
+    }
+}
+
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
+    let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
     let mut calls = Vec::new();
     let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
     loop {
-        let found = gate.pending(thread, page).await?;
+        let found = gate.pending(&filter, page).await?;
         calls.extend(found.pending);
         match found.next {
             Some(next) => page.after = next,
@@ -46,12 +56,13 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
 }
 
 async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<api::Call> {
-    let tip = gate.ready().await?.events;
+    let filter = Filter { thread_id: thread.cloned(), types: vec![EventType::ToolCall], ..Filter::default() };
+    let tip = tip(gate).await?;
     let mut page = api::PageOf { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
     loop {
-        let events = gate.events(thread, page).await?;
-        for event in events.events.iter().filter(|event| event.kind == EventType::ToolCall) {
+        let events = gate.events(&filter, page).await?;
+        for event in &events.events {
             let named: Named = event.data.read()?;
             if named.id.starts_with(id) {
                 found.push(gate.call(&event.thread_id, &countersign_gate::call_id(&named.id)?).await?);

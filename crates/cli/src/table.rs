@@ -154,7 +154,7 @@ fn beginning(text: &str, width: usize) -> &str {
 }
 
 /// The text in lines of that many columns, broken between words where that can be.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
     while rest.width() > width {

@@ -42,6 +42,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// The feed does not hand out what the log has.
+    #[error("the feed is {by} events behind the log; if that stays so, restart this process")]
+    FeedBehind {
+        /// By how many events.
+        by: i64,
+    },
     /// A server does not hand out its file.
     #[error("this needs the database file itself; use --database instead of --server")]
     OnlyOverAFile,
@@ -63,6 +69,7 @@ impl Error {
             Self::Unreachable { .. } => "unreachable",
             Self::Strange { .. } => "strange_server",
             Self::BadUrl { .. } => "bad_url",
+            Self::FeedBehind { .. } => "feed_behind",
             Self::OnlyOverAFile => "only_over_a_file",
         }
     }
@@ -91,7 +98,16 @@ impl Error {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable { .. })
-            || matches!(self.code(), "closed" | "shutting_down" | "locked" | "disk_full" | "io_error")
+            || matches!(
+                self.code(),
+                "closed"
+                    | "feed_behind"
+                    | "not_ready"
+                    | "shutting_down"
+                    | "locked"
+                    | "disk_full"
+                    | "io_error"
+            )
     }
 }
 

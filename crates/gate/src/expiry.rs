@@ -1,7 +1,8 @@
 //! The duty of expiry: what nobody answers in time is decided by whichever process is there. All try;
 //! the log lets one through.
 
-use countersign_approvals::{Command, Order, Policy, Principal, Wish};
+use crate::{in_force::InForce, life::Life};
+use countersign_approvals::{Command, Order, Principal, Wish};
 use countersign_store::{Clock, Error, Store};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -15,7 +16,8 @@ const AT_ONCE: i64 = 256;
 
 pub(crate) struct Expiry {
     pub(crate) store: Store,
-    pub(crate) policy: Arc<Policy>,
+    pub(crate) policy: Arc<InForce>,
+    pub(crate) life: Life,
     /// Rung when this process opens a request that can lapse.
     pub(crate) opened: Arc<Notify>,
 }
@@ -53,9 +55,9 @@ impl Expiry {
                     wish: Wish::Call(id, Command::Expire),
                     by: Principal::system("expiry"),
                     now,
-                    policy: Arc::clone(&self.policy),
+                    policy: self.policy.policy(),
                 };
-                self.store.carry_out(order).await?;
+                self.life.tell(&self.store.carry_out(order).await?);
             }
         }
     }

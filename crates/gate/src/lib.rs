@@ -20,12 +20,26 @@
 //! # }
 //! ```
 
+/// Dispatches to whichever way the gate goes: both speak alike.
+macro_rules! either {
+    ($self:ident, $way:ident => $call:expr) => {
+        match &$self.way {
+            Way::Local($way) => $call,
+            Way::Remote($way) => $call,
+        }
+    };
+}
+
 pub mod api;
 mod error;
 mod expiry;
+mod in_force;
+mod life;
+mod lists;
 mod local;
 mod random;
 mod remote;
+mod threads;
 
 pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
@@ -38,7 +52,7 @@ pub use random::random_id;
 /// What the store says when it cannot do what was asked.
 pub type StoreError = countersign_store::Error;
 
-use futures_util::{Stream, StreamExt};
+use futures_util::Stream;
 use local::Local;
 use remote::Remote;
 use std::{path::Path, pin::Pin, sync::Arc, time::Duration};
@@ -57,16 +71,6 @@ pub struct Gate {
 enum Way {
     Local(Arc<Local>),
     Remote(Arc<Remote>),
-}
-
-/// Dispatches to whichever way the gate goes: both speak alike.
-macro_rules! either {
-    ($self:ident, $way:ident => $call:expr) => {
-        match &$self.way {
-            Way::Local($way) => $call,
-            Way::Remote($way) => $call,
-        }
-    };
 }
 
 /// The thread of that name, or what is wrong with it.
@@ -133,6 +137,19 @@ impl Gate {
         either!(self, way => way.decide(&self.by, thread, id, decide).await)
     }
 
+    /// Decides on several calls at once, each answered for itself, in their order.
+    pub async fn decide_all(&self, all: &api::DecideAll) -> Result<Vec<api::Answered>, Error> {
+        let number = all.decisions.len();
+        if !(1..=api::MAX_DECISIONS).contains(&number) {
+            let why = format!("there are {number}; 1 to {} are taken at once", api::MAX_DECISIONS);
+            return Err(Error::invalid("decisions", &why));
+        }
+        match &self.way {
+            Way::Local(local) => Ok(local.decide_all(&self.by, all).await),
+            Way::Remote(remote) => remote.decide_all(&self.by, all).await,
+        }
+    }
+
     /// Starts the call: once it succeeds, run what `arguments` of the answer say, and nothing else.
     pub async fn claim(
         &self,
@@ -168,48 +185,37 @@ impl Gate {
         either!(self, way => way.call(thread, id).await)
     }
 
-    /// The calls that wait for people, the oldest first: in `thread`, or in all.
-    pub async fn pending(&self, thread: Option<&ThreadId>, page: api::PageOf) -> Result<api::Pending, Error> {
-        either!(self, way => way.pending(thread, page).await)
-    }
-
-    /// A page of the log: of `thread`, or of all.
-    pub async fn events(
-        &self,
-        thread: Option<&ThreadId>,
-        page: api::PageOf,
-    ) -> Result<api::EventPage, Error> {
-        either!(self, way => way.events(thread, page).await)
-    }
-
-    /// Every event after `after`, once, in order: first what is there, then what comes.
-    #[must_use]
-    pub fn follow(&self, thread: Option<&ThreadId>, after: i64) -> Events {
-        let filter = Filter { thread_id: thread.cloned() };
-        match &self.way {
-            Way::Local(local) => Arc::clone(local).follow(filter, after),
-            Way::Remote(remote) => Arc::clone(remote).follow(filter, after).boxed(),
-        }
-    }
-
-    /// The standing grants of a thread.
-    pub async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        either!(self, way => way.grants(thread).await)
-    }
-
-    /// Takes a grant back: it answers no more calls.
-    pub async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<api::Grants, Error> {
-        either!(self, way => way.revoke(&self.by, thread, grant).await)
-    }
-
-    /// Ends a thread: its grants go, what is pending is cancelled, and nothing new starts in it.
-    pub async fn close(&self, thread: &ThreadId) -> Result<api::Closed, Error> {
-        either!(self, way => way.close(&self.by, thread).await)
-    }
-
-    /// Whether the log can be reached, and how long it is.
+    /// Whether the log takes writes and gives them back, and how long it is.
     pub async fn ready(&self) -> Result<api::Ready, Error> {
         either!(self, way => way.ready().await)
+    }
+
+    /// Has calls judged by another policy from now on. Only over a file.
+    pub fn set_policy(&self, policy: Policy) -> Result<(), Error> {
+        self.local()?.set_policy(policy);
+        Ok(())
+    }
+
+    /// Says why the policy that should be in force is not: [`Gate::ready`] tells. Only over a file.
+    pub fn policy_failed(&self, trouble: impl Into<String>) -> Result<(), Error> {
+        self.local()?.policy_failed(trouble.into());
+        Ok(())
+    }
+
+    /// How many requests wait for people, and since when the oldest does. Only over a file.
+    pub async fn open_now(&self) -> Result<api::OpenNow, Error> {
+        self.local()?.open_now().await
+    }
+
+    /// The `seq` of the last event of the thread, or of the whole log. Only over a file.
+    pub async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, Error> {
+        self.local()?.tip(thread).await
+    }
+
+    /// Registers what this process measures: commits and queries, the life of calls. Only over a file.
+    pub fn metrics(&self, registry: &mut prometheus_client::registry::Registry) -> Result<(), Error> {
+        self.local()?.metrics(registry);
+        Ok(())
     }
 
     /// Walks the whole log and checks its chain. Only over a file.

@@ -40,6 +40,7 @@ impl From<Error> for Problem {
             Error::Store(error) => of_store(error),
             Error::Remote(problem) => StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_GATEWAY),
             Error::Unreachable { .. } | Error::Strange { .. } => StatusCode::BAD_GATEWAY,
+            Error::FeedBehind { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Error::BadUrl { .. } | Error::OnlyOverAFile => StatusCode::UNPROCESSABLE_ENTITY,
         };
         if status.is_server_error() {
@@ -58,7 +59,9 @@ impl From<Error> for Problem {
 
 fn of_refusal(refused: &Refused) -> StatusCode {
     match refused {
-        Refused::UnknownCall { .. } | Refused::UnknownGrant { .. } => StatusCode::NOT_FOUND,
+        Refused::UnknownCall { .. } | Refused::UnknownGrant { .. } | Refused::UnknownThread(_) => {
+            StatusCode::NOT_FOUND
+        }
         Refused::NotAnApprover(_) | Refused::SelfApproval(_) => StatusCode::FORBIDDEN,
         Refused::Invalid { .. } | Refused::NotOffered(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Refused::CallDiffers { .. }

@@ -9,24 +9,30 @@ mod clock;
 mod error;
 mod feed;
 mod file;
+mod filter;
+mod meters;
 mod open;
 pub mod queries;
 mod read;
 mod row;
 mod schema;
+mod search;
 mod verify;
 mod writer;
 
 pub use clock::{Clock, ManualClock};
 pub use error::Error;
-pub use feed::{Filter, Follower, Waiter};
+pub use feed::{Follower, Waiter};
+pub use filter::Filter;
 pub use open::{Options, Synchronous};
 pub use read::Page;
 pub use schema::migrations;
+pub use search::{Fate, Outline};
 pub use verify::Report;
 pub use writer::Done;
 
 use countersign_approvals::{CallId, Order, ThreadId};
+use prometheus_client::registry::Registry;
 use sqlx::SqlitePool;
 use std::{path::Path, sync::Arc};
 use tokio::sync::mpsc;
@@ -42,6 +48,7 @@ struct Inner {
     orders: mpsc::Sender<writer::Request>,
     readers: SqlitePool,
     feed: Arc<feed::Feed>,
+    meters: meters::Meters,
     file: file::OpenFile,
     clock: Clock,
     stop: CancellationToken,
@@ -70,10 +77,27 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
+    /// Wakes when anything happens.
+    #[must_use]
+    pub fn watch_all(&self) -> Waiter {
+        self.inner.feed.watch_all()
+    }
+
     /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
     #[must_use]
     pub fn follow(&self, filter: Filter, after: i64) -> Follower {
         Follower::new(self.clone(), filter, after)
+    }
+
+    /// The last event that the feed has handed out; behind the log for as long as the feed is.
+    #[must_use]
+    pub fn feed_tip(&self) -> i64 {
+        self.inner.feed.tip()
+    }
+
+    /// Registers what the store measures of itself.
+    pub fn register(&self, registry: &mut Registry) {
+        self.inner.meters.register(registry, Arc::clone(&self.inner.feed));
     }
 
     /// The clock that this store was opened with.

@@ -6,6 +6,7 @@ use crate::{
     error,
     feed::{self, Feed},
     file::{OpenFile, check_file_system, create},
+    meters::Meters,
     queries, schema,
     writer::{self, Writer},
 };
@@ -94,15 +95,15 @@ fn assemble(
     tip: i64,
     options: Options,
 ) -> Store {
-    let feed = Arc::new(Feed::new(tip, options.recent));
+    let (feed, meters) = (Arc::new(Feed::new(tip, options.recent)), Meters::default());
     let (orders, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let writer = Writer::new(conn, file.clone(), Arc::clone(&bell), Arc::clone(&feed));
+    let writer = Writer::new(conn, file.clone(), Arc::clone(&bell), Arc::clone(&feed), meters.clone());
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
     let source = feed::Source { readers: readers.clone(), file: file.clone(), bell, poll: options.poll };
     tasks.spawn(feed::run(Arc::clone(&feed), source, stop.clone()));
     let clock = options.clock;
-    Store { inner: Arc::new(Inner { orders, readers, feed, file, clock, stop, tasks }) }
+    Store { inner: Arc::new(Inner { orders, readers, feed, meters, file, clock, stop, tasks }) }
 }
 
 fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {

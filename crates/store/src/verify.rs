@@ -45,7 +45,7 @@ impl Store {
         let (mut broken, mut wrong_hashes) = (None, Vec::new());
         'log: loop {
             let page = self.events(&Filter::default(), verifier.checked(), PAGE).await?;
-            for event in &page {
+            for event in &page.items {
                 if let Err(found) = verifier.check(event) {
                     broken = Some(found);
                     break 'log;
@@ -57,7 +57,7 @@ impl Store {
                 }
             }
             progress(verifier.checked());
-            if page.len() < PAGE {
+            if page.next.is_none() {
                 break;
             }
         }

@@ -10,7 +10,7 @@ pub(crate) use process::Process;
 pub(crate) use random::Random;
 pub(crate) use server::Server;
 
-use countersign_gate::{Event, Gate, api};
+use countersign_gate::{Event, Filter, Gate, api};
 use serde_json::Value;
 use std::{fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
 use tempfile::TempDir;
@@ -105,7 +105,10 @@ impl Place {
         let mut events: Vec<Arc<Event>> = Vec::new();
         loop {
             let after = events.last().map_or(0, |event| event.seq);
-            let page = gate.events(None, api::PageOf { after, limit: api::MAX_PAGE }).await.expect("a page");
+            let page = gate
+                .events(&Filter::default(), api::PageOf { after, limit: api::MAX_PAGE })
+                .await
+                .expect("a page");
             events.extend(page.events);
             if page.next.is_none() {
                 break;

@@ -1,7 +1,7 @@
 //! Claiming: the last look before something runs.
 
-use super::{Context, Draft};
-use crate::{Body, Call, Refused, Sha256, Standing, event::ExecutionStarted, policy::Verdict};
+use super::{Context, Draft, verdict};
+use crate::{Body, Call, Refused, Sha256, Standing, event::ExecutionStarted};
 use std::time::Duration;
 
 /// The longest name an executor may give itself, in bytes.
@@ -34,12 +34,8 @@ pub(super) fn claim(call: &Call, claim: &Claim, context: &Context<'_>) -> Result
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
     }
-    let judgement = context.policy.judge(&call.proposal.what.name);
-    if judgement.verdict == Verdict::Block {
-        return Err(Refused::Blocked {
-            rule: judgement.principal().to_string(),
-            reason: judgement.reason.to_owned(),
-        });
+    if let Some(block) = verdict::block(&call.proposal.what.name, context) {
+        return Err(Refused::Blocked { rule: block.by.to_string(), reason: block.reason.to_owned() });
     }
     let approved = call.arguments_hash();
     if claim.arguments_hash != approved {

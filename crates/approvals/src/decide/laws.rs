@@ -3,9 +3,9 @@
 use super::story::{Story, call_id, finish, given, hash, propose};
 use super::{Claim, Command, Respond, ThreadCommand};
 use crate::{
-    Body, EventType, Ledger, Principal, Sha256, ThreadId, Wish,
+    Body, EventType, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
     chain::Verifier,
-    event::{Decision, Source, Status},
+    event::{Decision, Mode, Source, Status, ToolPolicy},
 };
 use proptest::prelude::*;
 use std::{collections::HashMap, time::Duration};
@@ -41,7 +41,14 @@ fn any_wish() -> impl Strategy<Value = Wish> {
         }),
         2 => (1..12_i64).prop_map(|grant| Wish::Thread(ThreadCommand::Revoke(grant))),
         1 => Just(Wish::Thread(ThreadCommand::Close)),
+        2 => prop::sample::select(Mode::ALL).prop_map(|mode| Wish::Thread(ThreadCommand::SetMode(mode))),
+        2 => (prop::sample::select(vec!["free", "never", "bash"]), prop::sample::select(ToolPolicy::ALL))
+            .prop_map(|(tool, policy)| Wish::Thread(ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
     ]
+}
+
+fn tool_name(name: &str) -> ToolName {
+    ToolName::new(name).expect("valid")
 }
 
 /// Plays the wishes and gives back the story they make.
@@ -57,7 +64,11 @@ fn play(wishes: &[(Wish, u64)]) -> Story {
 
 impl Story {
     fn by_whoever_may(&mut self, wish: &Wish) {
-        let decides = matches!(wish, Wish::Call(_, Command::Respond(_)));
+        let decides = matches!(
+            wish,
+            Wish::Call(_, Command::Respond(_))
+                | Wish::Thread(ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_))
+        );
         self.set_by(if decides { Principal::user("ada") } else { Principal::agent("bot") });
     }
 }
@@ -99,14 +110,14 @@ proptest! {
                 Body::ToolResult(result) => result.tool_call_id,
                 _ => call_id("the thread"),
             };
-            if event.kind != EventType::GrantRevoked {
+            if !matches!(event.kind, EventType::GrantRevoked | EventType::ThreadModeSet | EventType::ToolPolicySet) {
                 prop_assert_eq!(seen.insert((key, event.kind), event.seq), None);
             }
         }
     }
 
     #[test]
-    fn no_grant_and_no_approver_lifts_a_block(wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)) {
+    fn no_grant_no_setting_and_no_approver_lifts_a_block(wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)) {
         let mut never = Vec::new();
         for body in bodies(&play(&wishes)) {
             match body {

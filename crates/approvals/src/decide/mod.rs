@@ -13,8 +13,12 @@ mod laws;
 mod propose;
 mod respond;
 mod revoke;
+mod settings;
+#[cfg(test)]
+mod settings_story;
 #[cfg(test)]
 mod story;
+mod verdict;
 
 pub use claim::Claim;
 pub use finish::Finish;
@@ -22,8 +26,8 @@ pub use propose::{Arguments, Propose};
 pub use respond::Respond;
 
 use crate::{
-    Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp,
-    event::{Decision, Response, Source, Status, ToolCall, ToolResult},
+    Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp, ToolName,
+    event::{Decision, Mode, Response, Source, Status, ToolCall, ToolPolicy, ToolResult},
 };
 
 /// What somebody wants of one call.
@@ -47,12 +51,16 @@ pub enum Command {
 }
 
 /// What somebody wants of a whole thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadCommand {
     /// Take back the grant that the response at that `seq` gave.
     Revoke(i64),
     /// End it: its grants go, and what is pending is cancelled.
     Close,
+    /// Have it answer what is asked in that way.
+    SetMode(Mode),
+    /// Give tools policies of its own.
+    SetPolicies(Vec<(ToolName, ToolPolicy)>),
 }
 
 /// What a decision may look at besides the call.
@@ -106,12 +114,14 @@ pub fn decide(
 /// Decides on a command about a thread; `pending` are its calls that wait for people.
 pub fn decide_thread<'a>(
     pending: impl Iterator<Item = &'a Call>,
-    command: ThreadCommand,
+    command: &ThreadCommand,
     context: &Context<'_>,
 ) -> Result<Vec<Draft>, Refused> {
     match command {
-        ThreadCommand::Revoke(grant) => revoke::revoke(grant, context),
+        ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
         ThreadCommand::Close => Ok(close::close(pending, context)),
+        ThreadCommand::SetMode(mode) => settings::set_mode(*mode, context),
+        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, context),
     }
 }
 

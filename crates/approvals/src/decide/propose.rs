@@ -1,10 +1,13 @@
 //! Proposing: the policy judges, and what it says is written beside the call.
 
-use super::{Context, Draft, response, result};
+use super::{
+    Context, Draft, response, result,
+    verdict::{self, Answer, Ruling},
+};
 use crate::{
-    Body, Call, CallId, Json, Principal, Refused, Sha256, ToolName,
-    event::{Decision, OnExpiry, Request, Response, Source, Status, ToolCall},
-    policy::{Judgement, Verdict},
+    Body, Call, CallId, Json, Refused, Sha256, ToolName,
+    event::{Decision, OnExpiry, Request, Response, Status, ToolCall},
+    policy::Judgement,
 };
 use std::{iter, time::Duration};
 
@@ -68,13 +71,26 @@ pub(super) fn propose(
         return Err(Refused::ThreadClosed { at: closed.at });
     }
     let call = tool_call(propose);
-    let judgement = context.policy.judge(&propose.name);
-    let follows = match judgement.verdict {
-        Verdict::Allow => vec![allowed(&call, &judgement, context)],
-        Verdict::Block => blocked(&call, &judgement, context),
-        Verdict::Ask => vec![granted(&call, &judgement, context).unwrap_or_else(|| {
-            Draft::new(context.by, Body::ApprovalRequest(request(propose, &judgement, context)))
-        })],
+    let follows = match verdict::rule(&propose.name, context) {
+        Ruling::Allow(answer) => vec![allowed(&call, answer, context)],
+        Ruling::Block(answer) => {
+            let text = format!(
+                "Blocked by {}: {}. This is a rule, which no approval lifts: do not retry it.",
+                answer.by, answer.reason
+            );
+            denied(&call, answer, &text, context)
+        }
+        Ruling::Deny(answer) => {
+            let text = format!(
+                "Denied by {}: whatever is asked in this thread is denied ({}). Do not retry it.",
+                answer.by, answer.reason
+            );
+            denied(&call, answer, &text, context)
+        }
+        Ruling::Ask(judgement, options) => {
+            let request = request(propose, &judgement, options, context);
+            vec![Draft::new(context.by, Body::ApprovalRequest(request))]
+        }
     };
     Ok(iter::once(Draft::new(context.by, Body::ToolCall(call))).chain(follows).collect())
 }
@@ -100,7 +116,12 @@ fn tool_call(propose: &Propose) -> ToolCall {
     }
 }
 
-fn request(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) -> Request {
+fn request(
+    propose: &Propose,
+    judgement: &Judgement<'_>,
+    options: Vec<Decision>,
+    context: &Context<'_>,
+) -> Request {
     let span = match (judgement.expires, propose.expires_in) {
         (Some(rule), Some(asked)) => Some(rule.min(asked)),
         (rule, asked) => rule.or(asked),
@@ -109,7 +130,7 @@ fn request(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) 
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.map(str::to_owned),
         reason: judgement.reason.to_owned(),
-        options: vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny],
+        options,
         level: None,
         quorum: None,
         expires_at: span.map(|span| context.now.after(span)),
@@ -118,37 +139,24 @@ fn request(propose: &Propose, judgement: &Judgement<'_>, context: &Context<'_>) 
     }
 }
 
-/// What the policy itself says of the call.
-fn judged(call: &ToolCall, judgement: &Judgement<'_>, decision: Decision, context: &Context<'_>) -> Response {
-    let rule = judgement.rule.map(str::to_owned);
-    Response { rule, ..response(call, decision, Source::Policy, context) }
+/// The response that the policy, the thread's mode or a grant gives. It is about this call only, so that
+/// a grant never begets another.
+fn respond(call: &ToolCall, decision: Decision, answer: &Answer<'_>, context: &Context<'_>) -> Response {
+    Response {
+        rule: answer.rule.map(str::to_owned),
+        grant: answer.grant,
+        ..response(call, decision, answer.source, context)
+    }
 }
 
-fn allowed(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Draft {
-    let response = judged(call, judgement, Decision::AllowOnce, context);
-    Draft::new(&judgement.principal(), Body::ApprovalResponse(response))
+fn allowed(call: &ToolCall, answer: Answer<'_>, context: &Context<'_>) -> Draft {
+    let response = respond(call, Decision::AllowOnce, &answer, context);
+    Draft { by: answer.by, body: Body::ApprovalResponse(response) }
 }
 
-fn blocked(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Vec<Draft> {
-    let by = judgement.principal();
-    let mut response = judged(call, judgement, Decision::Deny, context);
-    response.comment = Some(judgement.reason.to_owned());
-    let text = format!(
-        "Blocked by {by}: {}. This is a rule, which no approval lifts: do not retry it.",
-        judgement.reason
-    );
-    vec![
-        Draft::new(&by, Body::ApprovalResponse(response)),
-        Draft::new(&by, result(&call.id, Status::Denied, &text)),
-    ]
-}
-
-/// An `ask` that a standing grant answers. The response allows this call only, so that a grant never
-/// begets another.
-fn granted(call: &ToolCall, judgement: &Judgement<'_>, context: &Context<'_>) -> Option<Draft> {
-    let grant = context.thread.grant_for(&call.name)?;
-    let mut response = judged(call, judgement, Decision::AllowOnce, context);
-    response.source = Source::Grant;
-    response.grant = Some(grant.seq);
-    Some(Draft::new(&Principal::policy("grant"), Body::ApprovalResponse(response)))
+fn denied(call: &ToolCall, answer: Answer<'_>, text: &str, context: &Context<'_>) -> Vec<Draft> {
+    let mut response = respond(call, Decision::Deny, &answer, context);
+    response.comment = Some(answer.reason.to_owned());
+    let ended = Draft::new(&answer.by, result(&call.id, Status::Denied, text));
+    vec![Draft { by: answer.by, body: Body::ApprovalResponse(response) }, ended]
 }

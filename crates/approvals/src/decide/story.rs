@@ -56,12 +56,12 @@ pub(super) fn finish(status: Status, content: &str) -> Command {
 }
 
 impl Story {
-    fn agent(&mut self) -> &mut Self {
+    pub(super) fn agent(&mut self) -> &mut Self {
         self.by = Principal::agent("bot");
         self
     }
 
-    fn person(&mut self, name: &str) -> &mut Self {
+    pub(super) fn person(&mut self, name: &str) -> &mut Self {
         self.by = Principal::user(name);
         self
     }
@@ -85,21 +85,31 @@ impl Story {
             .map(|()| applied.events.iter().map(|e| format!("{} by {}", e.kind, e.principal)).collect())
     }
 
-    fn wants(&mut self, id: &str, command: Command) -> Result<Vec<String>, Refused> {
+    pub(super) fn wants(&mut self, id: &str, command: Command) -> Result<Vec<String>, Refused> {
         self.wishes(Wish::Call(call_id(id), command))
     }
 
-    fn proposes(&mut self, id: &str, tool: &str) -> Result<Vec<String>, Refused> {
+    pub(super) fn proposes(&mut self, id: &str, tool: &str) -> Result<Vec<String>, Refused> {
         let wish = propose(id, tool, "{\"n\":1}");
         self.agent().wants(id, Command::Propose(wish))
     }
 
-    fn decides(&mut self, name: &str, id: &str, decision: Decision) -> Result<Vec<String>, Refused> {
+    pub(super) fn decides(
+        &mut self,
+        name: &str,
+        id: &str,
+        decision: Decision,
+    ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
         self.person(name).wants(id, Command::Respond(Respond { decision, comment }))
     }
 
-    fn claims(&mut self, id: &str, executor: &str, arguments: &str) -> Result<Vec<String>, Refused> {
+    pub(super) fn claims(
+        &mut self,
+        id: &str,
+        executor: &str,
+        arguments: &str,
+    ) -> Result<Vec<String>, Refused> {
         let claim = Claim {
             executor: executor.to_owned(),
             arguments_hash: hash(arguments),
@@ -113,17 +123,17 @@ impl Story {
         self
     }
 
-    fn state(&self, id: &str) -> State {
+    pub(super) fn state(&self, id: &str) -> State {
         self.ledger.call(&thread_id(), &call_id(id)).expect("proposed").state(self.now)
     }
 
-    fn told(&self, id: &str) -> String {
+    pub(super) fn told(&self, id: &str) -> String {
         let call = self.ledger.call(&thread_id(), &call_id(id)).expect("proposed");
         call.result().expect("ended").what.content.as_str().to_owned()
     }
 }
 
-fn code(outcome: Result<Vec<String>, Refused>) -> &'static str {
+pub(super) fn code(outcome: Result<Vec<String>, Refused>) -> &'static str {
     outcome.expect_err("refused").code()
 }
 

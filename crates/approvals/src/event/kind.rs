@@ -62,6 +62,22 @@ event_types! {
     Compaction = "COMPACTION",
 }
 
+impl EventType {
+    /// Whether it speaks of one call.
+    #[must_use]
+    pub const fn is_about_a_call(self) -> bool {
+        matches!(
+            self,
+            Self::ToolCall
+                | Self::ApprovalRequest
+                | Self::ApprovalVote
+                | Self::ApprovalResponse
+                | Self::ExecutionStarted
+                | Self::ToolResult
+        )
+    }
+}
+
 impl FromStr for EventType {
     type Err = UnknownType;
 

@@ -126,6 +126,8 @@ words! {
         RequireApproval = "require-approval",
         /// Refuse.
         Deny = "deny",
+        /// What the policy says, as if nothing had been set.
+        Default = "default",
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     exit::{Exit, Said},
     output, target,
 };
-use countersign_gate::{Gate, Options, api};
+use countersign_gate::{Filter, Gate, Options, api};
 use serde_json::json;
 use std::net::SocketAddr;
 use tokio::signal::unix::{SignalKind, signal};
@@ -86,7 +86,7 @@ async fn greet(
     rules: usize,
 ) -> anyhow::Result<()> {
     let events = gate.ready().await?.events;
-    let waiting = gate.pending(None, api::PageOf { after: 0, limit: api::MAX_PAGE }).await?;
+    let waiting = gate.pending(&Filter::default(), api::PageOf { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();
     let policy = args.settings.policy_path().map_or_else(

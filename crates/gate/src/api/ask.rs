@@ -138,7 +138,7 @@ pub struct Cancel {
 }
 
 /// Reads a word that must be known: in a request, one of a newer version is as wrong as a slip.
-fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,

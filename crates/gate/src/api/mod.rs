@@ -2,14 +2,23 @@
 //! Rust one. Requests refuse fields they do not know; answers may gain some.
 
 mod ask;
+mod bulk;
 mod call;
 mod page;
 mod problem;
+mod ready;
+mod settings;
+mod stats;
 
 pub use ask::{Cancel, Claim, Decide, Finish, Impact, Propose};
+pub use bulk::{Answered, DecideAll, DecideOne, Decided, DecidedOne, MAX_DECISIONS};
 pub use call::{Call, Execution, Outcome, Proposal, Request, Response};
-pub use page::{Closed, EventPage, Grant, Grants, MAX_PAGE, PageOf, Pending, Ready};
+pub use page::{Calls, EventPage, MAX_PAGE, PageOf, Pending, Thread, Threads};
 pub use problem::Problem;
+pub use ready::{OpenNow, Ready};
+pub use settings::{Closed, Grant, Grants, ModeOf, PoliciesOf, PolicyOf, SetMode, SetPolicies};
+pub(crate) use stats::Counter;
+pub use stats::{Counts, Spread, Stats, ToolStats};
 
 /// The header that says who is asking, percent-encoded where a name is more than ASCII.
 pub const PRINCIPAL_HEADER: &str = "countersign-principal";

@@ -1,7 +1,8 @@
-//! Lists, and other answers that are about no single call.
+//! Lists: pages of them, and the threads that one of them holds.
 
 use super::Call;
-use crate::{CallId, Event, Principal, ThreadId, Timestamp, ToolName};
+use crate::{Event, ThreadId, Timestamp};
+use countersign_approvals::event::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ pub const MAX_PAGE: usize = 1_000;
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageOf {
-    /// The cursor: what comes after this. 0 for the beginning.
+    /// The cursor: the `next` of the page before. 0 for the beginning of the list.
     pub after: i64,
     /// How much, [`MAX_PAGE`] at most.
     pub limit: usize,
@@ -33,64 +34,72 @@ pub struct Pending {
     pub next: Option<i64>,
 }
 
+/// Calls, however they stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Calls {
+    /// The calls, the last that was proposed first.
+    pub calls: Vec<Call>,
+    /// The cursor of the next page; `null` at the end. A page may be short, and have a next one all the same.
+    pub next: Option<i64>,
+}
+
 /// Part of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventPage {
     /// The events, in order.
     pub events: Vec<Arc<Event>>,
-    /// The cursor of the next page; `null` if there is none yet.
+    /// The cursor of the next page; `null` if there is none yet. A page may be short, and have a next one all
+    /// the same: a filter that meets hardly anything is not to search the whole log at once.
     pub next: Option<i64>,
 }
 
-/// A standing grant.
+/// A thread, seen from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Grant {
-    /// The `seq` of the response that gave it, which is its name.
-    pub seq: i64,
-    /// The tool it is for.
-    pub tool: ToolName,
-    /// Who gave it.
-    pub principal: Principal,
-    /// When.
-    pub at: Timestamp,
-    /// On which call.
-    pub tool_call_id: CallId,
-}
-
-/// The standing grants of a thread.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Grants {
-    /// The grants, the oldest first.
-    pub grants: Vec<Grant>,
-}
-
-/// A thread that is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Closed {
-    /// The thread.
+pub struct Thread {
+    /// Its name.
     pub thread_id: ThreadId,
-    /// When it was closed.
-    pub closed_at: Timestamp,
-    /// Who closed it.
-    pub principal: Principal,
-    /// The calls that this cancelled.
-    pub cancelled: Vec<CallId>,
+    /// When the first thing happened in it.
+    pub first_event_at: Timestamp,
+    /// When the last did.
+    pub last_event_at: Timestamp,
+    /// The `seq` of the last event in it.
+    pub last_seq: i64,
+    /// How many calls it has.
+    pub calls: i64,
+    /// How many of them wait for people.
+    pub pending: i64,
+    /// How it answers what is asked.
+    pub mode: Mode,
+    /// When it was closed, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Timestamp>,
 }
 
-/// The log can be written and read.
+impl From<countersign_store::Outline> for Thread {
+    fn from(thread: countersign_store::Outline) -> Self {
+        let countersign_store::Outline {
+            thread_id,
+            last_seq,
+            first_event_at,
+            last_event_at,
+            calls,
+            pending,
+            mode,
+            closed_at,
+        } = thread;
+        Self { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
+    }
+}
+
+/// Threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ready {
-    /// `ready`.
-    pub status: String,
-    /// How long the log is.
-    pub events: i64,
-    /// How many rules the policy has.
-    pub rules: usize,
-    /// The program's version.
-    pub version: String,
+pub struct Threads {
+    /// The threads, the one that something happened in last first.
+    pub threads: Vec<Thread>,
+    /// The cursor of the next page; `null` at the end. A page may be short, and have a next one all the same.
+    pub next: Option<i64>,
 }

@@ -18,7 +18,7 @@ impl Remote {
             let mut cursor = after;
             loop {
                 let open = || {
-                    let url = self.events_url(filter.thread_id.as_ref());
+                    let url = self.stream_url(&filter);
                     self.answer(
                         self.client
                             .get(url)

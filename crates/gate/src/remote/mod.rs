@@ -2,7 +2,9 @@
 //! waiting, claiming and finishing survive a restart of it.
 
 mod follow;
+mod lists;
 mod send;
+mod threads;
 
 use crate::{
     Error,
@@ -11,7 +13,7 @@ use crate::{
 use countersign_approvals::{CallId, Principal, ThreadId};
 use countersign_store::Clock;
 use reqwest::{Client, Method, Url};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use std::{future::Future, time::Duration};
 
 /// How long one request waits for a decision; the next one follows at once.
@@ -59,13 +61,23 @@ impl Remote {
         self.url(&[&path, end].concat())
     }
 
-    async fn post<T: Serialize + Sync>(
+    async fn post<T: Serialize + Sync, A: DeserializeOwned>(
         &self,
         by: &Principal,
         url: Url,
         body: &T,
-    ) -> Result<api::Call, Error> {
-        let request = self.client.request(Method::POST, url).json(body);
+    ) -> Result<A, Error> {
+        self.bring(by, Method::POST, url, body).await
+    }
+
+    async fn bring<T: Serialize + Sync, A: DeserializeOwned>(
+        &self,
+        by: &Principal,
+        method: Method,
+        url: Url,
+        body: &T,
+    ) -> Result<A, Error> {
+        let request = self.client.request(method, url).json(body);
         self.send(request.header(PRINCIPAL_HEADER, header(by))).await
     }
 
@@ -116,6 +128,25 @@ impl Remote {
         self.post(by, url, decide).await
     }
 
+    pub(crate) async fn decide_all(
+        &self,
+        by: &Principal,
+        all: &api::DecideAll,
+    ) -> Result<Vec<api::Answered>, Error> {
+        let url = self.url(&["approvals", "decide"]);
+        let decided: api::Decided = self.post(by, url, all).await?;
+        let answered = decided.results.into_iter().map(|one| {
+            let api::DecidedOne { thread_id, id, call, problem } = one;
+            let outcome = match (call, problem) {
+                (Some(call), _) => Ok(call),
+                (None, Some(problem)) => Err(Error::Remote(Box::new(problem))),
+                (None, None) => Err(self.strange("a decision has neither a call nor a problem")),
+            };
+            api::Answered { thread_id, id, outcome }
+        });
+        Ok(answered.collect())
+    }
+
     /// A claim whose answer was lost may have been made: the log tells, by the executor's name.
     pub(crate) async fn claim(
         &self,
@@ -125,7 +156,7 @@ impl Remote {
         claim: &api::Claim,
     ) -> Result<api::Call, Error> {
         let url = self.of_call(thread, id, &["claim"]);
-        let first = self.post(by, url.clone(), claim).await;
+        let first: Result<api::Call, Error> = self.post(by, url.clone(), claim).await;
         if !first.as_ref().is_err_and(Error::is_transient) {
             return first;
         }
@@ -165,62 +196,11 @@ impl Remote {
         self.send(self.client.get(self.of_call(thread, id, &[]))).await
     }
 
-    pub(crate) async fn pending(
-        &self,
-        thread: Option<&ThreadId>,
-        page: api::PageOf,
-    ) -> Result<api::Pending, Error> {
-        let url = match thread {
-            Some(thread) => self.url(&["threads", thread.as_str(), "approvals", "pending"]),
-            None => self.url(&["approvals", "pending"]),
-        };
-        self.send(self.client.get(url).query(&query(page))).await
-    }
-
-    pub(crate) async fn events(
-        &self,
-        thread: Option<&ThreadId>,
-        page: api::PageOf,
-    ) -> Result<api::EventPage, Error> {
-        self.send(self.client.get(self.events_url(thread)).query(&query(page))).await
-    }
-
-    fn events_url(&self, thread: Option<&ThreadId>) -> Url {
-        match thread {
-            Some(thread) => self.url(&["threads", thread.as_str(), "events"]),
-            None => self.url(&["events"]),
-        }
-    }
-
-    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        self.send(self.client.get(self.url(&["threads", thread.as_str(), "grants"]))).await
-    }
-
-    pub(crate) async fn revoke(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        grant: i64,
-    ) -> Result<api::Grants, Error> {
-        let url = self.url(&["threads", thread.as_str(), "grants", &grant.to_string()]);
-        self.send(self.client.delete(url).header(PRINCIPAL_HEADER, header(by))).await
-    }
-
-    pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
-        let url = self.url(&["threads", thread.as_str(), "close"]);
-        self.send(self.client.post(url).json(&serde_json::json!({})).header(PRINCIPAL_HEADER, header(by)))
-            .await
-    }
-
     pub(crate) async fn ready(&self) -> Result<api::Ready, Error> {
         let mut url = self.base.clone();
         url.set_path("/readyz");
         self.send(self.client.get(url)).await
     }
-}
-
-fn query(page: api::PageOf) -> [(&'static str, String); 2] {
-    [("after", page.after.to_string()), ("limit", page.limit.to_string())]
 }
 
 /// A header holds no more than ASCII, and names are any Unicode: percent-encoded, as in a URL.

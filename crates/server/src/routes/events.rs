@@ -13,7 +13,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Clock, Event, ThreadId, api};
+use countersign_gate::{Clock, Event, Filter, api};
 use futures_util::{Stream, StreamExt};
 use std::{convert::Infallible, time::Duration};
 
@@ -26,7 +26,7 @@ pub(super) async fn everywhere(
     PageOf(page): PageOf,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer(app, None, page, &headers).await
+    answer(app, Filter::default(), page, &headers).await
 }
 
 /// The log of one thread.
@@ -36,25 +36,25 @@ pub(super) async fn of_thread(
     PageOf(page): PageOf,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer(app, Some(thread), page, &headers).await
+    answer(app, Filter::of_thread(&thread), page, &headers).await
 }
 
 async fn answer(
     app: App,
-    thread: Option<ThreadId>,
+    filter: Filter,
     page: api::PageOf,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if !text("accept").is_some_and(|accept| accept.contains("text/event-stream")) {
-        return Ok(Json(app.gate.events(thread.as_ref(), page).await?).into_response());
+        return Ok(Json(app.gate.events(&filter, page).await?).into_response());
     }
     if app.stop.is_cancelled() {
         return Err(Problem::shutting_down());
     }
     // A browser that reconnects says how far it came; that is newer than what its address says.
     let after = text("last-event-id").filter(|id| !id.is_empty()).map_or(Ok(page.after), cursor)?;
-    let stream = stream(app, thread, after).map(Ok::<_, Infallible>);
+    let stream = stream(app, filter, after).map(Ok::<_, Infallible>);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
@@ -64,9 +64,9 @@ async fn answer(
     Ok(response)
 }
 
-fn stream(app: App, thread: Option<ThreadId>, after: i64) -> impl Stream<Item = String> {
+fn stream(app: App, filter: Filter, after: i64) -> impl Stream<Item = String> {
     async_stream::stream! {
-        let mut events = app.gate.follow(thread.as_ref(), after);
+        let mut events = app.gate.follow(filter, after);
         yield "retry: 1000\n\n".to_owned();
         loop {
             tokio::select! {

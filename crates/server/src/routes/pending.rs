@@ -6,11 +6,11 @@ use crate::{
     extract::{OfThread, PageOf},
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_gate::{Filter, api};
 
 /// What waits for people, in all threads.
 pub(super) async fn everywhere(State(app): State<App>, PageOf(page): PageOf) -> Answer<api::Pending> {
-    Ok(Json(app.gate.pending(None, page).await?))
+    Ok(Json(app.gate.pending(&Filter::default(), page).await?))
 }
 
 /// What waits for people, in one thread.
@@ -19,5 +19,5 @@ pub(super) async fn of_thread(
     OfThread(thread): OfThread,
     PageOf(page): PageOf,
 ) -> Answer<api::Pending> {
-    Ok(Json(app.gate.pending(Some(&thread), page).await?))
+    Ok(Json(app.gate.pending(&Filter::of_thread(&thread), page).await?))
 }

@@ -1,16 +1,9 @@
 //! Following the log: subscribe, then read, then listen, and in any doubt read again.
 
-use super::Waiter;
-use crate::{Error, Store};
-use countersign_approvals::{Event, ThreadId};
+use super::{Waiter, tools::Tools};
+use crate::{Error, Filter, Store, meters::Place};
+use countersign_approvals::Event;
 use std::{collections::VecDeque, sync::Arc};
-
-/// Which events a follower is after.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Only those of that thread.
-    pub thread_id: Option<ThreadId>,
-}
 
 /// How many events a follower holds at once, at most.
 const PAGE: usize = 256;
@@ -20,9 +13,12 @@ const PAGE: usize = 256;
 pub struct Follower {
     store: Store,
     filter: Filter,
+    /// What is behind it: handed out, or not of its filter.
     cursor: i64,
+    place: Place,
     waiter: Waiter,
     page: VecDeque<Arc<Event>>,
+    tools: Tools,
 }
 
 impl Follower {
@@ -32,7 +28,8 @@ impl Follower {
             Some(thread_id) => feed.watch_thread(thread_id),
             None => feed.watch_all(),
         };
-        Self { store, filter, cursor: after, waiter, page: VecDeque::new() }
+        let place = store.inner.meters.follow(after);
+        Self { store, filter, cursor: after, place, waiter, page: VecDeque::new(), tools: Tools::default() }
     }
 
     /// The next event, when there is one. If it is dropped while it waits, nothing is lost.
@@ -51,27 +48,59 @@ impl Follower {
             self.page = self.read().await?;
         }
         let event = self.page.pop_front();
-        if let Some(event) = &event {
-            self.cursor = event.seq;
+        match &event {
+            Some(event) => self.pass(event.seq),
+            None => self.place.rest(),
         }
         Ok(event)
     }
 
-    async fn read(&self) -> Result<VecDeque<Arc<Event>>, Error> {
-        let mut after = self.cursor;
-        while let Some(recent) = self.store.inner.feed.recent_after(after, PAGE) {
+    fn pass(&mut self, seq: i64) {
+        self.cursor = seq;
+        self.place.pass(seq);
+    }
+
+    async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, Error> {
+        loop {
+            let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
+                self.store.inner.meters.fell_behind();
+                return self.read_table().await;
+            };
             let Some(last) = recent.last().map(|event| event.seq) else { return Ok(VecDeque::new()) };
-            let page: VecDeque<_> = recent.into_iter().filter(|event| self.wants(event)).collect();
+            let page = self.wanted(recent).await?;
             if !page.is_empty() {
                 return Ok(page);
             }
-            after = last;
+            self.pass(last);
         }
-        let page = self.store.events(&self.filter, after, PAGE).await?;
-        Ok(page.into_iter().map(Arc::new).collect())
     }
 
-    fn wants(&self, event: &Event) -> bool {
-        self.filter.thread_id.as_ref().is_none_or(|thread_id| event.thread_id == *thread_id)
+    /// What the table has after the cursor, once it has anything of the filter.
+    async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, Error> {
+        loop {
+            let page = self.store.events(&self.filter, self.cursor, PAGE).await?;
+            if !page.items.is_empty() {
+                return Ok(page.items.into_iter().map(Arc::new).collect());
+            }
+            match page.next {
+                Some(next) => self.pass(next),
+                None => return Ok(VecDeque::new()),
+            }
+        }
+    }
+
+    async fn wanted(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, Error> {
+        let mut wanted = VecDeque::new();
+        for event in events {
+            let admitted = self.filter.admits(&event)
+                && match &self.filter.tool {
+                    Some(tool) => self.tools.is_of(tool, &event, &self.store).await?,
+                    None => true,
+                };
+            if admitted {
+                wanted.push_back(event);
+            }
+        }
+        Ok(wanted)
     }
 }

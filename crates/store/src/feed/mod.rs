@@ -8,8 +8,9 @@
 mod follow;
 mod keep_up;
 mod signal;
+mod tools;
 
-pub use follow::{Filter, Follower};
+pub use follow::Follower;
 pub(crate) use keep_up::{Source, run};
 pub use signal::Waiter;
 
@@ -75,7 +76,13 @@ impl Feed {
         Some(recent.events.iter().skip(skip).take(most).cloned().collect())
     }
 
-    fn tip(&self) -> i64 {
+    /// How many wait for something about one call, and how many follow a thread or everything.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        self.signals.count()
+    }
+
+    /// The last event that was handed out.
+    pub(crate) fn tip(&self) -> i64 {
         self.recent().tip
     }
 

@@ -1,6 +1,7 @@
 //! Who is to be woken by what. Ten thousand waiting executors must not all wake for each event, so
 //! receivers are kept by call and by thread, beside the one for all.
 
+use crate::filter::call_of;
 use countersign_approvals::{CallId, Event, ThreadId};
 use std::{
     collections::{HashMap, HashSet},
@@ -34,6 +35,18 @@ impl Signals {
         Waiter { woken, key, by_key: Arc::clone(&self.by_key) }
     }
 
+    /// How many wait for something about one call, and how many follow a thread or everything.
+    pub(super) fn count(&self) -> (usize, usize) {
+        let (mut waiting, mut following) = (0, 0);
+        for (key, sender) in lock(&self.by_key).iter() {
+            match key {
+                Key::Call(..) => waiting += sender.receiver_count(),
+                Key::All | Key::Thread(_) => following += sender.receiver_count(),
+            }
+        }
+        (waiting, following)
+    }
+
     pub(super) fn wake(&self, events: &[Arc<Event>]) {
         let by_key = lock(&self.by_key);
         if by_key.is_empty() {
@@ -50,18 +63,6 @@ impl Signals {
             }
         }
     }
-}
-
-/// The call that an event speaks of, read without reading the whole event.
-fn call_of(event: &Event) -> Option<CallId> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Id {
-        id: Option<CallId>,
-        tool_call_id: Option<CallId>,
-    }
-    let found: Id = event.data.read().ok()?;
-    found.tool_call_id.or(found.id)
 }
 
 impl Waiter {

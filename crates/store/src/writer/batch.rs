@@ -7,6 +7,7 @@ use crate::{
     error::{self, BUSY, CONSTRAINT},
     feed::Feed,
     file::OpenFile,
+    meters::Meters,
     queries,
 };
 use countersign_approvals::{
@@ -15,7 +16,7 @@ use countersign_approvals::{
 };
 use serde::Serialize;
 use sqlx::{Connection, SqliteConnection};
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Instant};
 
 /// How often a batch is tried again when another program holds the write lock; each try waits for the
 /// busy timeout.
@@ -32,6 +33,7 @@ pub(crate) struct Writer {
     file: OpenFile,
     bell: Arc<Bell>,
     feed: Arc<Feed>,
+    meters: Meters,
 }
 
 /// Why a batch was not written.
@@ -43,8 +45,14 @@ enum Failed {
 }
 
 impl Writer {
-    pub(crate) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<Bell>, feed: Arc<Feed>) -> Self {
-        Self { conn, ledger: None, file, bell, feed }
+    pub(crate) fn new(
+        conn: SqliteConnection,
+        file: OpenFile,
+        bell: Arc<Bell>,
+        feed: Arc<Feed>,
+        meters: Meters,
+    ) -> Self {
+        Self { conn, ledger: None, file, bell, feed, meters }
     }
 
     /// Carries out the orders and answers each, in their order.
@@ -70,6 +78,7 @@ impl Writer {
 
     async fn together(&mut self, orders: &[Order]) -> Result<Vec<Result<Done, Error>>, Failed> {
         let turn = self.bell.turn().await;
+        let began = Instant::now();
         self.file.check().map_err(Failed::Whole)?;
         let path = self.file.path();
         let tip = begin(&mut self.conn).await.map_err(|e| Failed::Whole(error::of_sqlite(path, &e)))?;
@@ -87,9 +96,18 @@ impl Writer {
             // Rung before the next writer's turn, so that the bell always names the end of the log.
             self.bell.ring(events.last().map_or(tip, |event| event.seq));
             drop(turn);
+            self.meters.committed(orders.len(), began.elapsed());
             self.feed.offer(&events);
         }
         Ok(outcomes)
+    }
+
+    /// Writes to the file for the sake of writing.
+    pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), Error> {
+        let _turn = self.bell.turn().await;
+        self.file.check()?;
+        let probed = sqlx::query(queries::PROBE).bind(now.to_string()).execute(&mut self.conn).await;
+        probed.map(|_| ()).map_err(|e| error::of_sqlite(self.file.path(), &e))
     }
 
     pub(super) async fn close(self) {

@@ -7,7 +7,7 @@ mod batch;
 pub(crate) use batch::Writer;
 
 use crate::Error;
-use countersign_approvals::{Call, Event, Order};
+use countersign_approvals::{Call, Event, Order, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -21,16 +21,26 @@ pub struct Done {
     pub events: Vec<Arc<Event>>,
 }
 
-/// An order on its way, with the place for its answer.
-pub(crate) struct Request {
-    order: Order,
-    answer: oneshot::Sender<Result<Done, Error>>,
+/// Something on its way, with the place for its answer.
+#[expect(clippy::large_enum_variant, reason = "nearly all are orders, and a box for each would cost more")]
+pub(crate) enum Request {
+    /// An order.
+    Order(Order, oneshot::Sender<Result<Done, Error>>),
+    /// The wish to know whether the file takes writes.
+    Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
 }
 
 /// Queues an order and waits for its answer.
 pub(crate) async fn send(orders: &mpsc::Sender<Request>, order: Order) -> Result<Done, Error> {
     let (answer, answered) = oneshot::channel();
-    orders.send(Request { order, answer }).await.map_err(|_| Error::Closed)?;
+    orders.send(Request::Order(order, answer)).await.map_err(|_| Error::Closed)?;
+    answered.await.map_err(|_| Error::Closed)?
+}
+
+/// Queues a probe and waits for its answer.
+pub(crate) async fn probe(orders: &mpsc::Sender<Request>, now: Timestamp) -> Result<(), Error> {
+    let (answer, answered) = oneshot::channel();
+    orders.send(Request::Probe(now, answer)).await.map_err(|_| Error::Closed)?;
     answered.await.map_err(|_| Error::Closed)?
 }
 
@@ -48,8 +58,22 @@ pub(crate) async fn run(
             taken = inbox.recv_many(&mut requests, most) => if taken == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
-        let (orders, answers): (Vec<_>, Vec<_>) =
-            requests.drain(..).map(|request| (request.order, request.answer)).unzip();
+        let (mut orders, mut answers, mut probes) = (Vec::new(), Vec::new(), Vec::new());
+        for request in requests.drain(..) {
+            match request {
+                Request::Order(order, answer) => {
+                    orders.push(order);
+                    answers.push(answer);
+                }
+                Request::Probe(now, answer) => probes.push((now, answer)),
+            }
+        }
+        for (now, answer) in probes {
+            let _ = answer.send(writer.probe(now).await);
+        }
+        if orders.is_empty() {
+            continue;
+        }
         let outcomes = writer.carry_out(&orders).await;
         for (answer, outcome) in answers.into_iter().zip(outcomes) {
             // Whoever asked may have gone; the order was carried out all the same.

@@ -1,19 +1,25 @@
-//! The gate over a local file.
+//! The gate over a local file: one call's way through it. Lists are in `lists`, what holds for a thread in
+//! `threads`, whether all is well in `ready`.
 
-use crate::{Error, Events, api, expiry::Expiry};
+mod lists;
+mod ready;
+mod threads;
+
+use crate::{Error, api, expiry::Expiry, in_force::InForce, life::Life};
 use countersign_approvals::{
-    Call, CallId, Command, Event, EventType, Json, Order, Policy, Principal, Refused, ThreadCommand,
-    ThreadId, Wish,
+    Call, CallId, Command, Json, Order, Policy, Principal, Refused, ThreadId, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
 };
-use countersign_store::{Done, Filter, Options, Store};
+use countersign_store::{Done, Options, Store};
+use futures_util::future::join_all;
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct Local {
     pub(crate) store: Store,
-    policy: Arc<Policy>,
+    pub(crate) policy: Arc<InForce>,
+    pub(crate) life: Life,
     opened: Arc<Notify>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -28,11 +34,16 @@ impl Drop for Local {
 impl Local {
     pub(crate) async fn open(path: &Path, options: Options, policy: Policy) -> Result<Self, Error> {
         let store = Store::open(path, options).await?;
-        let (policy, opened) = (Arc::new(policy), Arc::new(Notify::new()));
-        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        let duty = Expiry { store: store.clone(), policy: Arc::clone(&policy), opened: Arc::clone(&opened) };
+        let (policy, opened) = (Arc::new(InForce::new(policy)), Arc::new(Notify::new()));
+        let (stop, tasks, life) = (CancellationToken::new(), TaskTracker::new(), Life::default());
+        let duty = Expiry {
+            store: store.clone(),
+            policy: Arc::clone(&policy),
+            life: life.clone(),
+            opened: Arc::clone(&opened),
+        };
         tasks.spawn(duty.run(stop.clone()));
-        Ok(Self { store, policy, opened, stop, tasks })
+        Ok(Self { store, policy, life, opened, stop, tasks })
     }
 
     pub(crate) async fn shut_down(&self) {
@@ -48,9 +59,11 @@ impl Local {
             wish,
             by: by.clone(),
             now: self.store.clock().now(),
-            policy: Arc::clone(&self.policy),
+            policy: self.policy.policy(),
         };
-        Ok(self.store.carry_out(order).await?)
+        let done = self.store.carry_out(order).await?;
+        self.life.tell(&done);
+        Ok(done)
     }
 
     async fn about(
@@ -139,6 +152,16 @@ impl Local {
         self.about(by, thread, id, Command::Respond(respond)).await
     }
 
+    /// All at once, so that they share commits; each is answered for itself.
+    pub(crate) async fn decide_all(&self, by: &Principal, all: &api::DecideAll) -> Vec<api::Answered> {
+        let one = async |one: &api::DecideOne| api::Answered {
+            thread_id: one.thread_id.clone(),
+            id: one.id.clone(),
+            outcome: self.decide(by, &one.thread_id, &one.id, &one.decide()).await,
+        };
+        join_all(all.decisions.iter().map(one)).await
+    }
+
     pub(crate) async fn claim(
         &self,
         by: &Principal,
@@ -183,108 +206,8 @@ impl Local {
         let call = self.store.call(thread, id).await?.ok_or_else(|| unknown(thread, id))?;
         Ok(self.view(&call))
     }
-
-    pub(crate) async fn pending(
-        &self,
-        thread: Option<&ThreadId>,
-        page: api::PageOf,
-    ) -> Result<api::Pending, Error> {
-        let page = self.store.pending(thread, page.after, page.limit.min(api::MAX_PAGE)).await?;
-        let pending = page.items.iter().map(|call| self.view(call)).collect();
-        Ok(api::Pending { pending, next: page.next })
-    }
-
-    pub(crate) async fn events(
-        &self,
-        thread: Option<&ThreadId>,
-        page: api::PageOf,
-    ) -> Result<api::EventPage, Error> {
-        let limit = page.limit.min(api::MAX_PAGE);
-        let filter = Filter { thread_id: thread.cloned() };
-        let mut events = self.store.events(&filter, page.after, limit + 1).await?;
-        let more = events.len() > limit;
-        events.truncate(limit);
-        let next = events.last().map(|event| event.seq).filter(|_| more);
-        Ok(api::EventPage { events: events.into_iter().map(Arc::new).collect(), next })
-    }
-
-    pub(crate) fn follow(self: Arc<Self>, filter: Filter, after: i64) -> Events {
-        let mut follower = self.store.follow(filter, after);
-        Box::pin(async_stream::stream! {
-            loop {
-                let next = tokio::select! {
-                    next = follower.next() => next,
-                    () = self.stop.cancelled() => return,
-                };
-                let failed = next.is_err();
-                yield next.map_err(Error::from);
-                if failed {
-                    return;
-                }
-            }
-        })
-    }
-
-    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        let found = self.store.thread(thread).await?;
-        let grants = found.standing().map(|grant| api::Grant {
-            seq: grant.seq,
-            tool: grant.tool.clone(),
-            principal: grant.by.clone(),
-            at: grant.at,
-            tool_call_id: grant.tool_call_id.clone(),
-        });
-        Ok(api::Grants { grants: grants.collect() })
-    }
-
-    pub(crate) async fn revoke(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        grant: i64,
-    ) -> Result<api::Grants, Error> {
-        self.order(by, thread, Wish::Thread(ThreadCommand::Revoke(grant))).await?;
-        self.grants(thread).await
-    }
-
-    pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
-        let done = self.order(by, thread, Wish::Thread(ThreadCommand::Close)).await?;
-        let closed = self.store.thread(thread).await?.closed;
-        // The order has just been carried out, so its event is there; the clock stands in if it is not.
-        let (at, by) =
-            closed.map_or_else(|| (self.store.clock().now(), by.clone()), |fact| (fact.at, fact.by));
-        let cancelled = done.events.iter().filter_map(|event| cancelled(event)).collect();
-        Ok(api::Closed { thread_id: thread.clone(), closed_at: at, principal: by, cancelled })
-    }
-
-    /// Sends an order that changes nothing all the way through the writer, which takes the write lock
-    /// for it, and reads how long the log is.
-    pub(crate) async fn ready(&self) -> Result<api::Ready, Error> {
-        let (thread, id) = (crate::name("readyz")?, crate::call_id("readyz")?);
-        match self.order(&Principal::system("readyz"), &thread, Wish::Call(id, Command::Expire)).await {
-            Ok(_) | Err(Error::Refused(_)) => {}
-            Err(error) => return Err(error),
-        }
-        Ok(api::Ready {
-            status: "ready".to_owned(),
-            events: self.store.tip().await?,
-            rules: self.policy.rules(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        })
-    }
 }
 
 fn unknown(thread: &ThreadId, id: &CallId) -> Error {
     Error::Refused(Refused::UnknownCall { thread_id: thread.clone(), id: id.clone() })
-}
-
-/// The call that this event ended, if it is such an event.
-fn cancelled(event: &Event) -> Option<CallId> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Ended {
-        tool_call_id: CallId,
-    }
-    let ended = (event.kind == EventType::ToolResult).then(|| event.data.read::<Ended>());
-    ended?.ok().map(|ended| ended.tool_call_id)
 }

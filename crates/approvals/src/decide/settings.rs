@@ -1,0 +1,44 @@
+//! A thread's own settings: its mode, and its policies for single tools. They answer what is asked, so
+//! only people set them, and nothing that is set lifts a block.
+
+use super::{Context, Draft};
+use crate::{
+    Body, Refused, ToolName,
+    event::{Mode, ThreadMode, ToolPolicy, ToolPolicySet},
+    principal::Kind,
+};
+
+pub(super) fn set_mode(mode: Mode, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
+    check(context)?;
+    if mode == Mode::Other {
+        return Err(Refused::Invalid { field: "mode", why: "there is no such mode".to_owned() });
+    }
+    if context.thread.mode() == mode {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Draft::new(context.by, Body::ThreadModeSet(ThreadMode { mode }))])
+}
+
+/// Tools that are not named keep what they have.
+pub(super) fn set_policies(
+    policies: &[(ToolName, ToolPolicy)],
+    context: &Context<'_>,
+) -> Result<Vec<Draft>, Refused> {
+    check(context)?;
+    if policies.iter().any(|(_, policy)| *policy == ToolPolicy::Other) {
+        return Err(Refused::Invalid { field: "policy", why: "there is no such policy".to_owned() });
+    }
+    let news = policies.iter().filter(|(tool, policy)| context.thread.policy_for(tool) != *policy);
+    let set = |(tool, policy): &(ToolName, ToolPolicy)| ToolPolicySet { tool: tool.clone(), policy: *policy };
+    Ok(news.map(|one| Draft::new(context.by, Body::ToolPolicySet(set(one)))).collect())
+}
+
+fn check(context: &Context<'_>) -> Result<(), Refused> {
+    if context.by.kind() != Kind::User {
+        return Err(Refused::NotAnApprover(context.by.to_string()));
+    }
+    match &context.thread.closed {
+        Some(closed) => Err(Refused::ThreadClosed { at: closed.at }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+//! A thread's own settings, told as stories.
+
+use super::{
+    ThreadCommand,
+    story::{Story, code, given},
+};
+use crate::{
+    Refused, State, ToolName, Wish,
+    event::{Decision, Mode, ToolPolicy},
+};
+
+const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
+    [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
+
+impl Story {
+    fn sets_mode(&mut self, name: &str, mode: Mode) -> Result<Vec<String>, Refused> {
+        self.person(name).wishes(Wish::Thread(ThreadCommand::SetMode(mode)))
+    }
+
+    fn sets_policy(&mut self, name: &str, tool: &str, policy: ToolPolicy) -> Result<Vec<String>, Refused> {
+        let tool = ToolName::new(tool).expect("valid");
+        self.person(name).wishes(Wish::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)])))
+    }
+
+    fn who_answers(&mut self, id: &str, tool: &str) -> String {
+        self.proposes(id, tool).expect("proposed")[1].clone()
+    }
+}
+
+const ASKED: &str = "TOOL_APPROVAL_REQUEST by agent:bot";
+
+#[test]
+fn only_people_set_anything_and_only_while_the_thread_is_open() {
+    let mut story = given(RULES);
+    let mode = Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll));
+    assert_eq!(code(story.agent().wishes(mode)), "not_an_approver");
+    let policy = ThreadCommand::SetPolicies(vec![(ToolName::new("ls").expect("valid"), ToolPolicy::Allow)]);
+    assert_eq!(code(story.agent().wishes(Wish::Thread(policy))), "not_an_approver");
+    assert_eq!(code(story.sets_mode("ada", Mode::Other)), "invalid");
+    assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Other)), "invalid");
+    story.wishes(Wish::Thread(ThreadCommand::Close)).expect("closed");
+    assert_eq!(code(story.sets_mode("ada", Mode::AutoDeny)), "thread_closed");
+    assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Deny)), "thread_closed");
+}
+
+#[test]
+fn setting_the_same_again_is_no_news() {
+    let mut story = given(RULES);
+    assert!(story.sets_mode("ada", Mode::Interactive).expect("so already").is_empty());
+    assert!(story.sets_policy("ada", "bash", ToolPolicy::Default).expect("so already").is_empty());
+    for expected in [1, 0] {
+        assert_eq!(story.sets_mode("ada", Mode::AutoDeny).expect("set").len(), expected);
+        assert_eq!(story.sets_policy("ada", "bash", ToolPolicy::Deny).expect("set").len(), expected);
+    }
+}
+
+#[test]
+fn a_mode_answers_what_is_asked_and_lifts_no_block() {
+    let mut story = given(RULES);
+    story.sets_mode("ada", Mode::ApproveAll).expect("set");
+    assert_eq!(story.who_answers("a", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
+    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.who_answers("b", "rm"), "TOOL_APPROVAL_RESPONSE by policy:never");
+    assert_eq!(story.state("b"), State::Denied);
+
+    story.sets_mode("ada", Mode::AutoDeny).expect("set");
+    assert_eq!(story.who_answers("c", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
+    assert_eq!(
+        story.told("c"),
+        "\"Denied by policy:mode: whatever is asked in this thread is denied (auto_deny). Do not retry it.\""
+    );
+    assert_eq!(story.who_answers("d", "ls"), "TOOL_APPROVAL_RESPONSE by policy:free");
+
+    story.sets_mode("ada", Mode::Interactive).expect("set");
+    assert_eq!(story.who_answers("e", "bash"), ASKED);
+}
+
+#[test]
+fn a_threads_own_policy_answers_what_is_asked_and_restricts_what_is_allowed() {
+    let mut story = given(RULES);
+    for tool in ["bash", "rm", "ls"] {
+        story.sets_policy("ada", tool, ToolPolicy::Allow).expect("set");
+    }
+    assert_eq!(story.who_answers("a", "bash"), "TOOL_APPROVAL_RESPONSE by policy:thread");
+    assert_eq!(story.who_answers("b", "rm"), "TOOL_APPROVAL_RESPONSE by policy:never");
+    assert_eq!(story.who_answers("c", "ls"), "TOOL_APPROVAL_RESPONSE by policy:free");
+
+    story.sets_policy("ada", "ls", ToolPolicy::Deny).expect("set");
+    assert_eq!(story.who_answers("d", "ls"), "TOOL_APPROVAL_RESPONSE by policy:thread");
+    assert_eq!(
+        story.told("d"),
+        "\"Blocked by policy:thread: the thread denies this tool. This is a rule, which no approval lifts: \
+         do not retry it.\""
+    );
+    story.sets_policy("ada", "ls", ToolPolicy::RequireApproval).expect("set");
+    assert_eq!(story.who_answers("e", "ls"), ASKED);
+    story.sets_policy("ada", "ls", ToolPolicy::Default).expect("set");
+    assert_eq!(story.who_answers("f", "ls"), "TOOL_APPROVAL_RESPONSE by policy:free");
+}
+
+#[test]
+fn where_approval_is_required_a_person_is_asked_each_time() {
+    let mut story = given(RULES);
+    story.proposes("a", "bash").expect("asked");
+    story.decides("ada", "a", Decision::AllowSession).expect("granted");
+    story.sets_policy("ada", "bash", ToolPolicy::RequireApproval).expect("set");
+    assert_eq!(story.who_answers("b", "bash"), ASKED);
+    assert_eq!(code(story.decides("ada", "b", Decision::AllowSession)), "not_offered");
+    story.sets_mode("ada", Mode::ApproveAll).expect("set");
+    assert_eq!(story.who_answers("c", "bash"), ASKED);
+    story.sets_mode("ada", Mode::AutoDeny).expect("set");
+    assert_eq!(story.who_answers("d", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
+    assert_eq!(story.state("d"), State::Denied);
+}
+
+#[test]
+fn a_denial_that_came_after_the_approval_still_blocks() {
+    let mut story = given(RULES);
+    story.proposes("a", "bash").expect("asked");
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    story.sets_policy("ben", "bash", ToolPolicy::Deny).expect("set");
+    let refused = story.claims("a", "w", "{\"n\":1}").expect_err("blocked");
+    assert_eq!(refused.to_string(), "blocked by policy:thread: the thread denies this tool");
+    story.sets_policy("ben", "bash", ToolPolicy::Default).expect("set");
+    story.claims("a", "w", "{\"n\":1}").expect("claimed");
+}

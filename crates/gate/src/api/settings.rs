@@ -1,0 +1,177 @@
+//! What holds for a thread: its grants, its mode, its own policies, and its end.
+
+use super::ask::word;
+use crate::{CallId, Principal, ThreadId, Timestamp, ToolName};
+use countersign_approvals::{
+    Thread,
+    event::{Mode, ToolPolicy},
+};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::collections::BTreeMap;
+
+/// A standing grant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    /// The `seq` of the response that gave it, which is its name.
+    pub seq: i64,
+    /// The tool it is for.
+    pub tool: ToolName,
+    /// Who gave it.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+    /// On which call.
+    pub tool_call_id: CallId,
+}
+
+/// The standing grants of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grants {
+    /// The grants, the oldest first.
+    pub grants: Vec<Grant>,
+}
+
+impl From<&Thread> for Grants {
+    fn from(thread: &Thread) -> Self {
+        let grants = thread.standing().map(|grant| Grant {
+            seq: grant.seq,
+            tool: grant.tool.clone(),
+            principal: grant.by.clone(),
+            at: grant.at,
+            tool_call_id: grant.tool_call_id.clone(),
+        });
+        Self { grants: grants.collect() }
+    }
+}
+
+/// Have a thread answer what is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetMode {
+    /// `interactive` (people decide), `approve_all` or `auto_deny`.
+    #[serde(deserialize_with = "word")]
+    pub mode: Mode,
+}
+
+/// How a thread answers what is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModeOf {
+    /// The thread.
+    pub thread_id: ThreadId,
+    /// Its mode.
+    pub mode: Mode,
+    /// Who set it; nobody, if it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<Principal>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// By which event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+}
+
+impl ModeOf {
+    pub(crate) fn of(thread_id: &ThreadId, thread: &Thread) -> Self {
+        let set = thread.mode.as_ref();
+        Self {
+            thread_id: thread_id.clone(),
+            mode: thread.mode(),
+            principal: set.map(|set| set.by.clone()),
+            at: set.map(|set| set.at),
+            seq: set.map(|set| set.seq),
+        }
+    }
+}
+
+/// Give tools policies of the thread's own. Tools that are not named keep what they have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetPolicies {
+    /// By tool: `allow`, `require-approval`, `deny`, or `default` to take an own policy away.
+    #[serde(deserialize_with = "words")]
+    pub tools: BTreeMap<ToolName, ToolPolicy>,
+}
+
+/// The own policies of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PoliciesOf {
+    /// The thread.
+    pub thread_id: ThreadId,
+    /// Its policies, in the order of the tools' names.
+    pub tools: Vec<PolicyOf>,
+}
+
+/// What a thread says of a tool itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyOf {
+    /// The tool.
+    pub tool: ToolName,
+    /// What holds for it.
+    pub policy: ToolPolicy,
+    /// Who said so.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+    /// By which event.
+    pub seq: i64,
+}
+
+impl PoliciesOf {
+    pub(crate) fn of(thread_id: &ThreadId, thread: &Thread) -> Self {
+        let own = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
+        let tools = own.map(|(tool, set)| PolicyOf {
+            tool: tool.clone(),
+            policy: set.what,
+            principal: set.by.clone(),
+            at: set.at,
+            seq: set.seq,
+        });
+        Self { thread_id: thread_id.clone(), tools: tools.collect() }
+    }
+}
+
+/// A thread that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Closed {
+    /// The thread.
+    pub thread_id: ThreadId,
+    /// When it was closed.
+    pub closed_at: Timestamp,
+    /// Who closed it.
+    pub principal: Principal,
+    /// The calls that this cancelled.
+    pub cancelled: Vec<CallId>,
+}
+
+/// Reads words that must be known, by tool; a tool that stands twice is as wrong as a slip.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<ToolName, ToolPolicy>, D::Error> {
+    struct Words;
+
+    impl<'de> de::Visitor<'de> for Words {
+        type Value = BTreeMap<ToolName, ToolPolicy>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object of policies by tool")
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut words = BTreeMap::new();
+            while let Some((tool, policy)) = map.next_entry::<ToolName, String>()? {
+                let policy = policy.parse().map_err(de::Error::custom)?;
+                if words.insert(tool.clone(), policy).is_some() {
+                    return Err(de::Error::custom(format_args!("the tool {tool} stands twice")));
+                }
+            }
+            Ok(words)
+        }
+    }
+
+    deserializer.deserialize_map(Words)
+}

@@ -1,0 +1,68 @@
+//! What holds for a thread, over a local file.
+
+use super::Local;
+use crate::{Error, api};
+use countersign_approvals::{
+    CallId, Event, EventType, Principal, ThreadCommand, ThreadId, Wish, event::ToolResult,
+};
+
+impl Local {
+    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
+        Ok((&self.store.thread(thread).await?).into())
+    }
+
+    pub(crate) async fn revoke(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        grant: i64,
+    ) -> Result<api::Grants, Error> {
+        self.order(by, thread, Wish::Thread(ThreadCommand::Revoke(grant))).await?;
+        self.grants(thread).await
+    }
+
+    pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ModeOf, Error> {
+        Ok(api::ModeOf::of(thread, &self.store.thread(thread).await?))
+    }
+
+    pub(crate) async fn set_mode(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        set: &api::SetMode,
+    ) -> Result<api::ModeOf, Error> {
+        self.order(by, thread, Wish::Thread(ThreadCommand::SetMode(set.mode))).await?;
+        self.mode(thread).await
+    }
+
+    pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::PoliciesOf, Error> {
+        Ok(api::PoliciesOf::of(thread, &self.store.thread(thread).await?))
+    }
+
+    pub(crate) async fn set_policies(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        set: &api::SetPolicies,
+    ) -> Result<api::PoliciesOf, Error> {
+        let policies = set.tools.iter().map(|(tool, policy)| (tool.clone(), *policy)).collect();
+        self.order(by, thread, Wish::Thread(ThreadCommand::SetPolicies(policies))).await?;
+        self.policies(thread).await
+    }
+
+    pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
+        let done = self.order(by, thread, Wish::Thread(ThreadCommand::Close)).await?;
+        let closed = self.store.thread(thread).await?.closed;
+        // The order has just been carried out, so its event is there; the clock stands in if it is not.
+        let (at, by) =
+            closed.map_or_else(|| (self.store.clock().now(), by.clone()), |fact| (fact.at, fact.by));
+        let cancelled = done.events.iter().filter_map(|event| cancelled(event)).collect();
+        Ok(api::Closed { thread_id: thread.clone(), closed_at: at, principal: by, cancelled })
+    }
+}
+
+/// The call that this event ended, if it is such an event.
+fn cancelled(event: &Event) -> Option<CallId> {
+    let ended = (event.kind == EventType::ToolResult).then(|| event.data.read::<ToolResult>());
+    ended?.ok().map(|ended| ended.tool_call_id)
+}

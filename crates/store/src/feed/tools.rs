@@ -1,0 +1,50 @@
+//! Of which tool an event is: only the call itself says so, and a follower may have come after it.
+
+use crate::{
+    Error, Store,
+    filter::{call_of, tool_of},
+};
+use countersign_approvals::{CallId, Event, EventType, ThreadId, ToolName};
+use std::collections::HashMap;
+
+/// How many calls are remembered before all are forgotten, and looked up again where they are met.
+const MOST: usize = 10_000;
+
+/// Whether calls are of a tool, as far as a follower has met them.
+#[derive(Default)]
+pub(super) struct Tools {
+    known: HashMap<(ThreadId, CallId), bool>,
+}
+
+impl Tools {
+    /// Whether the event is about that tool.
+    pub(super) async fn is_of(
+        &mut self,
+        tool: &ToolName,
+        event: &Event,
+        store: &Store,
+    ) -> Result<bool, Error> {
+        if event.kind == EventType::ToolPolicySet {
+            return Ok(tool_of(event).as_ref() == Some(tool));
+        }
+        if !event.kind.is_about_a_call() {
+            return Ok(false);
+        }
+        let Some(id) = call_of(event) else { return Ok(false) };
+        let key = (event.thread_id.clone(), id);
+        let is = match (event.kind, self.known.get(&key)) {
+            (EventType::ToolCall, _) => tool_of(event).as_ref() == Some(tool),
+            (_, Some(known)) => *known,
+            (_, None) => store.tool_of_call(&key.0, &key.1).await?.as_deref() == Some(tool.as_str()),
+        };
+        if event.kind == EventType::ToolResult {
+            self.known.remove(&key);
+        } else {
+            if self.known.len() >= MOST {
+                self.known.clear();
+            }
+            self.known.insert(key, is);
+        }
+        Ok(is)
+    }
+}

@@ -1,0 +1,11 @@
+-- The events of the $3 last calls of thread $2 before $1: as sql/calls.sql, which is for all threads.
+SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+FROM (
+    SELECT seq, thread_id, tool_call_id FROM events
+    WHERE thread_id = $2 AND type = 'TOOL_CALL' AND seq < $1
+        AND ($4 IS NULL OR data ->> 'name' = $4)
+        AND ($5 IS NULL OR principal = $5)
+        AND ($6 IS NULL OR timestamp >= $6)
+        AND ($7 IS NULL OR timestamp < $7)
+    ORDER BY seq DESC LIMIT $3) c
+    CROSS JOIN events e ON e.thread_id = c.thread_id AND e.tool_call_id = c.tool_call_id

@@ -1,0 +1,2 @@
+-- Writes what sql/probed.sql reads back: whether the file takes writes is found out by writing to it.
+INSERT INTO probe (id, written_at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at

@@ -1,0 +1,14 @@
+-- The events of thread $2 after $1 that meet a filter: as sql/search.sql, which is for all threads.
+SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+FROM events e
+WHERE e.thread_id = $2 AND e.seq > $1
+    AND ($4 IS NULL OR e.type IN (SELECT value FROM json_each($4)))
+    AND ($6 IS NULL OR e.principal = $6)
+    AND ($7 IS NULL OR e.timestamp >= $7)
+    AND ($8 IS NULL OR e.timestamp < $8)
+    AND ($5 IS NULL OR e.type = 'TOOL_POLICY_SET' AND e.data ->> 'tool' = $5 OR EXISTS (
+        SELECT 1 FROM events c
+        WHERE c.thread_id = e.thread_id AND c.tool_call_id = e.tool_call_id AND c.type = 'TOOL_CALL'
+            AND c.data ->> 'name' = $5))
+ORDER BY e.seq
+LIMIT $3
