@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{commands, settings::Settings};
+use crate::{commands, filters::Filters, settings::Settings};
 use clap::{Parser, Subcommand};
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -24,8 +24,7 @@ Environment:
 
 /// The approval service between an AI agent and the tools it wants to run.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", bin_name = "countersign", version, after_long_help = EXIT_CODES)]
-#[command(disable_help_subcommand = true)]
+#[command(name = "countersign", bin_name = "countersign", version, after_help = EXIT_CODES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -62,25 +61,24 @@ pub(crate) struct TargetArgs {
     #[arg(long = "as", global = true, value_name = "WHO")]
     pub(crate) who: Option<String>,
     /// The settings, a TOML file [default: ./countersign.toml, …]
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// What is logged: error, warn, info, debug, or a filter
-    #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
     /// How it is logged to stderr
-    #[arg(long, global = true, value_name = "FORMAT", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
     /// Where traces are sent
     #[arg(
         long,
         help = "Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318",
         global = true,
-        value_name = "URL",
-        hide_short_help = true
+        value_name = "URL"
     )]
     pub(crate) otlp: Option<String>,
     /// Colours: on a terminal, always or never
-    #[arg(long, global = true, value_name = "WHEN", alias = "color", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "WHEN", alias = "color")]
     pub(crate) colour: Option<Colour>,
 }
 
@@ -128,9 +126,9 @@ pub(crate) enum Command {
     Pending(Pending),
     /// Show one call, and what became of it
     Show(Show),
-    /// Allow a call that waits
+    /// Allow calls that wait
     Allow(Allow),
-    /// Deny a call that waits
+    /// Deny calls that wait
     Deny(Deny),
     /// Tell what happened, event by event
     Log(commands::log::Log),
@@ -152,7 +150,7 @@ pub(crate) enum Command {
     Stats(commands::stats::Stats),
     /// Look for what is wrong with the file, the server and this machine
     #[command(
-        after_long_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
+        after_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
     )]
     Doctor,
     /// Check the hash chain of the whole log
@@ -165,7 +163,7 @@ pub(crate) enum Command {
     Man(commands::man::Man),
     /// Tell which program this is, and how it was built
     #[command(
-        after_long_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
+        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
     )]
     Version,
     /// Print the reference of all commands, as docs/commands.md has it
@@ -181,7 +179,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "JSON: the call, as it ended")]
+#[command(after_help = "JSON: the call, as it ended")]
 pub(crate) struct Run {
     /// The conversation it belongs to: what is allowed for the session is allowed in it
     #[arg(long, default_value = "terminal", value_name = "T")]
@@ -219,15 +217,14 @@ fn span(text: &str) -> Result<u32, String> {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
+#[command(after_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
 pub(crate) struct Pending {
-    /// Only this thread
-    #[arg(long, value_name = "T")]
-    pub(crate) thread: Option<String>,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "JSON: the call, as the API has it")]
+#[command(after_help = "JSON: the call, as the API has it")]
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) which: Which,
@@ -255,7 +252,7 @@ pub(crate) struct WhichOnes {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = DECIDED)]
+#[command(after_help = DECIDED)]
 pub(crate) struct Allow {
     #[command(flatten)]
     pub(crate) which: WhichOnes,
@@ -268,7 +265,7 @@ pub(crate) struct Allow {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = DECIDED)]
+#[command(after_help = DECIDED)]
 pub(crate) struct Deny {
     /// The calls' ids, or how each begins
     #[arg(required_unless_present = "all_pending", value_name = "ID")]
@@ -291,7 +288,7 @@ JSON: the call, decided; of several calls {\"results\": [{\"threadId\", \"id\", 
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\"}"
+    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\"}"
 )]
 pub(crate) struct Verify {
     /// Make the index of open requests anew from the events, if it is wrong

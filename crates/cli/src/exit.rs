@@ -105,7 +105,7 @@ fn hint(code: &str) -> Option<&'static str> {
             "`countersign show ID` tells the whole story"
         }
         "thread_closed" => "a closed thread stays closed; use another one",
-        "bad_setting" => "`countersign config` shows what is in force, docs/configuration.md what there is",
+        "bad_setting" => "docs/configuration.md says what can be set, and how",
         "damaged" | "corrupt_database" => {
             "`countersign doctor` looks at the file, `countersign verify` at every row"
         }

@@ -37,13 +37,7 @@ pub(crate) struct Page {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = 1..)]
     pub(crate) limit: i64,
     /// Go on after the page before: its `next` in JSON
-    #[arg(
-        long,
-        value_name = "CURSOR",
-        default_value_t = 0,
-        hide_default_value = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "CURSOR", default_value_t = 0, hide_default_value = true)]
     pub(crate) after: i64,
 }
 

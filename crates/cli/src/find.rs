@@ -21,11 +21,15 @@ pub(crate) async fn tip(gate: &Gate) -> Result<i64, countersign_gate::Error> {
 
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
-    let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
+    pending_of(gate, &Filter { thread_id: thread.cloned(), ..Filter::default() }).await
+}
+
+/// All that waits for people and meets the filter.
+pub(crate) async fn pending_of(gate: &Gate, filter: &Filter) -> anyhow::Result<Vec<api::Call>> {
     let mut calls = Vec::new();
     let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
     loop {
-        let found = gate.pending(&filter, page).await?;
+        let found = gate.pending(filter, page).await?;
         calls.extend(found.pending);
         match found.next {
             Some(next) => page.after = next,

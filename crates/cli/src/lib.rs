@@ -51,7 +51,7 @@ fn start(args: &Args, name: &str) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let log = Log::start(args, runtime.handle())?;
     // The name alone: what a command was told may be what nobody else is to know.
-    let span = tracing::info_span!("command", command = name);
+    let span = tracing::info_span!(target: log::COMMAND, "command", command = name);
     let exit = match runtime.block_on(carry_out(args).instrument(span)) {
         Ok(exit) => exit,
         Err(error) => exit::report(args, &error),

@@ -87,7 +87,7 @@ pub(crate) fn arguments(json: &Json) -> Vec<String> {
 }
 
 /// JSON as it was given. Line breaks stand only between its tokens, where a space means the same.
-fn one_line(json: &Json) -> String {
+pub(crate) fn one_line(json: &Json) -> String {
     visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
 }
 

@@ -1,7 +1,7 @@
 //! What an event says, in a sentence.
 
 use crate::{
-    output::{arguments, visible},
+    output::{arguments, one_line, visible},
     screen::Style,
 };
 use countersign_gate::{
@@ -59,11 +59,44 @@ pub(crate) const fn mode(mode: Mode) -> &'static str {
 /// Arguments in one line, for a list; `show` has them whole.
 pub(crate) fn in_a_line(json: &Json) -> String {
     let lines = arguments(json);
-    let first = lines.first().map_or("", String::as_str);
-    // A command's name is plain to see, and takes room.
-    let first = first.strip_prefix("command: ").unwrap_or(first);
-    let more = if lines.len() > 1 && !lines[1].starts_with("cwd: ") { " …" } else { "" };
-    format!("{first}{more}")
+    let command = lines.iter().position(|line| line.starts_with("command: "));
+    let Some(command) = command else { return one_line(json) };
+    // Behind a command of several lines come lines that begin with spaces.
+    let more = if lines.get(command + 1).is_some_and(|line| line.starts_with(' ')) { " …" } else { "" };
+    format!("{}{more}", &lines[command]["command: ".len()..])
+}
+
+/// What came of a command, as `run` and others put it.
+#[derive(Default, serde::Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Came {
+    exit_code: Option<i64>,
+    signal: Option<i64>,
+    error: Option<String>,
+    output: Option<String>,
+}
+
+/// What came of a call, in a line.
+fn came(content: &Json) -> String {
+    if let Ok(text) = content.read::<String>() {
+        return first_line(&text);
+    }
+    let came: Came = content.read().unwrap_or_default();
+    let how = match (came.error, came.exit_code, came.signal) {
+        (Some(error), ..) => visible(&error),
+        (None, Some(code @ 1..), _) => format!("exit code {code}"),
+        (None, None, Some(signal)) => format!("signal {signal}"),
+        _ => String::new(),
+    };
+    let output = came.output.map(|output| first_line(&output)).unwrap_or_default();
+    let both: Vec<_> = [how, output].into_iter().filter(|part| !part.is_empty()).collect();
+    both.join(", ")
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = visible(lines.next().unwrap_or_default());
+    if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
 fn comment(text: Option<&String>) -> String {
@@ -103,9 +136,11 @@ fn decides(who: &str, response: &Response) -> (Style, String) {
 }
 
 fn ends(id: &str, status: Status, content: &Json) -> (Style, String) {
+    let came = came(content);
+    let came = if came.is_empty() { came } else { format!(": {came}") };
     match status {
-        Status::Success => (Style::Plain, format!("{id} ended well: {}", in_a_line(content))),
-        Status::Error => (Style::Red, format!("{id} failed: {}", in_a_line(content))),
+        Status::Success => (Style::Plain, format!("{id} ended well{came}")),
+        Status::Error => (Style::Red, format!("{id} failed{came}")),
         other => (Style::Dim, format!("{id} did not run: {}", other.as_str())),
     }
 }

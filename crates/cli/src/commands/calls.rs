@@ -16,7 +16,7 @@ use countersign_gate::{Clock, Principal, State, api};
 /// Which calls.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = "JSON: {\"calls\": [the calls, as the API has them], \"next\": the cursor of the next page, or null}"
+    after_help = "JSON: {\"calls\": [the calls, as the API has them], \"next\": the cursor of the next page, or null}"
 )]
 pub(crate) struct Calls {
     #[command(flatten)]
@@ -95,7 +95,7 @@ fn as_table(calls: &[api::Call]) -> Table {
         ("TOOL", Fit::Whole),
         ("STATE", Fit::Whole),
         ("PROPOSED", Fit::Whole),
-        ("BY", Fit::Cut),
+        ("BY", Fit::Spare),
         ("THREAD", Fit::Cut),
         ("ARGUMENTS", Fit::Cut),
     ]);

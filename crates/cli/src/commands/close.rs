@@ -11,7 +11,7 @@ use countersign_gate::Principal;
 /// Which thread.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = "JSON: {\"threadId\", \"closedAt\", \"principal\", \"cancelled\": [the ids of calls that waited]}"
+    after_help = "JSON: {\"threadId\", \"closedAt\", \"principal\", \"cancelled\": [the ids of calls that waited]}"
 )]
 pub(crate) struct Close {
     /// The thread; it cannot be opened again

@@ -86,7 +86,7 @@ async fn decide_several(
             let (thread, id) = (&answer.thread_id, &answer.id);
             match answer.outcome {
                 Ok(decided) if args.json => {
-                    results.push(json!({"threadId": thread, "id": id, "call": decided}))
+                    results.push(json!({"threadId": thread, "id": id, "call": decided}));
                 }
                 Ok(decided) => output::say(&told(gate, call, &decided, decision)),
                 Err(error) => {

@@ -13,7 +13,7 @@ use countersign_gate::{Clock, Principal, api};
 /// Whose grants.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}]}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}]}, the oldest first"
 )]
 pub(crate) struct Grants {
     /// The thread
@@ -22,7 +22,7 @@ pub(crate) struct Grants {
 
 /// Which grant.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "JSON: {\"grants\": […]}, those that still stand")]
+#[command(after_help = "JSON: {\"grants\": […]}, those that still stand")]
 pub(crate) struct Revoke {
     /// The thread
     thread: String,

@@ -13,17 +13,23 @@ use crate::{
 use countersign_gate::{Event, EventType, Filter, Gate, Principal, api};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
+use unicode_width::UnicodeWidthStr;
 
 /// What to tell.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: one event a line, as the API has it: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
 \"hash\"}")]
 pub(crate) struct Log {
     #[command(flatten)]
     filters: Filters,
-    /// Only events of this type, such as TOOL_CALL; several may be named
-    #[arg(long = "type", value_name = "TYPE", value_parser = event_type)]
+    /// Only events of this type
+    #[arg(
+        long = "type",
+        help = "Only events of this type, such as TOOL_CALL; several may be named",
+        value_name = "TYPE",
+        value_parser = event_type
+    )]
     types: Vec<EventType>,
     /// Only the last so many
     #[arg(short = 'n', long, value_name = "N")]
@@ -35,6 +41,8 @@ pub(crate) struct Log {
 
 /// How far back the first look for the last events goes, for each that is wanted.
 const FIRST_LOOK: i64 = 4;
+/// Below so many columns a line does without the year, the seconds and the end of the thread's name.
+const WIDE: usize = 120;
 /// What following starts with.
 const SOME: usize = 10;
 
@@ -158,15 +166,22 @@ impl Teller<'_> {
         let (style, text) = story::of(event);
         let moment = event.timestamp.to_string().replace('T', " ");
         let (thread, seq) = (visible(event.thread_id.as_str()), event.seq);
-        let moment = moment.get(..19).unwrap_or_default();
-        let before = format!("{seq:>5}  {moment}  {thread}  ");
+        let whole = format!("{seq:>5}  {}  {thread}  ", moment.get(..19).unwrap_or_default());
         // A line for an event: the rest of it is in `show`, in --json, and wherever no terminal is.
-        let line = match self.screen.width {
-            Some(width) => table::cut(&format!("{before}{text}"), width),
-            None => format!("{before}{text}"),
+        let (before, text) = match self.screen.width {
+            None => (whole, text),
+            Some(width) => {
+                let before = if width < WIDE {
+                    let thread = table::cut(&thread, width / 6);
+                    format!("{seq:>5}  {}  {thread}  ", moment.get(5..16).unwrap_or_default())
+                } else {
+                    whole
+                };
+                let room = width.saturating_sub(before.width());
+                (table::cut(&before, width), table::cut(&text, room))
+            }
         };
-        let (before, text) = line.split_at(before.len().min(line.len()));
-        let (before, text) = (self.screen.paint(Style::Dim, before), self.screen.paint(style, text));
+        let (before, text) = (self.screen.paint(Style::Dim, &before), self.screen.paint(style, &text));
         Ok(output::try_say(&format!("{before}{text}")))
     }
 }

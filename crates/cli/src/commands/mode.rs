@@ -11,7 +11,7 @@ use countersign_gate::{Clock, Principal, api, event};
 /// Whose mode, and which.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = "JSON: {\"threadId\", \"mode\", \"principal\", \"at\", \"seq\"}; the last three only if somebody set it"
+    after_help = "JSON: {\"threadId\", \"mode\", \"principal\", \"at\", \"seq\"}; the last three only if somebody set it"
 )]
 pub(crate) struct Mode {
     /// The thread

@@ -14,7 +14,7 @@ use countersign_gate::{Principal, api};
 
 /// Of which time.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}]}, where \
 counts are \"calls\", \"asked\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
 \"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}")]

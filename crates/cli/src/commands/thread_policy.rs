@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Whose, and what of.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: {\"threadId\", \"tools\": [{\"tool\", \"policy\", \"principal\", \"at\", \"seq\"}]}, by the tools' names")]
 pub(crate) struct ThreadPolicy {
     /// The thread

@@ -14,7 +14,7 @@ use countersign_gate::{Clock, Gate, Principal, api, event::Mode};
 
 /// Which threads.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: {\"threads\": [{\"threadId\", \"firstEventAt\", \"lastEventAt\", \"lastSeq\", \"calls\", \"pending\", \"mode\", \
 \"closedAt\"}], \"next\": the cursor of the next page, or null}; of one thread that object alone")]
 pub(crate) struct Threads {
@@ -73,7 +73,7 @@ fn as_table(threads: &[api::Thread]) -> Table {
         ("WAITING", Fit::Number),
         ("MODE", Fit::Whole),
         ("LAST ACTIVE", Fit::Whole),
-        ("STARTED", Fit::Whole),
+        ("STARTED", Fit::Spare),
     ]);
     for thread in threads {
         let waiting = if thread.pending > 0 { Style::Yellow } else { Style::Dim };

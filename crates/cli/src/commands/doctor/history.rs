@@ -63,7 +63,7 @@ async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Er
     match links {
         Some(pair) => findings.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
         None => {
-            findings.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"))
+            findings.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
         }
     }
     findings.ok("index", "not compared, because the log is long; `countersign verify` does");

@@ -103,7 +103,7 @@ fn policy(args: &Args, findings: &mut Findings) {
         Ok(policy) => findings
             .ok("policy", format!("{}, {} rules, sha256 {}", path.display(), policy.rules(), policy.hash())),
         Err(error) => {
-            findings.fail("policy", format!("{error:#}"), "mend the file, or name another with --policy")
+            findings.fail("policy", format!("{error:#}"), "mend the file, or name another with --policy");
         }
     }
 }
