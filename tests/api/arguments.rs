@@ -54,8 +54,10 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it nests deeper than 256 levels"
+          "code": "too_deep",
+          "detail": "the body nests deeper than 257 levels at line 1 column 293",
+          "line": 1,
+          "column": 293
         }
         "#);
         assert_snapshot!(arguments(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))).await, @r#"
@@ -63,8 +65,10 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it nests deeper than 256 levels"
+          "code": "too_deep",
+          "detail": "the body nests deeper than 257 levels at line 1 column 293",
+          "line": 1,
+          "column": 293
         }
         "#);
     })

@@ -55,7 +55,9 @@ async fn bad_json_is_refused_with_its_place() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_json",
-          "detail": "the body is not JSON: key must be a string at line 2 column 2"
+          "detail": "the body is not JSON: key must be a string at line 2 column 2",
+          "line": 2,
+          "column": 2
         }
         "#);
         assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\"").await, @r#"
@@ -64,7 +66,9 @@ async fn bad_json_is_refused_with_its_place() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_json",
-          "detail": "the body is not JSON: EOF while parsing an object at line 1 column 15"
+          "detail": "the body is not JSON: EOF while parsing an object at line 1 column 15",
+          "line": 1,
+          "column": 15
         }
         "#);
         assert_snapshot!(builder.post(CALLS, "{} {}").await, @r#"
@@ -73,7 +77,9 @@ async fn bad_json_is_refused_with_its_place() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "missing field `id` at line 1 column 2"
+          "detail": "missing field `id` at line 1 column 2",
+          "line": 1,
+          "column": 2
         }
         "#);
     })
@@ -90,7 +96,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `expiresInSeconds` at line 1 column 49"
+          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `expiresInSeconds` at line 1 column 49",
+          "line": 1,
+          "column": 49
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","arguments":{}}"#).await, @r#"
@@ -99,7 +107,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "missing field `name` at line 1 column 25"
+          "detail": "missing field `name` at line 1 column 25",
+          "line": 1,
+          "column": 25
         }
         "#);
         assert_snapshot!(builder.post(CALLS, "").await, @r#"
@@ -108,7 +118,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "missing field `id` at line 1 column 2"
+          "detail": "missing field `id` at line 1 column 2",
+          "line": 1,
+          "column": 2
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r#"
@@ -117,7 +129,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "invalid type: integer `7`, expected a string at line 1 column 7"
+          "detail": "invalid type: integer `7`, expected a string at line 1 column 7",
+          "line": 1,
+          "column": 7
         }
         "#);
         assert_snapshot!(
@@ -127,7 +141,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "invalid value: integer `-1`, expected u32 at line 1 column 60"
+          "detail": "invalid value: integer `-1`, expected u32 at line 1 column 60",
+          "line": 1,
+          "column": 60
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","id":"b","name":"bash","arguments":{}}"#).await, @r#"
@@ -136,7 +152,9 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "duplicate field `id` at line 1 column 14"
+          "detail": "duplicate field `id` at line 1 column 14",
+          "line": 1,
+          "column": 14
         }
         "#);
     })
@@ -153,7 +171,9 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the call's id cannot be used: it holds the control character U+0000 at line 1 column 16"
+          "detail": "the call's id cannot be used: it holds the control character U+0000 at line 1 column 16",
+          "line": 1,
+          "column": 16
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r#"
@@ -162,7 +182,9 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the tool's name cannot be used: it is empty at line 1 column 19"
+          "detail": "the tool's name cannot be used: it is empty at line 1 column 19",
+          "line": 1,
+          "column": 19
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"..","name":"bash","arguments":{}}"#).await, @r#"
@@ -171,7 +193,9 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the call's id cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10"
+          "detail": "the call's id cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10",
+          "line": 1,
+          "column": 10
         }
         "#);
         let long = format!(r#"{{"id":"{}","name":"bash","arguments":{{}}}}"#, "x".repeat(513));
@@ -181,7 +205,9 @@ async fn names_that_nobody_could_be_shown_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521"
+          "detail": "the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521",
+          "line": 1,
+          "column": 521
         }
         "#);
     })

@@ -123,7 +123,9 @@ async fn what_was_not_approved_cannot_be_claimed() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "a SHA-256 is 64 hexadecimal digits at line 1 column 44"
+          "detail": "a SHA-256 is 64 hexadecimal digits at line 1 column 44",
+          "line": 1,
+          "column": 44
         }
         "#);
     })

@@ -14,7 +14,9 @@ async fn there_is_nothing_to_say_about_it() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "unknown field `why`, there are no fields at line 1 column 6"
+          "detail": "unknown field `why`, there are no fields at line 1 column 6",
+          "line": 1,
+          "column": 6
         }
         "#);
     })

@@ -29,7 +29,9 @@ async fn a_decision_that_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no \"allow\" here; there is allow_once, allow_session, deny at line 1 column 20"
+          "detail": "there is no \"allow\" here; there is allow_once, allow_session, deny at line 1 column 20",
+          "line": 1,
+          "column": 20
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"other"}"#).await, @r#"
@@ -38,7 +40,9 @@ async fn a_decision_that_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no \"other\" here; there is allow_once, allow_session, deny at line 1 column 20"
+          "detail": "there is no \"other\" here; there is allow_once, allow_session, deny at line 1 column 20",
+          "line": 1,
+          "column": 20
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, "{}").await, @r#"
@@ -47,7 +51,9 @@ async fn a_decision_that_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "missing field `decision` at line 1 column 2"
+          "detail": "missing field `decision` at line 1 column 2",
+          "line": 1,
+          "column": 2
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @r#"
@@ -56,7 +62,9 @@ async fn a_decision_that_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "unknown field `because`, expected `decision` or `comment` at line 1 column 28"
+          "detail": "unknown field `because`, expected `decision` or `comment` at line 1 column 28",
+          "line": 1,
+          "column": 28
         }
         "#);
     })

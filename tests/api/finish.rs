@@ -59,7 +59,9 @@ async fn an_executor_reports_only_what_an_executor_can_know() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no \"done\" here; there is success, error, denied, expired, cancelled at line 1 column 16"
+          "detail": "there is no \"done\" here; there is success, error, denied, expired, cancelled at line 1 column 16",
+          "line": 1,
+          "column": 16
         }
         "#);
         assert_snapshot!(reports(town, r#"{"status":"success"}"#).await, @r#"
@@ -68,7 +70,9 @@ async fn an_executor_reports_only_what_an_executor_can_know() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "missing field `content` at line 1 column 20"
+          "detail": "missing field `content` at line 1 column 20",
+          "line": 1,
+          "column": 20
         }
         "#);
     })

@@ -133,57 +133,63 @@ async fn nobody_can_speak_for_the_policy_or_under_no_name() {
             Answer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("ada").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("system:expiry").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal: nobody can speak for the policy or the system"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: nobody can speak for the policy or the system",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("policy:allow-all").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal: nobody can speak for the policy or the system"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: nobody can speak for the policy or the system",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("user:").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal: the name of a principal cannot be used: it is empty"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: the name of a principal cannot be used: it is empty",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("user:a%00b").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal: the name of a principal cannot be used: it holds the control character U+0000"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: the name of a principal cannot be used: it holds the control character U+0000",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("user:%ff").await, @r#"
-        422
+        400
         {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "countersign-principal is not UTF-8"
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: it is not UTF-8",
+          "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"

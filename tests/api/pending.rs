@@ -16,7 +16,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "after"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
@@ -25,7 +26,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Bad Request",
           "status": 400,
           "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event"
+          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "parameter": "after"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"
@@ -34,7 +36,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\""
+          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
+          "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=1001")).await, @r#"
@@ -43,7 +46,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"1001\""
+          "detail": "limit is a number from 1 to 1000, and this is \"1001\"",
+          "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
@@ -52,7 +56,8 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"page\"; there are after and limit"
+          "detail": "there is no parameter \"page\"; there are after, limit, thread, tool, principal, since and until",
+          "parameter": "page"
         }
         "#);
     })
@@ -120,6 +125,30 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
             }
             assert_eq!(seen, expected);
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
+    story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "a").await;
+        town.clock.advance(std::time::Duration::from_secs(60));
+        let deploy = r#"{"id":"b","name":"deploy","arguments":{}}"#;
+        town.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
+        let found = async |path: &str| {
+            let page = town.person("ada").get(path).await;
+            let calls: Vec<serde_json::Value> = serde_json::from_str(&page.member("pending")).expect("calls");
+            calls.iter().filter_map(|call| call["id"].as_str()).collect::<Vec<_>>().join(" ")
+        };
+        let everywhere = "/v1/approvals/pending";
+        assert_eq!(found(everywhere).await, "a b");
+        assert_eq!(found(&format!("{everywhere}?thread=t2")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?tool=bash")).await, "a");
+        assert_eq!(found(&format!("{everywhere}?principal=agent:tester")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?since=2026-01-31T12:00:30Z")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?until=2026-01-31T12:00:30Z")).await, "a");
+        assert_eq!(found("/v1/threads/t1/approvals/pending?tool=deploy").await, "");
     })
     .await;
 }

@@ -3,6 +3,7 @@
 
 use crate::lab::{self, Outcome};
 use countersign_gate::{Gate, Options, Policy, Synchronous};
+use countersign_server::{Address, Listener, Options as ServerOptions};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -49,15 +50,15 @@ pub(crate) async fn serve(path: &Path, synchronous: &str) -> Outcome<()> {
     let synchronous = if synchronous == "full" { Synchronous::Full } else { Synchronous::Normal };
     let options = Options { synchronous, ..Options::default() };
     let gate = Gate::open_with(path, options, Policy::ask_always()).await?;
-    let listener = countersign_server::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
-    println!("{}", listener.local_addr()?);
+    let listener = Listener::bind(&Address::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
+    println!("{}", listener.address());
     let stop = CancellationToken::new();
     let told = stop.clone();
     tokio::spawn(async move {
         let _ = copy(&mut stdin(), &mut sink()).await;
         told.cancel();
     });
-    countersign_server::serve(listener, gate.clone(), stop).await?;
+    countersign_server::serve(vec![listener], gate.clone(), ServerOptions::default(), stop).await?;
     gate.shut_down().await;
     Ok(())
 }

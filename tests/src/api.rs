@@ -5,6 +5,7 @@
 
 use crate::lay_out;
 use countersign_gate::{Clock, Gate, Options, Policy, Timestamp};
+use countersign_server::{Address, Listener, Options as ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::{Client, Method, RequestBuilder, Response, header::HeaderMap};
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -61,10 +62,13 @@ pub async fn fresh_gate(policy: &str) -> (Gate, Arc<ManualClock>, TempDir) {
 impl Town {
     async fn new(policy: &str) -> Self {
         let (gate, clock, folder) = fresh_gate(policy).await;
-        let listener = countersign_server::bind(([127, 0, 0, 1], 0).into()).await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let stop = CancellationToken::new();
-        let server = tokio::spawn(countersign_server::serve(listener, gate.clone(), stop.clone()));
+        let anywhere = Address::Tcp(([127, 0, 0, 1], 0).into());
+        let listener = Listener::bind(&anywhere, false).expect("a free port");
+        let Address::Tcp(address) = *listener.address() else { panic!("a port") };
+        let (stop, options) =
+            (CancellationToken::new(), ServerOptions::by(Clock::Manual(Arc::clone(&clock))));
+        let server = countersign_server::serve(vec![listener], gate.clone(), options, stop.clone());
+        let server = tokio::spawn(server);
         let client = Client::builder().no_proxy().build().expect("a client");
         Self { clock, gate, address, stop, client, server, folder }
     }
@@ -111,7 +115,8 @@ impl Town {
         stream.read_to_string(&mut text).await.expect("the server answers");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        Answer { status, headers: HeaderMap::new(), body: body.to_owned() }
+        let id = head.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap_or("");
+        Answer { status, headers: HeaderMap::new(), body: without_id(body, id) }
     }
 }
 
@@ -140,6 +145,17 @@ impl Persona<'_> {
     pub async fn post(&self, path: &str, body: &str) -> Answer {
         let request = self.request(Method::POST, path).header("content-type", "application/json");
         Answer::to(request.body(body.to_owned())).await
+    }
+
+    /// `PUT` of a JSON body.
+    pub async fn put(&self, path: &str, body: &str) -> Answer {
+        let request = self.request(Method::PUT, path).header("content-type", "application/json");
+        Answer::to(request.body(body.to_owned())).await
+    }
+
+    /// `GET` with one more header.
+    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Answer {
+        Answer::to(self.request(Method::GET, path).header(name, value)).await
     }
 
     /// `DELETE`
@@ -208,10 +224,14 @@ impl Answer {
         let response = request.send().await.expect("the server answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.text().await.expect("a body in UTF-8");
-        let answer = Self { status, headers, body };
-        if answer.status >= 400 {
+        let mut answer = Self { status, headers, body };
+        assert!(!answer.header("x-request-id").is_empty(), "every answer bears an id: {answer}");
+        if answer.status >= 400 && !answer.body.is_empty() {
             assert_eq!(answer.header("content-type"), "application/problem+json", "{answer}");
+            assert_eq!(answer.header("cache-control"), "no-store", "{answer}");
             assert_eq!(answer.member("status"), answer.status.to_string(), "{answer}");
+            assert_eq!(answer.text("requestId"), answer.header("x-request-id"), "{answer}");
+            answer.body = without_id(&answer.body, answer.header("x-request-id"));
         }
         answer
     }
@@ -234,6 +254,11 @@ impl Answer {
     pub fn text(&self, key: &str) -> String {
         serde_json::from_str(&self.member(key)).expect("a text")
     }
+}
+
+/// A problem without the id of its request, which is another each time.
+fn without_id(body: &str, id: &str) -> String {
+    body.replace(&format!(",\"requestId\":\"{id}\""), "")
 }
 
 impl fmt::Display for Answer {

@@ -24,4 +24,9 @@ impl Chance {
     pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
+
+    /// One of those words.
+    pub fn word<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
 }

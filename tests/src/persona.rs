@@ -4,7 +4,7 @@
 use countersign_approvals::{
     CallId, Command, Json, Order, Policy, Principal, Sha256, ThreadCommand, ThreadId, ToolName, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
-    event::{Decision, Status},
+    event::{Decision, Mode, Status, ToolPolicy},
 };
 use countersign_store::{Done, Error, Store};
 use std::{sync::Arc, time::Duration};
@@ -138,6 +138,17 @@ impl Persona {
     /// Takes back a grant.
     pub async fn revokes(&self, grant: i64) -> Outcome {
         self.wishes(Wish::Thread(ThreadCommand::Revoke(grant))).await
+    }
+
+    /// Sets how the thread answers what is asked.
+    pub async fn sets_mode(&self, mode: Mode) -> Outcome {
+        self.wishes(Wish::Thread(ThreadCommand::SetMode(mode))).await
+    }
+
+    /// Gives a tool a policy of the thread's own.
+    pub async fn sets_policy(&self, tool: &str, policy: ToolPolicy) -> Outcome {
+        let tool = ToolName::new(tool).expect("valid");
+        self.wishes(Wish::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)]))).await
     }
 
     /// Closes the thread.

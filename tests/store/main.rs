@@ -12,4 +12,5 @@ mod migrations;
 mod opening;
 mod plans;
 mod reads;
+mod search;
 mod trouble;

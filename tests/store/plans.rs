@@ -55,6 +55,8 @@ fn the_queries_are_the_files_of_the_folder() {
 
 const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
 
+const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+
 /// What is asked often, and the steps that it must take.
 const HOT: &[(&str, &str, &[&str])] = &[
     ("begin", queries::BEGIN, &["SEARCH events"]),
@@ -79,6 +81,8 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "grants_of_thread (thread_id=?)",
             "one_revocation (thread_id=?)",
             "one_close (thread_id=?)",
+            "modes_of_thread (thread_id=?)",
+            "policies_of_thread (thread_id=?)",
             BY_CALL,
         ],
     ),
@@ -90,9 +94,27 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "open_requests_of_thread (thread_id=?)",
             "one_revocation (thread_id=?)",
             "one_close (thread_id=?)",
+            "modes_of_thread (thread_id=?)",
+            "policies_of_thread (thread_id=?)",
             BY_CALL,
         ],
     ),
+    (
+        "search",
+        queries::SEARCH,
+        &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL_AND_TYPE],
+    ),
+    ("search_of_thread", queries::SEARCH_OF_THREAD, &["events_of_thread (thread_id=? AND rowid>?)"]),
+    ("calls", queries::CALLS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL]),
+    ("calls_of_thread", queries::CALLS_OF_THREAD, &["events_of_thread (thread_id=? AND rowid<?)", BY_CALL]),
+    (
+        "threads",
+        queries::THREADS,
+        &["SEARCH e USING INTEGER PRIMARY KEY", "events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
+    ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),
+    ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
     ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)"]),
     ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
 ];

@@ -12,6 +12,8 @@ pub mod event;
 pub mod id;
 pub mod json;
 pub mod ledger;
+#[cfg(feature = "openapi")]
+mod openapi;
 pub mod policy;
 pub mod principal;
 pub mod refused;

@@ -2,7 +2,8 @@
 
 use crate::{commands, filters::Filters, settings::Settings};
 use clap::{Parser, Subcommand};
-use std::{net::SocketAddr, path::PathBuf};
+use countersign_server::Address;
+use std::path::PathBuf;
 
 /// What stands below `--help`.
 pub(crate) const EXIT_CODES: &str = "\
@@ -173,9 +174,13 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
-    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:7878]
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub(crate) listen: Option<SocketAddr>,
+    /// Where to listen: an IP address and a port (0 takes a free one) or unix:PATH; may be repeated
+    /// [default: 127.0.0.1:7878]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Vec<Address>,
+    /// Share the port with other servers that say so too
+    #[arg(long)]
+    pub(crate) reuse_port: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -202,11 +207,6 @@ pub(crate) struct Run {
     /// The command and its arguments, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) words: Vec<std::ffi::OsString>,
-}
-
-/// An IP address and a port.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "an address is an IP address and a port, such as 127.0.0.1:7878".to_owned())
 }
 
 fn span(text: &str) -> Result<u32, String> {

@@ -5,7 +5,7 @@
 use crate::problem::Problem;
 use axum::{
     extract::Request,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -25,12 +25,12 @@ fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), Problem> {
         let detail = format!(
             "this server is for its own machine, and {host:?} is not a name of that; use 127.0.0.1 or localhost"
         );
-        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "foreign_host", detail));
+        return Err(Problem::new("foreign_host", detail));
     }
     match text(header::ORIGIN) {
         Some(origin) if origin.strip_prefix("http://") != Some(host) => {
             let detail = format!("a page of {origin} sent this, and pages may not decide");
-            Err(Problem::new(StatusCode::FORBIDDEN, "foreign_origin", detail))
+            Err(Problem::new("foreign_origin", detail))
         }
         _ => Ok(()),
     }

@@ -1,19 +1,38 @@
 //! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
 //! as a stream of server-sent events. One endpoint, one file, in `routes/`.
 //!
-//! Nobody is authenticated yet, so only loopback addresses are served, and a request that a browser
-//! sends on behalf of some web page is turned away ([`guard`]).
+//! Nobody is authenticated yet, so only loopback addresses and socket files are served, and a request
+//! that a browser sends on behalf of some web page is turned away ([`guard`]).
 
+mod address;
+mod codes;
+mod door;
 mod extract;
 mod guard;
+mod listen;
+mod metrics;
+mod openapi;
 mod problem;
 mod routes;
+mod stream;
 
-use axum::{Router, serve::ListenerExt};
+pub use address::{Address, BadAddress};
+pub use listen::Listener;
+
+use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
 use countersign_gate::{Clock, Gate};
-use std::{io, net::SocketAddr, time::Duration};
-use tokio::net::TcpListener;
+use futures_util::future::try_join_all;
+use listen::Socket;
+use metrics::Metrics;
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    compression::{
+        CompressionLayer,
+        predicate::{NotForContentType, Predicate, SizeAbove},
+    },
+};
 
 /// What every endpoint has at hand.
 #[derive(Clone)]
@@ -21,6 +40,32 @@ pub(crate) struct App {
     gate: Gate,
     /// Ends streams and waits when the server is told to stop.
     stop: CancellationToken,
+    options: Options,
+    metrics: Arc<Metrics>,
+    document: Arc<openapi::Text>,
+}
+
+/// How a server behaves.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The gate's own clock: by it streams beat, and requests grow old.
+    pub clock: Clock,
+    /// How often an idle stream says that it is alive.
+    pub heartbeat: Duration,
+}
+
+impl Options {
+    /// The usual, by that clock.
+    #[must_use]
+    pub fn by(clock: Clock) -> Self {
+        Self { clock, ..Self::default() }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { clock: Clock::System, heartbeat: Duration::from_secs(15) }
+    }
 }
 
 /// Why the server does not start.
@@ -35,56 +80,88 @@ pub enum Error {
     #[error("cannot listen on {address}: {why}")]
     Bind {
         /// What was asked for.
-        address: SocketAddr,
+        address: Address,
         /// What the system says.
         why: io::Error,
     },
     /// The listener failed.
     #[error("the server stopped: {0}")]
     Io(#[from] io::Error),
-}
-
-/// Listens on a loopback address; port 0 takes a free one.
-pub async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
-    if !address.ip().is_loopback() {
-        return Err(Error::NotLoopback(address));
-    }
-    TcpListener::bind(address).await.map_err(|why| Error::Bind { address, why })
+    /// The gate is none that can be served.
+    #[error(transparent)]
+    Gate(#[from] countersign_gate::Error),
 }
 
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
 /// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Shorter answers than this, in bytes, are sent as they are: compressed they would save no packet.
+const WORTH_COMPRESSING: u64 = 1024;
+
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
-pub async fn serve(listener: TcpListener, gate: Gate, stop: CancellationToken) -> Result<(), Error> {
-    let app = App { gate, stop: stop.clone() };
+pub async fn serve(
+    listeners: Vec<Listener>,
+    gate: Gate,
+    options: Options,
+    stop: CancellationToken,
+) -> Result<(), Error> {
+    let metrics = Arc::new(Metrics::new(&gate)?);
+    let (routes, document) = routes::router();
+    let app =
+        App { gate, stop: stop.clone(), options, metrics, document: Arc::new(openapi::Text::of(&document)) };
     // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
-    let service = router(app).into_make_service();
-    // Answers and messages are small and written whole: none is to wait for what comes after it, as it
-    // would for the reader's acknowledgement of the one before.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
-        }
-    });
-    let serving = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let service = router(routes, app).into_make_service();
+    let serving =
+        try_join_all(listeners.into_iter().map(|listener| on(listener, service.clone(), stop.clone())));
     let over = async {
         stop.cancelled().await;
         Clock::System.sleep(GRACE).await;
     };
     tokio::select! {
-        served = serving.into_future() => served?,
+        served = serving => drop(served?),
         () = over => tracing::info!("some clients neither go on nor leave; they are left behind"),
     }
     Ok(())
 }
 
-fn router(app: App) -> Router {
-    routes::router()
+/// Serves on one socket.
+async fn on(listener: Listener, service: IntoMakeService<Router>, stop: CancellationToken) -> io::Result<()> {
+    // Goes in the end, when nobody is served any more.
+    let _file = listener.file;
+    match listener.socket {
+        Socket::Tcp(socket) => {
+            // Answers and messages are small and written whole: none is to wait for what comes after it,
+            // as it would for the reader's acknowledgement of the one before.
+            let socket = socket.tap_io(|stream| {
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "a connection keeps its delay");
+                }
+            });
+            axum::serve(socket, service).with_graceful_shutdown(stop.cancelled_owned()).await
+        }
+        Socket::Unix(socket) => {
+            axum::serve(socket, service).with_graceful_shutdown(stop.cancelled_owned()).await
+        }
+    }
+}
+
+/// The document that describes the API, laid out for people.
+#[must_use]
+pub fn document() -> String {
+    let (_, document) = routes::router();
+    openapi::Text::of(&document).text
+}
+
+fn router(routes: Router<App>, app: App) -> Router {
+    let worth = SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::SSE);
+    routes
         .fallback(problem::unknown_route)
         .method_not_allowed_fallback(problem::wrong_method)
-        .layer(axum::middleware::from_fn(guard::turn_away_pages))
+        .layer(middleware::from_fn(guard::turn_away_pages))
         .layer(axum::extract::DefaultBodyLimit::disable())
+        .layer(CompressionLayer::new().compress_when(worth))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panicked(&*panic)))
+        .layer(middleware::from_fn_with_state(app.clone(), door::pass))
         .with_state(app)
 }

@@ -1,52 +1,78 @@
-//! Errors as they leave the server: the only place that knows status codes.
+//! Errors as they leave the server: problem details (RFC 9457), each with a code that stays.
 
+use crate::{codes, door};
 use axum::{
     Json,
-    http::{Method, StatusCode, Uri, header::CONTENT_TYPE},
+    http::{HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Error, Refused, StoreError, api};
+use countersign_gate::{Error, Refused, api};
 
 /// An error on its way out.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<api::Problem>);
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+    /// The problem of that code, which has a status in [`codes::CODES`].
+    pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
+        let status = codes::find(code).and_then(|code| StatusCode::from_u16(code.status).ok());
+        Self::with_status(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), code, detail)
+    }
+
+    fn with_status(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
         Self(Box::new(api::Problem {
             title: status.canonical_reason().unwrap_or("Error").to_owned(),
             status: status.as_u16(),
             code: code.to_owned(),
             detail: detail.into(),
-            response: None,
-            execution: None,
-            result: None,
+            ..api::Problem::default()
         }))
     }
 
+    /// Something that is well-formed and still cannot be meant.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new("invalid", detail)
+    }
+
+    /// The same, of the parameter or header of that name.
+    pub(crate) fn of(mut self, parameter: &str) -> Self {
+        self.0.parameter = Some(parameter.to_owned());
+        self
+    }
+
+    /// The same, at that place of the body.
+    pub(crate) fn at(mut self, line: usize, column: usize) -> Self {
+        (self.0.line, self.0.column) = (Some(line), Some(column));
+        self
+    }
+
+    /// The same, found by that check.
+    pub(crate) fn checking(mut self, check: &str) -> Self {
+        self.0.check = Some(check.to_owned());
+        self
+    }
+
+    /// What it says, for an answer that it is only a part of.
+    pub(crate) fn told(self) -> api::Problem {
+        *self.0
+    }
+
     pub(crate) fn shutting_down() -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "shutting_down",
-            "the server is stopping; try again with the next one",
-        )
+        Self::new("shutting_down", "the server is stopping; try again with the next one")
     }
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let status = match &error {
-            Error::Refused(refused) => of_refusal(refused),
-            Error::Store(error) => of_store(error),
-            Error::Remote(problem) => StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_GATEWAY),
-            Error::Unreachable { .. } | Error::Strange { .. } => StatusCode::BAD_GATEWAY,
-            Error::FeedBehind { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            Error::BadUrl { .. } | Error::OnlyOverAFile => StatusCode::UNPROCESSABLE_ENTITY,
+        let mut problem = match &error {
+            Error::Remote(_) | Error::Unreachable { .. } | Error::Strange { .. } => {
+                Self::with_status(StatusCode::BAD_GATEWAY, error.code(), error.to_string())
+            }
+            _ => Self::new(error.code(), error.to_string()),
         };
-        if status.is_server_error() {
+        if problem.0.status >= 500 {
             tracing::error!(code = error.code(), %error, "a request failed");
         }
-        let mut problem = Self::new(status, error.code(), error.to_string());
         problem.0.response = error.response();
         problem.0.execution = error.execution();
         problem.0.result = match &error {
@@ -57,56 +83,36 @@ impl From<Error> for Problem {
     }
 }
 
-fn of_refusal(refused: &Refused) -> StatusCode {
-    match refused {
-        Refused::UnknownCall { .. } | Refused::UnknownGrant { .. } | Refused::UnknownThread(_) => {
-            StatusCode::NOT_FOUND
-        }
-        Refused::NotAnApprover(_) | Refused::SelfApproval(_) => StatusCode::FORBIDDEN,
-        Refused::Invalid { .. } | Refused::NotOffered(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        Refused::CallDiffers { .. }
-        | Refused::AlreadyDecided { .. }
-        | Refused::NotAllowed { .. }
-        | Refused::AlreadyClaimed { .. }
-        | Refused::AlreadyFinished { .. }
-        | Refused::NotClaimed { .. }
-        | Refused::NotTheExecutor { .. }
-        | Refused::ArgumentsChanged { .. }
-        | Refused::Blocked { .. }
-        | Refused::ThreadClosed { .. } => StatusCode::CONFLICT,
-    }
-}
-
-fn of_store(error: &StoreError) -> StatusCode {
-    match error {
-        StoreError::Refused(refused) => of_refusal(refused),
-        StoreError::Damaged(_) | StoreError::Corrupt { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        StoreError::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
-    }
-}
-
 impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+    fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry = status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::INSUFFICIENT_STORAGE;
+        self.0.request_id = door::request_id();
         let mut response = (status, Json(self.0)).into_response();
         let headers = response.headers_mut();
-        headers
-            .insert(CONTENT_TYPE, const { axum::http::HeaderValue::from_static("application/problem+json") });
+        headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });
+        headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
         if retry {
-            headers.insert("retry-after", const { axum::http::HeaderValue::from_static("1") });
+            headers.insert(header::RETRY_AFTER, const { HeaderValue::from_static("1") });
         }
         response
     }
 }
 
+/// What a panic looks like from outside. Its message stays in the log: it may hold what nobody is to see.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text");
+    tracing::error!(panic = text, "a request ended in a panic");
+    Problem::new("internal", "the server failed; its log says more under the id of this request")
+        .into_response()
+}
+
 pub(crate) async fn unknown_route(uri: Uri) -> Problem {
     let detail = format!("there is nothing at {}; the API begins with /v1/threads", uri.path());
-    Problem::new(StatusCode::NOT_FOUND, "unknown_route", detail)
+    Problem::new("unknown_route", detail)
 }
 
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    let detail = format!("{} does not take {method}", uri.path());
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", detail)
+    Problem::new("wrong_method", format!("{} does not take {method}", uri.path()))
 }

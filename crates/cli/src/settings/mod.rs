@@ -259,7 +259,6 @@ impl Settings {
     }
 
     /// Whether that is switched on or off, if somebody says so.
-    #[expect(dead_code, reason = "what can be switched belongs to commands that come")]
     pub(crate) fn switch(&self, key: Key) -> Option<bool> {
         match self.get(key)?.value {
             Value::Switch(switch) => Some(switch),
@@ -289,7 +288,8 @@ impl Settings {
     }
 }
 
-fn read_policy(path: &Path) -> anyhow::Result<Policy> {
+/// Reads a policy, or says what is wrong with it.
+pub(crate) fn read_policy(path: &Path) -> anyhow::Result<Policy> {
     let bad = |message| Said { exit: Exit::FAILED, code: "bad_policy", message };
     let text = std::fs::read_to_string(path)
         .map_err(|why| bad(format!("the policy {} cannot be read: {why}", path.display())))?;

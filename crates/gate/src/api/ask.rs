@@ -8,6 +8,8 @@ use std::{fmt::Display, str::FromStr};
 
 /// Put a call before the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "description": "see what is there"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Propose {
     /// The call's id, unique in its thread; the model's own is a good one.
@@ -18,6 +20,7 @@ pub struct Propose {
     pub arguments: Json,
     /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
     /// What the agent says it would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,11 +30,14 @@ pub struct Propose {
     pub description: Option<String>,
     /// How long people may take, in seconds. The policy may allow less, and then less it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
 }
 
 /// What the agent says the call would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"message": "deletes the cache", "riskLevel": "low", "reversible": true, "affectedResources": ["/tmp/cache"]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Impact {
     /// In a sentence.
@@ -68,6 +74,8 @@ impl Propose {
 
 /// Decide on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"decision": "allow_once", "comment": "fine"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Decide {
     /// `allow_once`, `allow_session` or `deny`.
@@ -80,15 +88,26 @@ pub struct Decide {
 
 /// Start a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "executor": "worker-7",
+        "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        "leaseSeconds": 60
+    }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Claim {
     /// Who runs it: best a name that is new for each attempt, so that an executor that lost the answer
     /// can tell its own claim from another's.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(min_length = 1, max_length = 512, pattern = r"^[^\u0000-\u001F\u007F-\u009F]+$")
+    )]
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
     /// After how many seconds without a result the outcome counts as unknown; never, if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub lease_seconds: Option<u32>,
 }
 
@@ -102,10 +121,13 @@ impl Claim {
 
 /// Say what came of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"status": "success", "content": "README.md"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Finish {
     /// `success`, `error` or `cancelled`.
     #[serde(deserialize_with = "word")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = reported))]
     pub status: Status,
     /// Any JSON, kept to the byte.
     pub content: Json,
@@ -130,11 +152,22 @@ impl Finish {
 
 /// Withdraw a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"reason": "no longer wanted"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cancel {
     /// Why, for whoever reads the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// What an executor may report; the other words are the gate's own.
+#[cfg(feature = "openapi")]
+fn reported() -> utoipa::openapi::schema::Object {
+    utoipa::openapi::ObjectBuilder::new()
+        .schema_type(utoipa::openapi::Type::String)
+        .enum_values(Some([Status::Success, Status::Error, Status::Cancelled].map(Status::as_str)))
+        .build()
 }
 
 /// Reads a word that must be known: in a request, one of a newer version is as wrong as a slip.

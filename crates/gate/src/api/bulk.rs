@@ -10,14 +10,19 @@ pub const MAX_DECISIONS: usize = 1_000;
 
 /// Decide on several calls: exactly those that were looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"decisions": [{"threadId": "t1", "id": "call_1", "decision": "allow_once"}]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideAll {
     /// The decisions, 1 to [`MAX_DECISIONS`].
+    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 1000))]
     pub decisions: Vec<DecideOne>,
 }
 
 /// Decide on one of several calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1", "decision": "allow_once"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideOne {
     /// The thread of the call.
@@ -42,6 +47,8 @@ impl DecideOne {
 
 /// What came of each decision, in the order of the decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"results": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Decided {
     /// One for each.
@@ -50,6 +57,17 @@ pub struct Decided {
 
 /// What came of one of several decisions: the call if it was taken, the problem if not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "threadId": "t1",
+        "id": "call_9",
+        "problem": {
+            "title": "Not Found",
+            "status": 404,
+            "code": "unknown_call",
+            "detail": "thread t1 has no call call_9"
+        }
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct DecidedOne {
     /// The thread of the call.

@@ -10,6 +10,23 @@ use serde::{Deserialize, Serialize};
 
 /// A call, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "threadId": "t1",
+        "id": "call_1",
+        "name": "bash",
+        "state": "pending",
+        "arguments": {"command": "ls"},
+        "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        "proposal": {"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"},
+        "request": {
+            "seq": 2,
+            "requestedAt": "2026-01-31T12:00:00.000Z",
+            "options": ["allow_once", "allow_session", "deny"],
+            "reason": "no rule matches this tool",
+            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+        }
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
     /// The thread it belongs to.
@@ -28,9 +45,11 @@ pub struct Call {
     pub proposal: Proposal,
     /// Hints as MCP defines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
     /// What the agent says it would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub impact: Option<Json>,
     /// What the agent wants with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +70,8 @@ pub struct Call {
 
 /// The proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
     /// Its event.
@@ -63,6 +84,14 @@ pub struct Proposal {
 
 /// The question to people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "seq": 2,
+        "requestedAt": "2026-01-31T12:00:00.000Z",
+        "options": ["allow_once", "allow_session", "deny"],
+        "reason": "no rule matches this tool",
+        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
     /// Its event.
@@ -88,6 +117,16 @@ pub struct Request {
 
 /// The decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "decision": "allow_once",
+        "source": "approver",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "seq": 3,
+        "comment": "fine",
+        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
     /// What was decided.
@@ -116,6 +155,8 @@ pub struct Response {
 
 /// The claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 4, "executor": "worker-7", "principal": "agent:builder", "startedAt": "2026-01-31T12:00:03.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {
     /// Its event.
@@ -133,6 +174,14 @@ pub struct Execution {
 
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "seq": 5,
+        "status": "success",
+        "content": "README.md",
+        "principal": "agent:builder",
+        "at": "2026-01-31T12:00:04.000Z"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// Its event.

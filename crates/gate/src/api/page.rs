@@ -26,6 +26,8 @@ impl Default for PageOf {
 
 /// What waits for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"pending": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Pending {
     /// The calls, the oldest request first.
@@ -36,6 +38,8 @@ pub struct Pending {
 
 /// Calls, however they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"calls": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Calls {
     /// The calls, the last that was proposed first.
@@ -46,9 +50,12 @@ pub struct Calls {
 
 /// Part of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"events": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct EventPage {
     /// The events, in order.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Event>))]
     pub events: Vec<Arc<Event>>,
     /// The cursor of the next page; `null` if there is none yet. A page may be short, and have a next one all
     /// the same: a filter that meets hardly anything is not to search the whole log at once.
@@ -57,6 +64,16 @@ pub struct EventPage {
 
 /// A thread, seen from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "threadId": "t1",
+        "firstEventAt": "2026-01-31T12:00:00.000Z",
+        "lastEventAt": "2026-01-31T12:00:04.000Z",
+        "lastSeq": 5,
+        "calls": 1,
+        "pending": 0,
+        "mode": "interactive"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
     /// Its name.
@@ -96,6 +113,16 @@ impl From<countersign_store::Outline> for Thread {
 
 /// Threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"threads": [{
+        "threadId": "t1",
+        "firstEventAt": "2026-01-31T12:00:00.000Z",
+        "lastEventAt": "2026-01-31T12:00:04.000Z",
+        "lastSeq": 5,
+        "calls": 1,
+        "pending": 0,
+        "mode": "interactive"
+    }], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Threads {
     /// The threads, the one that something happened in last first.

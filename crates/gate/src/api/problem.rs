@@ -4,7 +4,15 @@ use super::{Execution, Outcome, Response};
 use serde::{Deserialize, Serialize};
 
 /// `application/problem+json`. Programs switch on `code`; `detail` is for people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "title": "Conflict",
+        "status": 409,
+        "code": "arguments_changed",
+        "detail": "the arguments are not those that were approved",
+        "requestId": "req_p8kac36y74wt"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// What the HTTP status is called.
@@ -15,6 +23,21 @@ pub struct Problem {
     pub code: String,
     /// What was wrong with this request, and what to do.
     pub detail: String,
+    /// Under which id the server's log speaks of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The line of the body where it is wrong, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column of that line, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// The parameter or header that is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<String>,
+    /// What the server fails at, where it is not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
     /// The decision that stands in the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,

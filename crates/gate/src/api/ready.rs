@@ -5,6 +5,15 @@ use serde::{Deserialize, Serialize};
 
 /// The log was written and read, and the feed keeps up with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "status": "ready",
+        "events": 5,
+        "open": 0,
+        "rules": 1,
+        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51",
+        "version": "0.1.0"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Ready {
     /// `ready`.

@@ -11,6 +11,14 @@ use std::collections::BTreeMap;
 
 /// A standing grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "seq": 3,
+        "tool": "bash",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "toolCallId": "call_1"
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
     /// The `seq` of the response that gave it, which is its name.
@@ -27,6 +35,14 @@ pub struct Grant {
 
 /// The standing grants of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"grants": [{
+        "seq": 3,
+        "tool": "bash",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "toolCallId": "call_1"
+    }]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grants {
     /// The grants, the oldest first.
@@ -48,6 +64,8 @@ impl From<&Thread> for Grants {
 
 /// Have a thread answer what is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"mode": "auto_deny"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetMode {
     /// `interactive` (people decide), `approve_all` or `auto_deny`.
@@ -57,6 +75,14 @@ pub struct SetMode {
 
 /// How a thread answers what is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "threadId": "t1",
+        "mode": "auto_deny",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "seq": 6
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ModeOf {
     /// The thread.
@@ -89,15 +115,26 @@ impl ModeOf {
 
 /// Give tools policies of the thread's own. Tools that are not named keep what they have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"tools": {"bash": "allow", "deploy": "deny"}}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetPolicies {
     /// By tool: `allow`, `require-approval`, `deny`, or `default` to take an own policy away.
     #[serde(deserialize_with = "words")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = policies))]
     pub tools: BTreeMap<ToolName, ToolPolicy>,
 }
 
 /// The own policies of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "tools": [{
+        "tool": "bash",
+        "policy": "allow",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "seq": 7
+    }]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct PoliciesOf {
     /// The thread.
@@ -108,6 +145,14 @@ pub struct PoliciesOf {
 
 /// What a thread says of a tool itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "tool": "bash",
+        "policy": "allow",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "seq": 7
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyOf {
     /// The tool.
@@ -138,6 +183,13 @@ impl PoliciesOf {
 
 /// A thread that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "threadId": "t1",
+        "closedAt": "2026-01-31T13:00:00.000Z",
+        "principal": "agent:builder",
+        "cancelled": ["call_2"]
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Closed {
     /// The thread.
@@ -148,6 +200,18 @@ pub struct Closed {
     pub principal: Principal,
     /// The calls that this cancelled.
     pub cancelled: Vec<CallId>,
+}
+
+/// Policies by tool, whose names are checked as everywhere.
+#[cfg(feature = "openapi")]
+fn policies() -> utoipa::openapi::schema::Object {
+    use utoipa::PartialSchema;
+
+    utoipa::openapi::ObjectBuilder::new()
+        .schema_type(utoipa::openapi::Type::Object)
+        .property_names(Some(ToolName::schema()))
+        .additional_properties(Some(ToolPolicy::schema()))
+        .build()
 }
 
 /// Reads words that must be known, by tool; a tool that stands twice is as wrong as a slip.

@@ -8,6 +8,18 @@ use std::collections::BTreeMap;
 
 /// What became of the calls that were proposed in a span of time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
+        "asked": 2,
+        "allowed": 2,
+        "denied": 1,
+        "expired": 0,
+        "cancelled": 0,
+        "abandoned": 0,
+        "waiting": 0,
+        "ran": 2,
+        "failed": 0,
+        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}}, "bySource": {"approver": 2, "policy": 1}, "tools": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// From when on; from the beginning, if nothing is said.
@@ -26,6 +38,21 @@ pub struct Stats {
 
 /// What became of the calls of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "tool": "bash",
+        "calls": 3,
+        "asked": 2,
+        "allowed": 2,
+        "denied": 1,
+        "expired": 0,
+        "cancelled": 0,
+        "abandoned": 0,
+        "waiting": 0,
+        "ran": 2,
+        "failed": 0,
+        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStats {
     /// The tool.
@@ -37,6 +64,20 @@ pub struct ToolStats {
 
 /// How many calls came to what.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "calls": 3,
+        "asked": 2,
+        "allowed": 2,
+        "denied": 1,
+        "expired": 0,
+        "cancelled": 0,
+        "abandoned": 0,
+        "waiting": 0,
+        "ran": 2,
+        "failed": 0,
+        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+    }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Proposed.
@@ -66,6 +107,8 @@ pub struct Counts {
 
 /// How spans of time spread, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Spread {
     /// Half took no longer.

@@ -3,22 +3,38 @@
 use super::Answer;
 use crate::{
     App,
-    extract::{Body, Caller, OfThread},
+    extract::{Body, Caller, NoQuery, OfThread},
+    openapi::refusals,
 };
 use axum::{Json, extract::State};
 use countersign_gate::api;
 use serde::Deserialize;
 
+refusals!(Refusals: READS WRITES ASKED BODY);
+
 /// There is nothing to say beside the thread.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(examples(json!({})))]
 pub(super) struct Nothing {}
 
-/// End a thread: its grants go, what is pending is cancelled, nothing new starts in it.
+/// End a thread.
+///
+/// Its grants go, what is pending is cancelled, nothing new starts in it.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/close",
+    operation_id = "closeThread",
+    tag = "thread",
+    params(OfThread, Caller),
+    request_body(content = Nothing),
+    responses((status = 200, description = "The thread is over.", body = api::Closed), Refusals)
+)]
 pub(super) async fn close(
     State(app): State<App>,
     OfThread(thread): OfThread,
     caller: Caller,
+    _: NoQuery,
     Body(Nothing {}): Body<Nothing>,
 ) -> Answer<api::Closed> {
     Ok(Json(app.gate.acting_as(caller.agent()).close(&thread).await?))

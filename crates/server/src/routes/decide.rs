@@ -3,26 +3,62 @@
 use super::Answer;
 use crate::{
     App,
-    extract::{Body, Caller, OfCall, OfThread},
+    extract::{Body, Caller, NoQuery, OfCall, OfThread},
+    openapi::refusals,
 };
 use axum::{Json, extract::State};
 use countersign_gate::api;
 
-/// Decide. The second decision loses, and is told who won.
+refusals!(
+    Refusals: READS WRITES ASKED BODY,
+    "unknown_call",
+    "not_an_approver",
+    "self_approval",
+    "already_decided",
+    "not_offered",
+    "thread_closed"
+);
+
+/// Decide on a call.
+///
+/// Only people decide, and never on what they proposed. The second decision loses, and is told who won; the
+/// same one again is a success.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/approvals/{id}",
+    operation_id = "decide",
+    tag = "approver",
+    params(OfCall, Caller),
+    request_body(content = api::Decide),
+    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+)]
 pub(super) async fn decide(
     State(app): State<App>,
     OfCall(thread, id): OfCall,
     caller: Caller,
+    _: NoQuery,
     Body(decide): Body<api::Decide>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }
 
-/// The same for a call whose id happens to be the word under which a thread's pending calls are listed.
+/// Decide on a call whose id is `pending`.
+///
+/// The word under which a thread's pending calls are listed may be a call's id, too.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/approvals/pending",
+    operation_id = "decidePending",
+    tag = "approver",
+    params(OfThread, Caller),
+    request_body(content = api::Decide),
+    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+)]
 pub(super) async fn decide_pending(
     State(app): State<App>,
     OfThread(thread): OfThread,
     caller: Caller,
+    _: NoQuery,
     Body(decide): Body<api::Decide>,
 ) -> Answer<api::Call> {
     let id = countersign_gate::call_id("pending")?;

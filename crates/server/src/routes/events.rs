@@ -1,93 +1,103 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`: a page of the log, or with
 //! `Accept: text/event-stream` a stream that first brings what was missed and then what comes.
 
+use super::tag;
 use crate::{
     App,
-    extract::{OfThread, PageOf, cursor},
+    extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, Query},
+    openapi::{self, refusals},
     problem::Problem,
+    stream,
 };
 use axum::{
-    Json,
-    body::Body,
     extract::State,
-    http::{HeaderMap, HeaderValue, header},
-    response::{IntoResponse, Response},
+    http::{HeaderMap, header},
+    response::Response,
 };
-use countersign_gate::{Clock, Event, Filter, api};
-use futures_util::{Stream, StreamExt};
-use std::{convert::Infallible, time::Duration};
+use std::collections::BTreeMap;
+use utoipa::{
+    IntoResponses,
+    openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
+};
 
-/// How often an idle stream says that it is alive.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+refusals!(Refusals: READS ASKED, "bad_cursor", "shutting_down");
 
-/// The log of all threads.
+/// The log of all threads, as a page or as a stream.
+///
+/// With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the `seq`, `event`
+/// the type, `data` the event in JSON on one line. It first brings what came after `Last-Event-ID`, or after
+/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream.
+#[utoipa::path(
+    get,
+    path = "/v1/events",
+    operation_id = "listEvents",
+    tag = "log",
+    params(EventsOf, IfNoneMatch, LastEventId),
+    responses(Log, IfNoneMatch, Refusals)
+)]
 pub(super) async fn everywhere(
     State(app): State<App>,
-    PageOf(page): PageOf,
+    query: EventsOf,
     headers: HeaderMap,
+    last: LastEventId,
+    have: IfNoneMatch,
 ) -> Result<Response, Problem> {
-    answer(app, Filter::default(), page, &headers).await
+    answer(app, query, &headers, last, &have).await
 }
 
-/// The log of one thread.
+/// The log of one thread, as a page or as a stream.
+///
+/// As the log of all threads, and of nothing but this one.
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/events",
+    operation_id = "listEventsOfThread",
+    tag = "log",
+    params(OfThread, EventsOfThread, IfNoneMatch, LastEventId),
+    responses(Log, IfNoneMatch, Refusals)
+)]
 pub(super) async fn of_thread(
     State(app): State<App>,
     OfThread(thread): OfThread,
-    PageOf(page): PageOf,
+    query: EventsOfThread,
     headers: HeaderMap,
+    last: LastEventId,
+    have: IfNoneMatch,
 ) -> Result<Response, Problem> {
-    answer(app, Filter::of_thread(&thread), page, &headers).await
+    answer(app, query.in_thread(thread), &headers, last, &have).await
 }
 
-async fn answer(
+async fn answer<T>(
     app: App,
-    filter: Filter,
-    page: api::PageOf,
+    Query { page, filter, .. }: Query<T>,
     headers: &HeaderMap,
+    LastEventId(last): LastEventId,
+    have: &IfNoneMatch,
 ) -> Result<Response, Problem> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    if !text("accept").is_some_and(|accept| accept.contains("text/event-stream")) {
-        return Ok(Json(app.gate.events(&filter, page).await?).into_response());
+    let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    if accepted.is_some_and(|accept| accept.contains("text/event-stream")) {
+        // A browser that reconnects says how far it came; that is newer than what its address says.
+        let from = stream::From { after: last.unwrap_or(page.after), again: last.is_some() };
+        return stream::answer(app, filter, from).await;
     }
-    if app.stop.is_cancelled() {
-        return Err(Problem::shutting_down());
-    }
-    // A browser that reconnects says how far it came; that is newer than what its address says.
-    let after = text("last-event-id").filter(|id| !id.is_empty()).map_or(Ok(page.after), cursor)?;
-    let stream = stream(app, filter, after).map(Ok::<_, Infallible>);
-    let mut response = Body::from_stream(stream).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
-    headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
-    // Proxies that would collect the stream before they pass it on are told not to.
-    headers.insert("x-accel-buffering", const { HeaderValue::from_static("no") });
-    Ok(response)
+    let tag = tag(&app, filter.thread_id.as_ref()).await?;
+    have.unless(&tag, async { Ok(app.gate.events(&filter, page).await?) }).await
 }
 
-fn stream(app: App, filter: Filter, after: i64) -> impl Stream<Item = String> {
-    async_stream::stream! {
-        let mut events = app.gate.follow(filter, after);
-        yield "retry: 1000\n\n".to_owned();
-        loop {
-            tokio::select! {
-                () = app.stop.cancelled() => return,
-                event = events.next() => match event {
-                    Some(Ok(event)) => yield message(&event),
-                    Some(Err(error)) => {
-                        tracing::error!(%error, "a stream ends");
-                        return;
-                    }
-                    None => return,
-                },
-                () = Clock::System.sleep(HEARTBEAT) => yield ":\n\n".to_owned(),
-            }
-        }
-    }
-}
+/// The two shapes that the log is answered in.
+struct Log;
 
-/// One message. Its data is one line: a line break in JSON can only stand between tokens, where a space
-/// means the same.
-fn message(event: &Event) -> String {
-    let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind)
+impl IntoResponses for Log {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        let page = ContentBuilder::new().schema(Some(Ref::from_schema_name("EventPage"))).build();
+        let example = "retry: 1000\n\nid: 3\nevent: TOOL_APPROVAL_RESPONSE\ndata: {\"seq\":3,…}\n\n";
+        let stream = ContentBuilder::new().schema(Some(openapi::text(example))).build();
+        let tag = openapi::header("The tag of a page, for `If-None-Match`.", openapi::text("W/\"5\""));
+        let log = ResponseBuilder::new()
+            .description("The events, in order; or the stream of them.")
+            .content("application/json", page)
+            .content("text/event-stream", stream)
+            .header("etag", tag);
+        BTreeMap::from([("200".to_owned(), log.build().into())])
+    }
 }

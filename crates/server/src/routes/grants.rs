@@ -1,34 +1,59 @@
 //! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
 
-use super::Answer;
+use super::{Answer, tag};
 use crate::{
     App,
-    extract::{Caller, OfThread},
+    extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread},
+    openapi::refusals,
     problem::Problem,
 };
-use axum::{
-    Json,
-    extract::{Path, State},
-};
-use countersign_gate::{Refused, api};
-use std::collections::HashMap;
+use axum::{Json, extract::State, response::Response};
+use countersign_gate::api;
+
+refusals!(ListRefusals: READS ASKED);
+refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
 
 /// The standing grants of a thread.
-pub(super) async fn list(State(app): State<App>, OfThread(thread): OfThread) -> Answer<api::Grants> {
-    Ok(Json(app.gate.grants(&thread).await?))
-}
-
-/// Take a grant back; what it answered before stays answered.
-pub(super) async fn revoke(
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/grants",
+    operation_id = "listGrants",
+    tag = "thread",
+    params(OfThread, IfNoneMatch),
+    responses(
+        (status = 200, description = "The grants.", body = api::Grants, headers(
+            ("etag" = String, description = "Their tag, for `If-None-Match`."),
+        )),
+        IfNoneMatch,
+        ListRefusals
+    )
+)]
+pub(super) async fn list(
     State(app): State<App>,
     OfThread(thread): OfThread,
-    Path(path): Path<HashMap<String, String>>,
+    have: IfNoneMatch,
+    _: NoQuery,
+) -> Result<Response, Problem> {
+    let tag = tag(&app, Some(&thread)).await?;
+    have.unless(&tag, async { Ok(app.gate.grants(&thread).await?) }).await
+}
+
+/// Take a grant back.
+///
+/// What it answered before stays answered.
+#[utoipa::path(
+    delete,
+    path = "/v1/threads/{thread}/grants/{seq}",
+    operation_id = "revokeGrant",
+    tag = "thread",
+    params(OfGrant, Caller),
+    responses((status = 200, description = "The grants that are left.", body = api::Grants), RevokeRefusals)
+)]
+pub(super) async fn revoke(
+    State(app): State<App>,
+    OfGrant(thread, grant): OfGrant,
     caller: Caller,
-) -> Result<Json<api::Grants>, Problem> {
-    let named = path.get("seq").map_or("", String::as_str);
-    let grant = named.parse().map_err(|_| {
-        let why = "a grant is named by its seq, the number of the event that gave it".to_owned();
-        countersign_gate::Error::from(Refused::Invalid { field: "grant", why })
-    })?;
+    _: NoQuery,
+) -> Answer<api::Grants> {
     Ok(Json(app.gate.acting_as(caller.person()).revoke(&thread, grant).await?))
 }

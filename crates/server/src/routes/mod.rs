@@ -1,45 +1,79 @@
 //! The endpoints: one file each, and what they share.
 
+mod calls;
 mod cancel;
 mod claim;
 mod close;
 mod decide;
+mod decide_all;
+mod document;
 mod events;
 mod finish;
 mod grants;
 mod health;
+mod metrics;
+mod mode;
 mod pending;
+mod policy;
 mod propose;
 mod show;
+mod stats;
+mod threads;
 
-use crate::{App, problem::Problem};
+use crate::{
+    App,
+    openapi::{self, Document},
+    problem::Problem,
+};
 use axum::{
     Json, Router,
     http::HeaderValue,
     response::{IntoResponse, Response},
-    routing::{delete, get, post},
 };
 use countersign_gate::{CallId, ThreadId, api};
 use std::time::Duration;
+use utoipa::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
-pub(crate) fn router() -> Router<App> {
-    Router::new()
-        .route("/", get(health::welcome))
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
-        .route("/v1/approvals/pending", get(pending::everywhere))
-        .route("/v1/events", get(events::everywhere))
-        .route("/v1/threads/{thread}/tool-calls", post(propose::propose))
-        .route("/v1/threads/{thread}/tool-calls/{id}", get(show::show))
-        .route("/v1/threads/{thread}/tool-calls/{id}/claim", post(claim::claim))
-        .route("/v1/threads/{thread}/tool-calls/{id}/result", post(finish::finish))
-        .route("/v1/threads/{thread}/tool-calls/{id}/cancel", post(cancel::cancel))
-        .route("/v1/threads/{thread}/approvals/pending", get(pending::of_thread).post(decide::decide_pending))
-        .route("/v1/threads/{thread}/approvals/{id}", post(decide::decide))
-        .route("/v1/threads/{thread}/events", get(events::of_thread))
-        .route("/v1/threads/{thread}/grants", get(grants::list))
-        .route("/v1/threads/{thread}/grants/{seq}", delete(grants::revoke))
-        .route("/v1/threads/{thread}/close", post(close::close))
+/// The routes, and the document that describes them.
+pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
+    let (router, mut document) = OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(health::welcome))
+        .routes(routes!(health::alive))
+        .routes(routes!(health::ready))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(document::document))
+        .routes(routes!(pending::everywhere))
+        .routes(routes!(decide_all::decide_all))
+        .routes(routes!(events::everywhere))
+        .routes(routes!(stats::stats))
+        .routes(routes!(calls::everywhere))
+        .routes(routes!(threads::list))
+        .routes(routes!(threads::show))
+        .routes(routes!(propose::propose, calls::of_thread))
+        .routes(routes!(show::show))
+        .routes(routes!(claim::claim))
+        .routes(routes!(finish::finish))
+        .routes(routes!(cancel::cancel))
+        .routes(routes!(pending::of_thread, decide::decide_pending))
+        .routes(routes!(decide::decide))
+        .routes(routes!(events::of_thread))
+        .routes(routes!(grants::list))
+        .routes(routes!(grants::revoke))
+        .routes(routes!(mode::show, mode::set))
+        .routes(routes!(policy::show, policy::set))
+        .routes(routes!(close::close))
+        .split_for_parts();
+    openapi::complete(&mut document);
+    (router.merge(document::page()), document)
+}
+
+/// The tag of a thread, or a log, in which nothing has happened.
+const EMPTY: &str = "W/\"0\"";
+
+/// The tag of what stands on the log alone: of that thread, or of all.
+async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
+    Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
 }
 
 /// Waits for the decision, if that is preferred, and no longer than the server runs.
@@ -50,6 +84,7 @@ async fn held(
     wait: Option<Duration>,
 ) -> Result<api::Call, Problem> {
     let Some(span) = wait else { return Ok(app.gate.call(thread, id).await?) };
+    let _counted = app.metrics.wait();
     tokio::select! {
         call = app.gate.wait(thread, id, Some(span)) => Ok(call?),
         () = app.stop.cancelled() => Ok(app.gate.call(thread, id).await?),

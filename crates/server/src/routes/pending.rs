@@ -1,23 +1,71 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
-use super::Answer;
+use super::tag;
 use crate::{
     App,
-    extract::{OfThread, PageOf},
+    extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, Query},
+    openapi::refusals,
+    problem::Problem,
 };
-use axum::{Json, extract::State};
-use countersign_gate::{Filter, api};
+use axum::{extract::State, response::Response};
+use countersign_gate::api;
+
+refusals!(Refusals: READS ASKED, "bad_cursor");
 
 /// What waits for people, in all threads.
-pub(super) async fn everywhere(State(app): State<App>, PageOf(page): PageOf) -> Answer<api::Pending> {
-    Ok(Json(app.gate.pending(&Filter::default(), page).await?))
+///
+/// The oldest first. `principal` is who proposed the call; `since` and `until` are about when people were asked.
+#[utoipa::path(
+    get,
+    path = "/v1/approvals/pending",
+    operation_id = "listPending",
+    tag = "approver",
+    params(PendingOf, IfNoneMatch),
+    responses(
+        (status = 200, description = "What waits.", body = api::Pending, headers(
+            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
+        )),
+        IfNoneMatch,
+        Refusals
+    )
+)]
+pub(super) async fn everywhere(
+    State(app): State<App>,
+    query: PendingOf,
+    have: IfNoneMatch,
+) -> Result<Response, Problem> {
+    answer(&app, query, &have).await
 }
 
 /// What waits for people, in one thread.
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/approvals/pending",
+    operation_id = "listPendingOfThread",
+    tag = "approver",
+    params(OfThread, PendingOfThread, IfNoneMatch),
+    responses(
+        (status = 200, description = "What waits.", body = api::Pending, headers(
+            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
+        )),
+        IfNoneMatch,
+        Refusals
+    )
+)]
 pub(super) async fn of_thread(
     State(app): State<App>,
     OfThread(thread): OfThread,
-    PageOf(page): PageOf,
-) -> Answer<api::Pending> {
-    Ok(Json(app.gate.pending(&Filter::of_thread(&thread), page).await?))
+    query: PendingOfThread,
+    have: IfNoneMatch,
+) -> Result<Response, Problem> {
+    answer(&app, query.in_thread(thread), &have).await
+}
+
+async fn answer<T>(
+    app: &App,
+    Query { page, filter, .. }: Query<T>,
+    have: &IfNoneMatch,
+) -> Result<Response, Problem> {
+    let tag = tag(app, filter.thread_id.as_ref()).await?;
+    have.unless(&tag, async { Ok(app.gate.pending(&filter, page).await?) }).await
 }

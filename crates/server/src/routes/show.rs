@@ -3,17 +3,42 @@
 use super::{applied, held};
 use crate::{
     App,
-    extract::{OfCall, Prefer},
+    extract::{IfNoneMatch, NoQuery, OfCall, Prefer, tag_of_call, tagged, unchanged},
+    openapi::refusals,
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
+use countersign_gate::api;
 
-/// Where a call stands; with `Prefer: wait`, once it is decided.
+refusals!(Refusals: READS ASKED, "unknown_call");
+
+/// Where a call stands.
+///
+/// With `Prefer: wait=30` the answer is held until the call is decided, for that many seconds at most.
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/tool-calls/{id}",
+    operation_id = "getCall",
+    tag = "executor",
+    params(OfCall, Prefer, IfNoneMatch),
+    responses(
+        (status = 200, description = "The call.", body = api::Call, headers(
+            ("etag" = String, description = "Its tag, for `If-None-Match`."),
+            ("preference-applied" = String, description = "The preference that was honoured, such as `wait=30`."),
+        )),
+        IfNoneMatch,
+        Refusals
+    )
+)]
 pub(super) async fn show(
     State(app): State<App>,
     OfCall(thread, id): OfCall,
     Prefer(wait): Prefer,
+    have: IfNoneMatch,
+    _: NoQuery,
 ) -> Result<Response, Problem> {
     let call = held(&app, &thread, &id, wait).await?;
-    Ok(applied(wait, Json(call)))
+    let tag = tag_of_call(&call);
+    let answer = if have.has(&tag) { unchanged(&tag) } else { tagged(&tag, Json(call)) };
+    Ok(applied(wait, answer))
 }

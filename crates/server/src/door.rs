@@ -1,0 +1,72 @@
+//! What every request goes through: it gets an id, a span, a line in the log when it is answered, and
+//! headers that say whether the answer may be kept.
+
+use crate::App;
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::Response,
+};
+use countersign_gate::random_id;
+use std::time::{Duration, Instant};
+use tracing::Instrument;
+
+/// Under which a request and its answer are found in the log.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Where the lines of the log stand that tell who asked for what.
+const ACCESS: &str = "countersign_server::access";
+
+/// The longest id that is taken over from a caller.
+const LONGEST_ID: usize = 128;
+
+tokio::task_local! {
+    static ID: String;
+}
+
+/// The id of the request that is being answered.
+pub(crate) fn request_id() -> Option<String> {
+    ID.try_with(Clone::clone).ok()
+}
+
+/// Lets a request in, and its answer out.
+pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -> Response {
+    let id = given(request.headers()).unwrap_or_else(|| random_id("req_"));
+    let method = request.method().clone();
+    // The route and not the path: names of threads and calls may say more than a log is to hold.
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let span = tracing::info_span!(target: ACCESS, "request", id, %method, route);
+    let began = Instant::now();
+    let answered = ID.scope(id.clone(), next.run(request)).instrument(span.clone());
+    let mut response = answered.await;
+    let took = began.elapsed();
+    span.in_scope(|| log(&route, response.status(), took));
+    app.metrics.answered(&method, &route, response.status(), took);
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    // Whoever keeps an answer asks whether it still holds: it may be another the moment after.
+    let usual = const { HeaderValue::from_static("private, no-cache") };
+    headers.entry(header::CACHE_CONTROL).or_insert(usual);
+    response
+}
+
+/// The caller's own id, if it is one that can stand in a log.
+fn given(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let sane = (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    sane.then(|| id.to_owned())
+}
+
+/// A line for each request, without anything that it carries; its span says which it was. Whoever asks for
+/// health asks all day.
+fn log(route: &str, status: StatusCode, took: Duration) {
+    let (status, ms) = (status.as_u16(), took.as_millis());
+    if matches!(route, "/healthz" | "/readyz" | "/metrics") {
+        tracing::debug!(target: ACCESS, status, ms, "answered");
+    } else {
+        tracing::info!(target: ACCESS, status, ms, "answered");
+    }
+}

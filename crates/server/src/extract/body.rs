@@ -1,0 +1,122 @@
+//! A JSON body, read whole and strictly.
+
+use crate::problem::Problem;
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header::CONTENT_TYPE},
+};
+use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
+use futures_util::StreamExt;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+/// The longest body taken: the longest JSON there may be in it, and room for the rest.
+const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
+
+/// How much of a body that is too long is read before the connection is closed on it.
+const MAX_PASSED_OVER: usize = 16 * MAX_BODY;
+
+/// How deep a body may nest: what is in it as deep as any JSON here, and the body round that.
+const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
+
+/// A JSON body.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        require_json(request.headers())?;
+        read(&take_whole(request.into_body()).await?).map(Self)
+    }
+}
+
+/// Takes the body up to its limit. One that is somewhat longer is read to its end all the same: if the
+/// connection were closed before, the caller would see that and not the answer.
+async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
+    let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|why| Problem::new("bad_json", format!("the body was cut off: {why}")))?;
+        total += chunk.len();
+        if total <= MAX_BODY {
+            taken.extend_from_slice(&chunk);
+        } else if total > MAX_PASSED_OVER {
+            break;
+        }
+    }
+    if total > MAX_BODY {
+        let detail = format!("the body has more than {MAX_BODY} bytes, and that is the most");
+        return Err(Problem::new("too_large", detail));
+    }
+    Ok(taken)
+}
+
+/// A page can send a form or plain text anywhere without asking; JSON it cannot.
+fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
+    let essence = given.and_then(|given| given.split(';').next()).unwrap_or("").trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("says {given:?}"));
+    let detail = format!("the body must be application/json, and the header content-type {says}");
+    Err(Problem::new("not_json", detail))
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let text = if bytes.is_empty() { b"{}" } else { bytes };
+    if let Some((line, column)) = too_deep(text) {
+        let detail =
+            format!("the body nests deeper than {MAX_BODY_DEPTH} levels at line {line} column {column}");
+        return Err(Problem::new("too_deep", detail).at(line, column));
+    }
+    // An array would be read as the fields without their names, and so mean what it does not say.
+    if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
+        return Err(Problem::invalid("the body is JSON, but no object"));
+    }
+    serde_json::from_slice(text).map_err(|why| {
+        let problem = if why.is_data() {
+            Problem::invalid(why.to_string())
+        } else {
+            Problem::new("bad_json", format!("the body is not JSON: {why}"))
+        };
+        problem.at(why.line(), why.column())
+    })
+}
+
+/// Where a body nests too deep, if it does: by its brackets alone, before anything is made of it.
+fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
+    let (mut depth, mut line, mut begins, mut quoted, mut escaped) = (0_usize, 1, 0, false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' => (line, begins) = (line + 1, at + 1),
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                depth += 1;
+                if depth > MAX_BODY_DEPTH {
+                    return Some((line, at + 1 - begins));
+                }
+            }
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_brackets_that_nest_and_no_others() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(too_deep(nested(MAX_BODY_DEPTH).as_bytes()), None);
+        assert_eq!(too_deep(nested(MAX_BODY_DEPTH + 1).as_bytes()), Some((1, MAX_BODY_DEPTH + 1)));
+        assert_eq!(too_deep(format!("\"{}\"", nested(300)).as_bytes()), None);
+        assert_eq!(too_deep(format!(r#""\"{}""#, "[".repeat(300)).as_bytes()), None);
+        assert_eq!(too_deep("[]".repeat(300).as_bytes()), None);
+        assert_eq!(too_deep(format!("\n{}", nested(300)).as_bytes()), Some((2, MAX_BODY_DEPTH + 1)));
+    }
+}

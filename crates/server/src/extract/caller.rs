@@ -1,0 +1,58 @@
+//! Who asks.
+
+use super::header;
+use crate::{openapi, problem::Problem};
+use axum::{extract::FromRequestParts, http::request::Parts};
+use countersign_gate::{Principal, api, principal::Kind};
+use utoipa::{
+    IntoParams,
+    openapi::path::{Parameter, ParameterIn},
+};
+
+/// A kind and a name in visible ASCII, the rest of UTF-8 percent-encoded; no control characters.
+const PATTERN: &str = concat!(
+    r"^(user|agent):([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%[Cc][3-9A-Fa-f]%[89ABab][0-9A-Fa-f]",
+    r"|%[Dd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][1-9A-Ca-c](%[89ABab][0-9A-Fa-f]){2})+$"
+);
+
+/// Who asks. Nobody is authenticated yet: it is whoever the header says, and if it says nothing, an
+/// agent on the executor's endpoints and a person on the approver's.
+pub(crate) struct Caller(Option<Principal>);
+
+impl Caller {
+    pub(crate) fn agent(self) -> Principal {
+        self.0.unwrap_or_else(|| Principal::agent("local"))
+    }
+
+    pub(crate) fn person(self) -> Principal {
+        self.0.unwrap_or_else(|| Principal::user("local"))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let name = api::PRINCIPAL_HEADER;
+        let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
+        let bad = |why: String| Problem::new("bad_header", format!("{name}: {why}")).of(name);
+        let text = percent_encoding::percent_decode_str(given).decode_utf8();
+        let text = text.map_err(|_| bad("it is not UTF-8".to_owned()))?;
+        let principal: Principal = text.parse().map_err(|why| bad(format!("{why}")))?;
+        match principal.kind() {
+            Kind::User | Kind::Agent => Ok(Self(Some(principal))),
+            Kind::Policy | Kind::System => {
+                Err(bad("nobody can speak for the policy or the system".to_owned()))
+            }
+        }
+    }
+}
+
+impl IntoParams for Caller {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "Who asks: `user:NAME` or `agent:NAME`, percent-encoded where a name is more than ASCII. \
+                    Taken at its word; without it, `agent:local` proposes and runs, and `user:local` decides.";
+        let schema = openapi::text("user:ada").max_length(Some(512)).pattern(Some(PATTERN));
+        vec![openapi::parameter("Countersign-Principal", ParameterIn::Header, what, schema)]
+    }
+}

@@ -1,0 +1,105 @@
+//! `If-None-Match` (RFC 9110, 13.1.2): whoever has the answer already is told so, before anything is
+//! looked up where that can be known.
+//!
+//! The tags are weak and stand on the log: as long as no event came, no answer has changed.
+
+use crate::{openapi, problem::Problem};
+use axum::{
+    Json,
+    extract::FromRequestParts,
+    http::{HeaderValue, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use countersign_gate::api;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::{
+    IntoParams, IntoResponses,
+    openapi::{
+        RefOr,
+        path::{Parameter, ParameterIn},
+        response,
+    },
+};
+
+/// What the caller has.
+pub(crate) struct IfNoneMatch(Vec<String>);
+
+impl IfNoneMatch {
+    /// Of a caller who has nothing.
+    pub(crate) const fn nothing() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Whether the caller has what bears that tag.
+    pub(crate) fn has(&self, tag: &str) -> bool {
+        // Weak comparison: whether a tag is weak or strong makes no difference.
+        let opaque = tag.trim_start_matches("W/");
+        self.0.iter().any(|given| given == "*" || given.trim_start_matches("W/") == opaque)
+    }
+
+    /// What bears that tag: nothing if the caller has it, and `answer` if not.
+    pub(crate) async fn unless<T: Serialize>(
+        &self,
+        tag: &str,
+        answer: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<Response, Problem> {
+        if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, Json(answer.await?))) }
+    }
+}
+
+/// Puts the tag on an answer.
+pub(crate) fn tagged(tag: &str, answer: impl IntoResponse) -> Response {
+    let mut response = answer.into_response();
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// What the caller has still holds.
+pub(crate) fn unchanged(tag: &str) -> Response {
+    tagged(tag, StatusCode::NOT_MODIFIED)
+}
+
+/// The tag of a call: its newest event and its state, which a lease that lapses changes by itself.
+pub(crate) fn tag_of_call(call: &api::Call) -> String {
+    let seqs = [
+        Some(call.proposal.seq),
+        call.request.as_ref().map(|request| request.seq),
+        call.response.as_ref().map(|response| response.seq),
+        call.execution.as_ref().map(|execution| execution.seq),
+        call.result.as_ref().map(|result| result.seq),
+    ];
+    let newest = seqs.into_iter().flatten().max().unwrap_or_default();
+    format!("W/\"{newest}-{}\"", call.state)
+}
+
+impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let given =
+            parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        let tags = given.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned());
+        Ok(Self(tags.collect()))
+    }
+}
+
+impl IntoParams for IfNoneMatch {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what =
+            "The `ETag` of an answer that the caller has. If it still holds, the answer is 304 and empty.";
+        vec![openapi::parameter("If-None-Match", ParameterIn::Header, what, openapi::text("W/\"5\""))]
+    }
+}
+
+impl IntoResponses for IfNoneMatch {
+    fn responses() -> BTreeMap<String, RefOr<response::Response>> {
+        let unchanged = response::ResponseBuilder::new()
+            .description("What the caller has still holds.")
+            .header("ETag", openapi::header("The tag of what the caller has.", openapi::text("W/\"5\"")))
+            .build();
+        BTreeMap::from([("304".to_owned(), unchanged.into())])
+    }
+}

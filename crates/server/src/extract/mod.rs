@@ -1,0 +1,35 @@
+//! What an endpoint takes from a request: who asks, for which call, with what body. Each says what is
+//! wrong as a problem with its place, and describes itself for the API's document.
+
+mod body;
+mod caller;
+mod conditional;
+mod last_event_id;
+mod path;
+mod prefer;
+mod query;
+
+pub(crate) use body::Body;
+pub(crate) use caller::Caller;
+pub(crate) use conditional::{IfNoneMatch, tag_of_call, tagged, unchanged};
+pub(crate) use last_event_id::LastEventId;
+pub(crate) use path::{OfCall, OfGrant, OfThread};
+pub(crate) use prefer::Prefer;
+pub(crate) use query::{
+    CallsOf, CallsOfThread, EventsOf, EventsOfThread, NoQuery, PageOf, PendingOf, PendingOfThread, Query,
+    Span, cursor,
+};
+
+use crate::problem::Problem;
+use axum::http::HeaderMap;
+
+/// A header that may stand once and is ASCII, or nothing.
+pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Problem> {
+    let mut given = headers.get_all(name).iter();
+    let first = given.next();
+    let bad = |why: &str| Problem::new("bad_header", format!("{name}: {why}")).of(name);
+    if given.next().is_some() {
+        return Err(bad("it stands twice"));
+    }
+    first.map(|value| value.to_str().map_err(|_| bad("it is not ASCII"))).transpose()
+}

@@ -1,0 +1,92 @@
+//! The names in a path.
+
+use crate::{openapi, problem::Problem};
+use axum::{
+    extract::{FromRequestParts, RawPathParams},
+    http::request::Parts,
+};
+use countersign_gate::{CallId, ThreadId};
+use utoipa::{
+    IntoParams, PartialSchema,
+    openapi::{
+        RefOr,
+        path::{Parameter, ParameterIn},
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+/// A part of the path, decoded.
+async fn part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, Problem> {
+    let all = RawPathParams::from_request_parts(parts, state).await;
+    let all = all.map_err(|why| Problem::invalid(why.body_text()))?;
+    let found = all.iter().find_map(|(key, value)| (key == name).then(|| value.to_owned()));
+    Ok(found.unwrap_or_default())
+}
+
+/// The thread in the path.
+pub(crate) struct OfThread(pub(crate) ThreadId);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfThread {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        Ok(Self(countersign_gate::name(&part(parts, state, "thread").await?)?))
+    }
+}
+
+/// The call in the path.
+pub(crate) struct OfCall(pub(crate) ThreadId, pub(crate) CallId);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfCall {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
+        Ok(Self(thread, countersign_gate::call_id(&part(parts, state, "id").await?)?))
+    }
+}
+
+/// The grant in the path.
+pub(crate) struct OfGrant(pub(crate) ThreadId, pub(crate) i64);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
+        let named = part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
+        let why = "grant: a grant is named by its seq, the number of the event that gave it";
+        Ok(Self(thread, named.ok_or_else(|| Problem::invalid(why))?))
+    }
+}
+
+fn in_path(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    openapi::parameter(name, ParameterIn::Path, what, schema)
+}
+
+impl IntoParams for OfThread {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("thread", "The thread.", ThreadId::schema())]
+    }
+}
+
+impl IntoParams for OfCall {
+    fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut all = OfThread::into_params(within);
+        all.push(in_path("id", "The call, unique in its thread.", CallId::schema()));
+        all
+    }
+}
+
+impl IntoParams for OfGrant {
+    fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let seq = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(1))
+            .maximum(Some(i64::MAX))
+            .examples([3]);
+        let mut all = OfThread::into_params(within);
+        all.push(in_path("seq", "The grant: the `seq` of the response that gave it.", seq));
+        all
+    }
+}

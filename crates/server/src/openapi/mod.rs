@@ -1,0 +1,105 @@
+//! The document that describes the API (OpenAPI 3.1): made of the same routes that answer, so that the
+//! two cannot part, and completed with what is true of all of them.
+
+mod refusals;
+
+pub(crate) use refusals::{refusals, responses};
+
+use crate::door;
+use countersign_gate::{Sha256, api};
+use utoipa::{
+    OpenApi,
+    openapi::{
+        ObjectBuilder, RefOr, Required,
+        header::{Header, HeaderBuilder},
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
+        schema::{Schema, Type},
+    },
+};
+
+/// What is true of the API as a whole.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Countersign",
+        description = "The approval service between AI agents and their tools. JSON under `/v1`; errors are \
+                       problem details (RFC 9457) with a stable `code`; lists are paged by cursor; times are \
+                       RFC 3339 in UTC. Request bodies refuse fields they do not know; answers may gain some.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    // What answers of several shapes hold, and parts of errors.
+    components(schemas(api::EventPage, api::Problem)),
+    servers((url = "/", description = "this server")),
+    tags(
+        (name = "executor", description = "What agents and executors do: propose, wait, claim, finish."),
+        (name = "approver", description = "What people do: see what waits, and decide."),
+        (name = "log", description = "What happened, as pages, streams and numbers."),
+        (name = "thread", description = "What holds for a thread: grants, mode, own policies, its end."),
+        (name = "service", description = "Whether the service lives, and how it fares."),
+    )
+)]
+pub(crate) struct Document;
+
+/// The document as it is sent.
+pub(crate) struct Text {
+    pub(crate) text: String,
+    /// Its tag: the beginning of its hash.
+    pub(crate) tag: String,
+}
+
+impl Text {
+    pub(crate) fn of(document: &utoipa::openapi::OpenApi) -> Self {
+        // A document is made of texts and numbers alone, which cannot fail to be written.
+        let text = document.to_pretty_json().unwrap_or_default();
+        let hash = Sha256::of(text.as_bytes()).to_string();
+        Self { tag: format!("W/\"{}\"", hash.get(..16).unwrap_or(&hash)), text }
+    }
+}
+
+/// A text, with an example of it.
+pub(crate) fn text(example: &str) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).examples([example])
+}
+
+/// A parameter; one in the path is required, and no other is.
+pub(crate) fn parameter(
+    name: &str,
+    place: ParameterIn,
+    what: &str,
+    schema: impl Into<RefOr<Schema>>,
+) -> Parameter {
+    let required = if place == ParameterIn::Path { Required::True } else { Required::False };
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(place)
+        .required(required)
+        .description(Some(what))
+        .schema(Some(schema))
+        .build()
+}
+
+/// A header of an answer.
+pub(crate) fn header(what: &str, schema: impl Into<RefOr<Schema>>) -> Header {
+    HeaderBuilder::new().description(Some(what)).schema(Some(schema)).build()
+}
+
+/// Adds what every operation has: the id that a request may bring, and that every answer bears.
+pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            let what = "An id for the log, 1 to 128 visible ASCII characters; one is made up without it.";
+            let id = parameter("X-Request-Id", ParameterIn::Header, what, text("req-7f3a"));
+            operation.parameters.get_or_insert_default().push(id.into());
+            for response in operation.responses.responses.values_mut() {
+                let RefOr::T(response) = response else { continue };
+                let id =
+                    header("The request's id, under which the server's log speaks of it.", text("req-7f3a"));
+                response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
+            }
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+}

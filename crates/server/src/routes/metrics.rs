@@ -1,0 +1,40 @@
+//! `GET /metrics`
+
+use crate::{App, openapi::refusals, problem::Problem};
+use axum::{
+    extract::State,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+
+refusals!(Refusals: READS);
+
+/// The content type of OpenMetrics, which Prometheus and others read.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// How the service fares, for Prometheus.
+///
+/// Times to decide, decisions by kind and source, requests that were abandoned or recovered, what waits now,
+/// commits and queries, readers and how far they lag, and HTTP itself.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "getMetrics",
+    tag = "service",
+    responses(
+        (
+            status = 200,
+            description = "The numbers, as OpenMetrics text.",
+            body = String,
+            content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        ),
+        Refusals
+    )
+)]
+pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
+    let now = app.gate.open_now().await?;
+    let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
+    let text = app.metrics.text(now.open, age);
+    let text = text.map_err(|_| Problem::new("internal", "the numbers cannot be written down"))?;
+    Ok(([(header::CONTENT_TYPE, const { HeaderValue::from_static(OPEN_METRICS) })], text).into_response())
+}

@@ -1,0 +1,62 @@
+//! `GET` and `PUT /v1/threads/{thread}/mode`
+
+use super::{Answer, tag};
+use crate::{
+    App,
+    extract::{Body, Caller, IfNoneMatch, NoQuery, OfThread},
+    openapi::refusals,
+    problem::Problem,
+};
+use axum::{Json, extract::State, response::Response};
+use countersign_gate::api;
+
+refusals!(GetRefusals: READS ASKED);
+refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_closed");
+
+/// How a thread answers what is asked.
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/mode",
+    operation_id = "getMode",
+    tag = "thread",
+    params(OfThread, IfNoneMatch),
+    responses(
+        (status = 200, description = "The mode.", body = api::ModeOf, headers(
+            ("etag" = String, description = "The tag, for `If-None-Match`."),
+        )),
+        IfNoneMatch,
+        GetRefusals
+    )
+)]
+pub(super) async fn show(
+    State(app): State<App>,
+    OfThread(thread): OfThread,
+    have: IfNoneMatch,
+    _: NoQuery,
+) -> Result<Response, Problem> {
+    let tag = tag(&app, Some(&thread)).await?;
+    have.unless(&tag, async { Ok(app.gate.mode(&thread).await?) }).await
+}
+
+/// Have a thread answer what is asked.
+///
+/// `interactive`: people decide. `approve_all`: what is asked is allowed. `auto_deny`: it is denied. A mode never
+/// lifts a block. Only people set it.
+#[utoipa::path(
+    put,
+    path = "/v1/threads/{thread}/mode",
+    operation_id = "setMode",
+    tag = "thread",
+    params(OfThread, Caller),
+    request_body(content = api::SetMode),
+    responses((status = 200, description = "The mode.", body = api::ModeOf), SetRefusals)
+)]
+pub(super) async fn set(
+    State(app): State<App>,
+    OfThread(thread): OfThread,
+    caller: Caller,
+    _: NoQuery,
+    Body(set): Body<api::SetMode>,
+) -> Answer<api::ModeOf> {
+    Ok(Json(app.gate.acting_as(caller.person()).set_mode(&thread, &set).await?))
+}

@@ -1,0 +1,61 @@
+//! `GET` and `PUT /v1/threads/{thread}/policy`
+
+use super::{Answer, tag};
+use crate::{
+    App,
+    extract::{Body, Caller, IfNoneMatch, NoQuery, OfThread},
+    openapi::refusals,
+    problem::Problem,
+};
+use axum::{Json, extract::State, response::Response};
+use countersign_gate::api;
+
+refusals!(GetRefusals: READS ASKED);
+refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_closed");
+
+/// What a thread says of tools itself.
+#[utoipa::path(
+    get,
+    path = "/v1/threads/{thread}/policy",
+    operation_id = "getPolicies",
+    tag = "thread",
+    params(OfThread, IfNoneMatch),
+    responses(
+        (status = 200, description = "The own policies of the thread.", body = api::PoliciesOf, headers(
+            ("etag" = String, description = "The tag, for `If-None-Match`."),
+        )),
+        IfNoneMatch,
+        GetRefusals
+    )
+)]
+pub(super) async fn show(
+    State(app): State<App>,
+    OfThread(thread): OfThread,
+    have: IfNoneMatch,
+    _: NoQuery,
+) -> Result<Response, Problem> {
+    let tag = tag(&app, Some(&thread)).await?;
+    have.unless(&tag, async { Ok(app.gate.policies(&thread).await?) }).await
+}
+
+/// Give tools policies of the thread's own.
+///
+/// Tools that are not named keep what they have; `default` takes an own policy away. Only people set them.
+#[utoipa::path(
+    put,
+    path = "/v1/threads/{thread}/policy",
+    operation_id = "setPolicies",
+    tag = "thread",
+    params(OfThread, Caller),
+    request_body(content = api::SetPolicies),
+    responses((status = 200, description = "The own policies of the thread.", body = api::PoliciesOf), SetRefusals)
+)]
+pub(super) async fn set(
+    State(app): State<App>,
+    OfThread(thread): OfThread,
+    caller: Caller,
+    _: NoQuery,
+    Body(set): Body<api::SetPolicies>,
+) -> Answer<api::PoliciesOf> {
+    Ok(Json(app.gate.acting_as(caller.person()).set_policies(&thread, &set).await?))
+}

@@ -1,0 +1,24 @@
+//! `GET /v1/stats`
+
+use super::Answer;
+use crate::{App, extract::Span, openapi::refusals};
+use axum::{Json, extract::State};
+use countersign_gate::api;
+
+refusals!(Refusals: READS ASKED);
+
+/// What became of calls, in numbers.
+///
+/// Of the calls that were proposed from `since` on and before `until`: how many of each tool were asked about,
+/// allowed, denied and so on, and how long people took to decide.
+#[utoipa::path(
+    get,
+    path = "/v1/stats",
+    operation_id = "getStats",
+    tag = "log",
+    params(Span),
+    responses((status = 200, description = "The numbers.", body = api::Stats), Refusals)
+)]
+pub(super) async fn stats(State(app): State<App>, query: Span) -> Answer<api::Stats> {
+    Ok(Json(app.gate.stats(&query.filter, |_, _| ()).await?))
+}

@@ -1,0 +1,85 @@
+//! The log as a stream of server-sent events: first what was missed, then what comes.
+//!
+//! Nothing is buffered here: the next event is fetched when the connection has taken the one before, so a
+//! reader that is slow holds up nobody, and misses nothing.
+
+use crate::{App, problem::Problem};
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use countersign_gate::{Event, EventType, Filter};
+use futures_util::{Stream, StreamExt};
+use std::convert::Infallible;
+
+/// From where a reader takes the stream up.
+pub(crate) struct From {
+    /// The `seq` after which it begins.
+    pub(crate) after: i64,
+    /// Whether the reader has read it before, up to there.
+    pub(crate) again: bool,
+}
+
+/// Answers with the stream.
+pub(crate) async fn answer(app: App, filter: Filter, from: From) -> Result<Response, Problem> {
+    if app.stop.is_cancelled() {
+        return Err(Problem::shutting_down());
+    }
+    // What is there already when a reader comes back is what it would have missed.
+    let missed = if from.again { app.gate.tip(None).await? } else { 0 };
+    let stream = stream(app, filter, from.after, missed).map(Ok::<_, Infallible>);
+    let mut response = Body::from_stream(stream).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
+    headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
+    // Proxies that would collect the stream before they pass it on are told not to.
+    headers.insert("x-accel-buffering", const { HeaderValue::from_static("no") });
+    Ok(response)
+}
+
+fn stream(app: App, filter: Filter, after: i64, missed: i64) -> impl Stream<Item = String> {
+    async_stream::stream! {
+        let _counted = app.metrics.stream();
+        let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
+        let mut events = app.gate.follow(filter, after);
+        // Counted from before each message, so that whoever has read one knows when the next is due.
+        let mut due = clock.now().after(heartbeat);
+        yield "retry: 1000\n\n".to_owned();
+        loop {
+            tokio::select! {
+                () = app.stop.cancelled() => return,
+                event = events.next() => {
+                    due = clock.now().after(heartbeat);
+                    match event {
+                        Some(Ok(event)) => {
+                            if event.seq <= missed && event.kind == EventType::ApprovalRequest {
+                                app.metrics.recovered.inc();
+                            }
+                            yield message(&event);
+                        }
+                        Some(Err(error)) => {
+                            tracing::error!(%error, "a stream ends");
+                            return;
+                        }
+                        None => return,
+                    }
+                }
+                () = clock.sleep_until(due) => {
+                    // A clock of the machine's may wake early, and is asked again.
+                    if due <= clock.now() {
+                        due = clock.now().after(heartbeat);
+                        yield ":\n\n".to_owned();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One message. Its data is one line: a line break in JSON can only stand between tokens, where a space
+/// means the same.
+fn message(event: &Event) -> String {
+    let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
+    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind)
+}

@@ -1,0 +1,121 @@
+//! `GET /openapi.json`, and `/docs`, a page to try it.
+
+use crate::ASK;
+use countersign_tests::api::{Answer, story};
+use reqwest::Method;
+use serde_json::Value;
+use std::{collections::BTreeSet, env, fs, path::Path};
+
+/// The golden file: what is served, and nothing else, so that whoever changes the API sees it in the diff.
+#[test]
+fn the_document_is_the_one_in_the_repository() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
+    let now = format!("{}\n", countersign_server::document());
+    if env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(&path, &now).expect("docs/ can be written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(now == golden, "docs/openapi.json is another: look at what UPDATE_OPENAPI=1 makes of it");
+}
+
+#[tokio::test]
+async fn the_document_is_served_and_known_by_its_tag() {
+    story(ASK, async |town| {
+        let first = town.somebody().get("/openapi.json").await;
+        assert_eq!((first.status, first.header("content-type")), (200, "application/json"));
+        assert_eq!(first.body, countersign_server::document());
+        let again = town.somebody().get_with("/openapi.json", "if-none-match", first.header("etag")).await;
+        assert_eq!((again.status, again.body.as_str()), (304, ""));
+    })
+    .await;
+}
+
+/// Every operation of the document, with its path.
+fn operations(document: &Value) -> Vec<(String, String, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let of_path = |(path, item): (&String, &'_ Value)| {
+        let methods: Vec<_> = item.as_object().expect("an item").keys().cloned().collect();
+        methods.into_iter().map(|method| (path.clone(), method)).collect::<Vec<_>>()
+    };
+    let named = paths.iter().flat_map(of_path);
+    named.map(|(path, method)| (path.clone(), method.clone(), &paths[&path][&method])).collect()
+}
+
+#[test]
+fn every_operation_says_what_it_is_and_how_it_ends() {
+    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut ids = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let place = format!("{method} {path}");
+        assert!(operation["summary"].is_string(), "{place} has a summary");
+        assert!(ids.insert(operation["operationId"].to_string()), "{place} has an id of its own");
+        let responses = operation["responses"].as_object().expect("responses");
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{place} may succeed");
+        for (status, response) in responses {
+            let place = format!("{place}: {status}");
+            assert!(response["headers"]["x-request-id"].is_object(), "{place} bears an id");
+            let Some(problem) = response["content"].get("application/problem+json") else {
+                assert!(status.starts_with(['2', '3']), "{place} is a problem");
+                continue;
+            };
+            let codes = problem["schema"]["allOf"][1]["properties"]["code"]["enum"].as_array();
+            for code in codes.expect("codes") {
+                let code = code.as_str().expect("a code");
+                assert_eq!(
+                    problem["examples"][code]["value"]["code"], code,
+                    "{place}: {code} has an example"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_schema_has_an_example_and_every_reference_leads_somewhere() {
+    let text = countersign_server::document();
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    for (name, schema) in schemas {
+        assert!(schema.get("examples").is_some() || schema.get("oneOf").is_some(), "{name} has no example");
+    }
+    for reference in text.split("\"#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(schemas.contains_key(reference), "there is no schema {reference}");
+    }
+}
+
+/// Every route answers what the document has for it: nothing is described that is not there.
+#[tokio::test]
+async fn every_operation_of_the_document_is_there() {
+    story(ASK, async |town| {
+        let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+        for (path, method, _) in operations(&document) {
+            let path = path.replace("{thread}", "t1").replace("{id}", "call_1").replace("{seq}", "1");
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
+            let answer = Answer::to(town.person("ada").request(method.clone(), &path)).await;
+            let known = answer.status < 400
+                || !["\"unknown_route\"", "\"wrong_method\""].contains(&answer.member("code").as_str());
+            assert!(known, "{method} {path}: {answer}");
+        }
+    })
+    .await;
+}
+
+/// The page comes with the program, whole: it works where there is no network.
+#[tokio::test]
+async fn a_page_to_try_it_is_served_from_here_alone() {
+    story(ASK, async |town| {
+        let page = town.somebody().get("/docs/").await;
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
+        for part in
+            page.body.split(['"', '\'']).filter(|part| part.ends_with(".js") || part.ends_with(".css"))
+        {
+            assert!(!part.contains("//"), "{part} lies elsewhere");
+            let answer = town.somebody().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
+            assert_eq!(answer.status, 200, "{part}");
+        }
+        let start = town.somebody().get("/docs/swagger-initializer.js").await;
+        assert!(start.body.contains("/openapi.json"), "{}", start.body);
+    })
+    .await;
+}

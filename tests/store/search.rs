@@ -1,0 +1,347 @@
+//! Searching: pages and followers of a filter hold what the filter says of the whole log, no less and no
+//! more, however little that is.
+
+use countersign_approvals::{
+    Event, EventType, Principal, State, ThreadId, Timestamp, ToolName,
+    event::{Mode, ToolPolicy},
+};
+use countersign_store::{Filter, Options, Store};
+use countersign_tests::{Chance, Proposal, Town, in_town};
+use futures_util::future::join_all;
+use std::{collections::HashMap, time::Duration};
+
+const THREADS: [&str; 3] = ["t1", "t2", "t3"];
+const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
+const PEOPLE: [&str; 2] = ["ada", "ben"];
+
+/// Plays anything that may happen, so that a filter has much to choose from. What is refused is refused.
+async fn lives(town: &Town, chance: &mut Chance, steps: usize) {
+    for step in 0..steps {
+        let thread = chance.word(&THREADS);
+        let id = format!("call_{}", chance.below(step / 4 + 1));
+        let bot = town.agent(chance.word(&["bot", "helper"])).in_thread(thread);
+        let person = town.person(chance.word(&PEOPLE)).in_thread(thread);
+        let tool = chance.word(&TOOLS);
+        let _ = match chance.below(10) {
+            0..=3 => bot.proposes_to(&id, Proposal { tool, ..Proposal::default() }).await,
+            4 => person.allows(&id).await,
+            5 => person.denies(&id).await,
+            6 => bot.claims(&id).await,
+            7 => bot.finishes(&id).await,
+            8 => person.sets_policy(tool, *chance.one_of(ToolPolicy::ALL)).await,
+            _ => person.sets_mode(*chance.one_of(&[Mode::Interactive, Mode::AutoDeny])).await,
+        };
+        town.time().advance(Duration::from_secs(1));
+    }
+}
+
+fn any_filter(chance: &mut Chance, log: &[Event]) -> Filter {
+    let mut maybe = |share: usize| chance.below(share) == 0;
+    let (thread, kinds, tool, by, since, until) =
+        (maybe(2), maybe(3), maybe(2), maybe(3), maybe(3), maybe(3));
+    let mut moment = || log[chance.below(log.len())].timestamp;
+    let (since, until) = (since.then(&mut moment), until.then(&mut moment));
+    let principals = ["agent:bot", "agent:helper", "user:ada", "policy:mode", "user:nobody"];
+    Filter {
+        thread_id: thread.then(|| ThreadId::new(chance.word(&THREADS)).expect("valid")),
+        types: (0..if kinds { 2 } else { 0 }).map(|_| *chance.one_of(EventType::ALL)).collect(),
+        tool: tool.then(|| ToolName::new(chance.word(&TOOLS)).expect("valid")),
+        principal: by.then(|| chance.word(&principals).parse().expect("valid")),
+        since,
+        until,
+    }
+}
+
+/// What the filter means, said as plainly as can be and not as the store does it.
+fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
+    let field = |event: &Event, key: &str| {
+        let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
+        data[key].as_str().map(str::to_owned)
+    };
+    let mut tools: HashMap<(ThreadId, String), String> = HashMap::new();
+    for event in log.iter().filter(|event| event.kind == EventType::ToolCall) {
+        let id = field(event, "id").expect("a call has an id");
+        tools.insert((event.thread_id.clone(), id), field(event, "name").expect("and a name"));
+    }
+    let tool_of = |event: &Event| match event.kind {
+        EventType::ToolCall => field(event, "name"),
+        EventType::ToolPolicySet => field(event, "tool"),
+        _ => tools.get(&(event.thread_id.clone(), field(event, "toolCallId")?)).cloned(),
+    };
+    let wanted = |event: &&Event| {
+        filter.thread_id.as_ref().is_none_or(|thread| event.thread_id == *thread)
+            && (filter.types.is_empty() || filter.types.contains(&event.kind))
+            && filter.tool.as_ref().is_none_or(|tool| tool_of(event).as_deref() == Some(tool.as_str()))
+            && filter.principal.as_ref().is_none_or(|by| event.principal == *by)
+            && filter.since.is_none_or(|since| event.timestamp >= since)
+            && filter.until.is_none_or(|until| event.timestamp < until)
+    };
+    log.iter().filter(wanted).map(|event| event.seq).collect()
+}
+
+async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
+    let (mut seqs, mut after) = (Vec::new(), Some(0));
+    while let Some(from) = after {
+        let page = store.events(filter, from, limit).await.expect("reads");
+        assert!(page.items.len() <= limit);
+        seqs.extend(page.items.iter().map(|event| event.seq));
+        after = page.next;
+    }
+    seqs
+}
+
+#[test]
+fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log() {
+    in_town(async |town| {
+        let mut chance = Chance::seeded(2_026);
+        lives(town, &mut chance, 400).await;
+        let log = town.log().await;
+        // One that has all events at hand, one that has none, and one in between.
+        let mut stores = Vec::new();
+        for recent in [4_096, 0, 100] {
+            let store = town.neighbour_with(Options { recent, ..town.options() }).await;
+            stores.push(store);
+        }
+        for round in 0..60 {
+            let filter = any_filter(&mut chance, &log);
+            let expected = meant(&filter, &log);
+            let limit = 1 + chance.below(40);
+            assert_eq!(paged(town.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
+            for store in &stores {
+                let mut follower = store.follow(filter.clone(), 0);
+                let mut seen = Vec::new();
+                while let Some(event) = follower.next_at_hand().await.expect("reads") {
+                    seen.push(event.seq);
+                }
+                assert_eq!(seen, expected, "round {round}, followed: {filter:?}");
+            }
+        }
+    });
+}
+
+/// A follower by tool that was there before the calls knows them from the feed alone; one that came after
+/// their proposal has to look them up.
+#[test]
+fn a_follower_by_tool_sees_what_comes_whenever_it_began() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
+        let mut early = town.store().follow(of_bash.clone(), 0);
+        bot.proposes("call_1").await.expect("asked");
+        bot.proposes_to("call_2", Proposal { tool: "ls", ..Proposal::default() }).await.expect("asked");
+        let mut late = town.neighbour().await.follow(of_bash, 4);
+        for id in ["call_2", "call_1"] {
+            ada.denies(id).await.expect("denied");
+        }
+        ada.sets_policy("bash", ToolPolicy::Deny).await.expect("set");
+        for (follower, expected) in [(&mut early, vec![1, 2, 7, 8, 9]), (&mut late, vec![7, 8, 9])] {
+            let mut seen = Vec::new();
+            while seen.len() < expected.len() {
+                seen.push(follower.next().await.expect("reads").seq);
+            }
+            assert_eq!(seen, expected);
+            assert!(follower.next_at_hand().await.expect("reads").is_none());
+        }
+    });
+}
+
+#[test]
+fn what_is_rare_in_a_long_log_is_found_span_by_span() {
+    in_town(async |town| {
+        let bot = town.agent("bot");
+        let many = (0..10_500).map(|n| {
+            let bot = bot.clone();
+            async move { bot.proposes(&format!("call_{n}")).await.expect("asked") }
+        });
+        join_all(many).await;
+        town.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
+        let rare = Filter { types: vec![EventType::ThreadModeSet], ..Filter::default() };
+        let first = town.store().events(&rare, 0, 10).await.expect("reads");
+        assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
+        assert_eq!(paged(town.store(), &rare, 10).await, [21_001]);
+
+        let forgetful = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+        assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
+
+        let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+        let now = town.store().clock().now();
+        let calls = town.store().calls(&ls, None, now, 0, 10).await.expect("reads");
+        assert_eq!((calls.items.len(), calls.next), (0, None));
+
+        let threads = town.store().threads(0, 10).await.expect("reads");
+        assert_eq!(threads.items[0].thread_id.as_str(), "quiet");
+        assert_eq!(threads.items[1].calls, 10_500);
+    });
+}
+
+#[test]
+fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        for id in ["waiting", "allowed", "denied", "running", "finished"] {
+            bot.proposes(id).await.expect("asked");
+            town.time().advance(Duration::from_mins(1));
+        }
+        for id in ["allowed", "running", "finished"] {
+            ada.allows(id).await.expect("allowed");
+        }
+        ada.denies("denied").await.expect("denied");
+        for id in ["running", "finished"] {
+            bot.claims(id).await.expect("claimed");
+        }
+        bot.finishes("finished").await.expect("finished");
+        town.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
+
+        let now = town.store().clock().now();
+        let list = async |filter: Filter, state: Option<State>, limit: usize| {
+            let (mut ids, mut before) = (Vec::new(), Some(0));
+            while let Some(from) = before {
+                let page = town.store().calls(&filter, state, now, from, limit).await.expect("reads");
+                ids.extend(page.items.iter().map(|call| format!("{}/{}", call.thread_id, call.id())));
+                before = page.next;
+            }
+            ids.join(" ")
+        };
+        let all = "t2/waiting t/finished t/running t/denied t/allowed t/waiting";
+        for limit in [1, 2, 3, 100] {
+            assert_eq!(list(Filter::default(), None, limit).await, all);
+            assert_eq!(list(Filter::default(), Some(State::Pending), limit).await, "t2/waiting t/waiting");
+        }
+        for (state, expected) in [
+            (State::Allowed, "t/allowed"),
+            (State::Denied, "t/denied"),
+            (State::Running, "t/running"),
+            (State::Finished, "t/finished"),
+            (State::Cancelled, ""),
+        ] {
+            assert_eq!(list(Filter::default(), Some(state), 100).await, expected);
+        }
+        let t2 = Filter::of_thread(&ThreadId::new("t2").expect("valid"));
+        assert_eq!(list(t2, None, 1).await, "t2/waiting");
+        let helper = Filter { principal: Some(Principal::agent("helper")), ..Filter::default() };
+        assert_eq!(list(helper, None, 100).await, "t2/waiting");
+        let at = |text: &str| text.parse::<Timestamp>().ok();
+        let span = Filter {
+            since: at("2026-01-31T09:01:00.000Z"),
+            until: at("2026-01-31T09:03:00.000Z"),
+            ..Filter::default()
+        };
+        assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
+    });
+}
+
+#[test]
+fn what_waits_is_listed_by_tool_proposer_and_time() {
+    in_town(async |town| {
+        for n in 0..12 {
+            let (agent, tool) = if n % 3 == 0 { ("helper", "ls") } else { ("bot", "bash") };
+            let proposal = Proposal { tool, ..Proposal::default() };
+            town.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
+            town.time().advance(Duration::from_mins(1));
+        }
+        let list = async |filter: &Filter, limit: usize| {
+            let (mut ids, mut after) = (Vec::new(), Some(0));
+            while let Some(from) = after {
+                let page = town.store().pending(filter, from, limit).await.expect("reads");
+                assert!(page.items.len() <= limit);
+                ids.extend(page.items.iter().map(|call| call.id().to_string()));
+                after = page.next;
+            }
+            ids.join(" ")
+        };
+        let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+        let bot = Filter { principal: Some(Principal::agent("bot")), ..Filter::default() };
+        let late = Filter { since: "2026-01-31T09:10:00.000Z".parse().ok(), ..Filter::default() };
+        for limit in [1, 2, 5, 100] {
+            assert_eq!(list(&ls, limit).await, "c0 c3 c6 c9");
+            assert_eq!(list(&bot, limit).await, "c1 c2 c4 c5 c7 c8 c10 c11");
+            assert_eq!(list(&late, limit).await, "c10 c11");
+        }
+    });
+}
+
+#[test]
+fn threads_are_listed_the_last_active_first_with_what_is_in_them() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        for thread in ["a", "b", "c"] {
+            bot.in_thread(thread).proposes("call_1").await.expect("asked");
+            bot.in_thread(thread).proposes("call_2").await.expect("asked");
+            town.time().advance(Duration::from_mins(1));
+        }
+        ada.in_thread("b").denies("call_1").await.expect("denied");
+        ada.in_thread("b").sets_mode(Mode::AutoDeny).await.expect("set");
+        ada.in_thread("a").closes().await.expect("closed");
+        let (mut names, mut before) = (Vec::new(), Some(0));
+        while let Some(from) = before {
+            let page = town.store().threads(from, 1).await.expect("reads");
+            names.extend(page.items.iter().map(|thread| thread.thread_id.to_string()));
+            before = page.next;
+        }
+        assert_eq!(names, ["a", "b", "c"]);
+        let outline = async |name: &str| {
+            let found = town.store().outline(&ThreadId::new(name).expect("valid")).await;
+            found.expect("reads")
+        };
+        let (a, b) = (outline("a").await.expect("there"), outline("b").await.expect("there"));
+        assert_eq!((a.calls, a.pending, a.mode), (2, 0, Mode::Interactive));
+        assert_eq!(a.closed_at, Some(town.store().clock().now()));
+        assert_eq!((b.calls, b.pending, b.mode, b.closed_at), (2, 1, Mode::AutoDeny, None));
+        assert_eq!(b.first_event_at.to_string(), "2026-01-31T09:01:00.000Z");
+        assert_eq!(outline("nowhere").await, None);
+    });
+}
+
+#[test]
+fn a_tally_tells_what_became_of_each_call() {
+    in_town(async |town| {
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        for id in ["ran", "denied", "waits", "gone"] {
+            bot.proposes(id).await.expect("asked");
+        }
+        town.time().advance(Duration::from_secs(9));
+        ada.allows("ran").await.expect("allowed");
+        bot.claims("ran").await.expect("claimed");
+        bot.finishes("ran").await.expect("finished");
+        ada.denies("denied").await.expect("denied");
+        bot.cancels("gone").await.expect("cancelled");
+        let (mut fates, mut heard) = (Vec::new(), Vec::new());
+        let progress = |done, of| heard.push((done, of));
+        town.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
+        let told: Vec<_> = fates
+            .iter()
+            .map(|fate| {
+                let decided = fate.decided.as_ref();
+                let span =
+                    decided.zip(fate.requested_at).map(|(decided, asked)| decided.2.since(asked).as_secs());
+                (decided.map(|decided| (decided.0.as_str(), decided.1.as_str())), span, fate.started)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (Some(("allow_once", "approver")), Some(9), true),
+                (Some(("deny", "approver")), Some(9), false),
+                (None, None, false),
+                (Some(("deny", "cancellation")), Some(9), false),
+            ]
+        );
+        let tip = town.store().tip().await.expect("reads");
+        assert_eq!(heard, [(tip, tip)]);
+        let later = Some(town.store().clock().now());
+        let mut none = 0;
+        town.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
+        assert_eq!(none, 0);
+    });
+}
+
+#[test]
+fn a_probe_is_written_and_read_and_no_event() {
+    in_town(async |town| {
+        let other = town.neighbour().await;
+        for store in [town.store(), &other] {
+            store.probe().await.expect("written and read");
+        }
+        assert_eq!(town.store().tip().await.expect("reads"), 0);
+    });
+}
