@@ -11,6 +11,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod remote;
 mod run;
 mod serve;
 mod settings;

@@ -15,7 +15,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("serve --listen localhost:7878").await, @"
-        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878
+        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -26,7 +26,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         ");
         desk.sets("COUNTERSIGN_LISTEN", "somewhere");
         assert_snapshot!(desk.types("serve").await, @r#"
-        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878
+        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         exit 2
         "#);
         assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
@@ -70,7 +70,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
 
         Ctrl-C stops the server and loses nothing.
 
-        ! [time]  INFO countersign_cli::commands::serve: stopping
+        ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
         exit 0
         ");
@@ -92,7 +92,7 @@ async fn a_program_reads_the_address_from_the_first_line() {
         assert_eq!(run.ends().await.stdout, "hi\n");
         server.is_sent("TERM").await;
         assert_snapshot!(server.ends().await, @r#"
-        {"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
         exit 0
         "#);
     })

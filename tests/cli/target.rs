@@ -151,10 +151,11 @@ async fn every_command_works_over_a_server_too() {
             exit 0
             ");
             assert_eq!(run.ends().await.code, 3);
-            assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @r#"
-            ! countersign: there is no parameter "type"; there are after and limit
-            exit 2
-            "#);
+            assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
+            ! countersign: decided already: allow_once by user:ada at [time]
+            ! hint: `countersign show ID` tells the whole story
+            exit 3
+            ");
             assert_eq!(desk.types("show call_1").await.code, 0);
         })
         .await;

@@ -26,6 +26,8 @@ async fn a_command_that_asks_is_answered() {
         name? ada
         hi ada
         tty
+        $ echo status $?
+        status 0
         $
         "#);
     })
