@@ -63,7 +63,7 @@ fn passed_over(facts: &Facts, target: &Target) -> bool {
 
 fn usual(facts: &Facts) -> Option<String> {
     match facts.key {
-        Key::As => Some(login()),
+        Key::As => Some(format!("user:{}", login())),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }

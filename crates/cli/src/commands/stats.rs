@@ -97,11 +97,15 @@ fn summary(stats: &api::Stats) -> Vec<String> {
             "People decided within {median} (median), {p90} (9 of 10), {p99} (99 of 100), {max} (all)."
         ));
     }
-    let (expired, left) = (total.expired, total.abandoned);
-    lines.push(format!(
-        "{} wait now. {left} were left undecided: {expired} lapsed, the rest were withdrawn.",
-        total.waiting
-    ));
+    if total.waiting > 0 {
+        lines.push(format!("Waiting now: {}.", total.waiting));
+    }
+    if total.abandoned > 0 {
+        lines.push(format!(
+            "Left undecided, though people were asked: {}. Lapsed: {}. Withdrawn before a decision: {}.",
+            total.abandoned, total.expired, total.cancelled
+        ));
+    }
     lines
 }
 
