@@ -200,7 +200,7 @@ async fn a_server_does_not_hand_out_its_file() {
 #[test]
 fn an_address_that_names_no_server_is_refused() {
     let refused = |url: &str| Gate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
-    assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878"#);
-    assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878"#);
-    assert_snapshot!(refused("unix:/run/countersign"), @r#""unix:/run/countersign" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878"#);
+    assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
+    assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
+    assert_snapshot!(refused("unix:"), @r#""unix:" is no server's address (the path of a socket follows after unix:); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
 }

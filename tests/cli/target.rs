@@ -57,11 +57,11 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 5
         ");
         assert_snapshot!(desk.types("pending --server localhost").await, @r#"
-        ! countersign: "localhost" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878
+        ! countersign: "localhost" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
-        ! countersign: "https://example.com" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878
+        ! countersign: "https://example.com" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"

@@ -35,7 +35,9 @@ pub enum Error {
         why: String,
     },
     /// The address names no server.
-    #[error("{url:?} is no server's address ({why}); it looks like http://127.0.0.1:7878")]
+    #[error(
+        "{url:?} is no server's address ({why}); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"
+    )]
     BadUrl {
         /// What was given.
         url: String,

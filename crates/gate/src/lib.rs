@@ -95,7 +95,7 @@ impl Gate {
         Ok(Self { way: Way::Local(Arc::new(local)), by: Principal::agent("local") })
     }
 
-    /// Over the server at `url` (`http://host:port`). Nothing is sent yet.
+    /// Over the server at `url` (`http://host:port`, or `unix:` and the path of its socket). Nothing is sent yet.
     pub fn connect(url: &str) -> Result<Self, Error> {
         Ok(Self { way: Way::Remote(Arc::new(Remote::new(url)?)), by: Principal::agent("local") })
     }

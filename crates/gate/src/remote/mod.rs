@@ -12,7 +12,7 @@ use crate::{
 };
 use countersign_approvals::{CallId, Principal, ThreadId};
 use countersign_store::Clock;
-use reqwest::{Client, Method, Url};
+use reqwest::{Client, ClientBuilder, Method, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{future::Future, time::Duration};
 
@@ -28,24 +28,30 @@ const LITTLE_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Remote {
     client: Client,
     base: Url,
+    /// As whoever connects named it.
+    name: String,
 }
 
 impl Remote {
     pub(crate) fn new(url: &str) -> Result<Self, Error> {
         let bad = |why: &str| Error::BadUrl { url: url.to_owned(), why: why.to_owned() };
-        let base = Url::parse(url).map_err(|why| bad(&why.to_string()))?;
+        let socket = url.strip_prefix("unix:");
+        if socket == Some("") {
+            return Err(bad("the path of a socket follows after unix:"));
+        }
+        let base = if socket.is_some() { "http://localhost" } else { url };
+        let base = Url::parse(base).map_err(|why| bad(&why.to_string()))?;
         if base.scheme() != "http" {
             return Err(bad("only http is spoken, and only on this machine"));
         }
         if base.host().is_none() || base.cannot_be_a_base() {
             return Err(bad("it has no host"));
         }
-        let client = Client::builder()
-            .no_proxy()
-            .connect_timeout(Duration::from_secs(5))
-            .build()
-            .map_err(|why| bad(&why.to_string()))?;
-        Ok(Self { client, base })
+        let client = Client::builder().no_proxy().connect_timeout(Duration::from_secs(5));
+        let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
+        let client = client.build().map_err(|why| bad(&why.to_string()))?;
+        let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
+        Ok(Self { client, base, name })
     }
 
     fn url(&self, path: &[&str]) -> Url {

@@ -32,10 +32,10 @@ impl Remote {
         while let Some(source) = cause.source() {
             cause = source;
         }
-        Error::Unreachable { server: self.base.to_string(), why: cause.to_string() }
+        Error::Unreachable { server: self.name.clone(), why: cause.to_string() }
     }
 
     pub(super) fn strange(&self, why: &str) -> Error {
-        Error::Strange { server: self.base.to_string(), why: why.to_owned() }
+        Error::Strange { server: self.name.clone(), why: why.to_owned() }
     }
 }
