@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::commands::watch::WatchArgs;
 use clap::{Parser, Subcommand};
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Run(Run),
     /// List what waits for a decision
     Pending(Pending),
+    /// Decide on what waits, as it comes
+    Watch(WatchArgs),
     /// Show one call, and what became of it
     Show(Show),
     /// Allow a call that waits

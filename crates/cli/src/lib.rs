@@ -36,6 +36,7 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Serve(serve) => commands::serve::serve(args, serve).await,
         Command::Run(wish) => run::run(args, wish).await,
         Command::Pending(pending) => commands::pending::pending(args, pending).await,
+        Command::Watch(watch) => commands::watch::watch(args, watch).await,
         Command::Show(show) => commands::show::show(args, show).await,
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,

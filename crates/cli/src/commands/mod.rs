@@ -5,6 +5,7 @@ pub(crate) mod pending;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod verify;
+pub(crate) mod watch;
 
 use crate::{args::Args, exit::Exit, output};
 use countersign_gate::{Clock, api};
