@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::watch::WatchArgs;
+use crate::commands::{demo::DemoArgs, watch::WatchArgs};
 use clap::{Parser, Subcommand};
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Deny(Deny),
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// See all of it in a minute, with an agent that only plays
+    Demo(DemoArgs),
 }
 
 #[derive(Debug, clap::Args)]

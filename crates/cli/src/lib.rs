@@ -40,6 +40,7 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Show(show) => commands::show::show(args, show).await,
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,
+        Command::Demo(demo) => commands::demo::demo(args, demo).await,
         Command::Verify(verify) => commands::verify::verify(args, verify).await,
     }
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each. `run` has a room of its own.
 
 pub(crate) mod decide;
+pub(crate) mod demo;
 pub(crate) mod pending;
 pub(crate) mod serve;
 pub(crate) mod show;

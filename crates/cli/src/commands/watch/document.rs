@@ -2,7 +2,7 @@
 
 use super::{
     json::{members, shown_as},
-    wrap::{hard, soft, width},
+    wrap::{gently, hard, soft, width},
 };
 use crate::output::visible;
 use countersign_gate::{
@@ -65,10 +65,16 @@ impl Impact {
 pub(super) fn document(call: &api::Call, me: &Principal) -> Vec<Paragraph> {
     let mut lines = Vec::new();
     warnings(call, me, &mut lines);
-    facts(call, &mut lines);
-    lines.push(Paragraph { role: Role::Heading, label: String::new(), text: "Arguments".to_owned() });
+    wishes(call, &mut lines);
+    lines.push(heading("Arguments"));
     arguments(&call.arguments, &mut lines);
+    lines.push(heading("Besides"));
+    facts(call, &mut lines);
     lines
+}
+
+fn heading(text: &str) -> Paragraph {
+    Paragraph { role: Role::Heading, label: String::new(), text: text.to_owned() }
 }
 
 fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<Paragraph>) {
@@ -93,35 +99,42 @@ fn hidden(value: &Json) -> usize {
     }
 }
 
-/// A name longer than this does not fit above the document, and is written out in it.
-pub(super) const LONG_NAME: usize = 40;
+/// A text under a label, in as many lines as it has.
+fn fact(lines: &mut Vec<Paragraph>, label: &str, text: &str) {
+    for (index, part) in text.split('\n').enumerate() {
+        let label = if index == 0 { label.to_owned() } else { String::new() };
+        lines.push(Paragraph { role: Role::Fact, label, text: visible(part) });
+    }
+}
 
-fn facts(call: &api::Call, lines: &mut Vec<Paragraph>) {
-    let mut fact = |label: &str, text: &str| {
-        for (index, part) in text.split('\n').enumerate() {
-            let label = if index == 0 { label.to_owned() } else { String::new() };
-            lines.push(Paragraph { role: Role::Fact, label, text: visible(part) });
-        }
-    };
+/// What the agent says about it.
+fn wishes(call: &api::Call, lines: &mut Vec<Paragraph>) {
     if let Some(description) = &call.description {
-        fact("For", description);
+        fact(lines, "For", description);
     }
     let mut before = "";
     for (label, text) in Impact::of(call).facts {
-        fact(if label == before { "" } else { label }, &text);
+        fact(lines, if label == before { "" } else { label }, &text);
         before = label;
     }
-    if let Some(annotations) = &call.annotations {
-        fact("Hints", &shown_as(annotations).join("\n"));
-    }
+}
+
+/// A name longer than this does not fit above the document, and is written out in it.
+pub(super) const LONG_NAME: usize = 40;
+
+/// Why people are asked, and by what name.
+fn facts(call: &api::Call, lines: &mut Vec<Paragraph>) {
     if let Some(request) = &call.request {
         let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{rule}: "));
-        fact("Asked", &format!("{rule}{}", request.reason));
+        fact(lines, "Asked", &format!("{rule}{}", request.reason));
         if let Some(end) = request.expires_at {
-            let or =
-                if request.on_expiry.is_none_or(|then| then == OnExpiry::Deny) { "denied" } else { "lapses" };
-            fact("Until", &format!("{end}, then it is {or}"));
+            let denied = request.on_expiry.is_none_or(|then| then == OnExpiry::Deny);
+            let then = if denied { "it is denied" } else { "it lapses" };
+            fact(lines, "Until", &format!("{end}, then {then}"));
         }
+    }
+    if let Some(annotations) = &call.annotations {
+        fact(lines, "Hints", &shown_as(annotations).join("\n"));
     }
     let names = [
         ("Tool", call.name.as_str()),
@@ -130,10 +143,11 @@ fn facts(call: &api::Call, lines: &mut Vec<Paragraph>) {
     ];
     for (label, name) in names {
         if width(&visible(name)) > LONG_NAME {
-            fact(label, name);
+            fact(lines, label, name);
         }
     }
-    fact("Call", &format!("{}, sha256 {}", call.id, call.arguments_hash));
+    fact(lines, "Call", call.id.as_str());
+    fact(lines, "sha256", &call.arguments_hash.to_string());
 }
 
 fn arguments(json: &Json, lines: &mut Vec<Paragraph>) {
@@ -178,7 +192,7 @@ pub(super) fn fit(document: &[Paragraph], columns: usize) -> Vec<Row> {
         }
         lead.push_str(&" ".repeat(margin.saturating_sub(width(&lead))));
         let room = columns.saturating_sub(margin).max(2);
-        let parts = if *role == Role::Argument { hard(text, room) } else { soft(text, room) };
+        let parts = if *role == Role::Argument { gently(text, room) } else { soft(text, room) };
         for (index, part) in parts.into_iter().enumerate() {
             let goes_on = format!("{GOES_ON:>margin$}");
             let blank = " ".repeat(margin);

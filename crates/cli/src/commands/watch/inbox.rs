@@ -7,7 +7,7 @@
 //! next call takes no decision for a moment.
 
 use super::{
-    document::{Row, document, fit},
+    document::{Role, Row, document, fit},
     field::Field,
 };
 use crate::output::visible;
@@ -272,7 +272,7 @@ impl Inbox {
         self.hold.is_some_and(|end| now < end)
     }
 
-    /// Lays the shown call out for a window of that size, and notes whether its end is to be seen. With
+    /// Lays the shown call out for a window of that size, and notes whether the end of its arguments is to be seen. With
     /// fewer lines than this nobody can be said to have read anything.
     pub(super) fn lay_out(&mut self, columns: usize, height: usize) {
         let Some(shown) = self.shown.clone() else { return };
@@ -284,7 +284,7 @@ impl Inbox {
             self.page.of = wanted;
         }
         self.page.turn(0, height);
-        if height >= 2 && self.page.offset + height >= self.page.rows.len() {
+        if height >= 2 && self.page.offset + height >= self.page.end_of_arguments() {
             self.read.insert(shown);
         }
     }
@@ -296,6 +296,11 @@ impl Inbox {
 }
 
 impl Page {
+    /// How many lines there are up to the end of the arguments.
+    pub(super) fn end_of_arguments(&self) -> usize {
+        self.rows.iter().rposition(|row| row.role == Role::Argument).map_or(0, |last| last + 1)
+    }
+
     /// Goes so many lines down, or up, in a window of that height.
     pub(super) fn turn(&mut self, by: isize, height: usize) {
         self.height = height;

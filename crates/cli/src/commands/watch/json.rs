@@ -12,7 +12,7 @@ pub(super) fn members(json: &Json) -> Vec<(String, Json)> {
 }
 
 /// A value in lines. A string is its own text, unless that could be taken for other JSON.
-pub(super) fn shown_as(json: &Json) -> Vec<String> {
+pub(crate) fn shown_as(json: &Json) -> Vec<String> {
     match json.read::<String>() {
         Ok(text) if Json::parse(&text).is_ok() || text.is_empty() => vec![visible(json.as_str())],
         Ok(text) => text.split('\n').map(visible).collect(),

@@ -124,7 +124,8 @@ impl Inbox {
             return false;
         }
         if !self.was_read() {
-            let below = self.page.rows.len().saturating_sub(self.page.offset + self.page.height);
+            let end = self.page.end_of_arguments();
+            let below = end.saturating_sub(self.page.offset + self.page.height);
             let lines = if below == 1 { "line" } else { "lines" };
             self.say(
                 Tone::Bad,

@@ -24,6 +24,7 @@ use crate::{
 };
 use countersign_gate::{Gate, Principal, ToolName};
 use feed::Wanted;
+pub(crate) use json::shown_as;
 use std::io::IsTerminal;
 use tokio_util::sync::CancellationToken;
 use view::Hints;

@@ -25,6 +25,26 @@ pub(super) fn hard(text: &str, columns: usize) -> Vec<String> {
     parts
 }
 
+/// As [`hard`], but a part ends behind a space where one stands near its end.
+pub(super) fn gently(text: &str, columns: usize) -> Vec<String> {
+    let mut parts = Vec::new();
+    let (mut carried, mut taken) = (String::new(), 0);
+    for c in text.chars() {
+        let wide = c.width().unwrap_or(0);
+        if taken + wide > columns {
+            let space = carried.rfind(' ').map(|space| space + 1);
+            let near = space.filter(|space| width(&carried[*space..]) * 3 <= columns);
+            let rest = near.map_or_else(String::new, |space| carried.split_off(space));
+            taken = width(&rest);
+            parts.push(std::mem::replace(&mut carried, rest));
+        }
+        taken += wide;
+        carried.push(c);
+    }
+    parts.push(carried);
+    parts
+}
+
 /// The text in parts that end between words, where words are short enough.
 pub(super) fn soft(text: &str, columns: usize) -> Vec<String> {
     let mut parts = Vec::new();
@@ -80,6 +100,8 @@ mod tests {
         assert_eq!(hard("abcdefg", 3), ["abc", "def", "g"]);
         assert_eq!(hard("世界a", 3), ["世", "界a"]);
         assert_eq!(hard("", 3), [""]);
+        assert_eq!(gently("make the whole thing", 10), ["make the ", "whole ", "thing"]);
+        assert_eq!(gently("a abcdefghijkl", 6), ["a abcd", "efghij", "kl"]);
         assert_eq!(soft("one two three", 7), ["one two", "three"]);
         assert_eq!(soft("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(cut("abcdef", 4), "abc…");
