@@ -14,7 +14,7 @@ use crate::{
     output, target,
 };
 use agent::Agent;
-use countersign_gate::{Gate, Options, Policy, Principal, api};
+use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};
 use folder::Folder;
 use script::Step;
 use serde_json::json;
@@ -176,7 +176,8 @@ impl Stage<'_> {
     async fn calls(&self) -> anyhow::Result<Vec<api::Call>> {
         let thread = &self.agent.thread;
         let page = api::PageOf { after: 0, limit: api::MAX_PAGE };
-        let events = self.agent.gate.events(Some(thread), page).await?.events;
+        let filter = Filter { thread_id: Some(thread.clone()), ..Filter::default() };
+        let events = self.agent.gate.events(&filter, page).await?.events;
         let mut calls = Vec::new();
         for event in events.iter().filter(|event| event.kind == countersign_gate::EventType::ToolCall) {
             let proposed: countersign_gate::event::ToolCall = event.data.read()?;

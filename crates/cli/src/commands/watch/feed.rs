@@ -4,7 +4,7 @@
 use super::inbox::{Key, News, NotDecided, Sent, Verdict};
 use crate::output::visible;
 use countersign_gate::{
-    Clock, Error, Event, EventType, Gate, Principal, ThreadId, ToolName, api,
+    Clock, Error, Event, EventType, Filter, Gate, Principal, ThreadId, ToolName, api,
     event::{Body, Decision, Source},
 };
 use futures_util::StreamExt;
@@ -19,6 +19,11 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// What is asked of the log. The tool is not: a decision is heard of wherever it was made.
+    fn filter(&self) -> Filter {
+        Filter { thread_id: self.thread.clone(), ..Filter::default() }
+    }
+
     fn has(&self, call: &api::Call) -> bool {
         self.tool.as_ref().is_none_or(|tool| call.name == *tool)
     }
@@ -73,7 +78,7 @@ impl Feed {
 
     /// Ends well when nobody listens any more.
     async fn follow(&mut self, news: &mpsc::Sender<News>, reload: &Notify) -> Result<(), Error> {
-        let mut events = self.gate.follow(self.wanted.thread.as_ref(), self.cursor);
+        let mut events = self.gate.follow(self.wanted.filter(), self.cursor);
         loop {
             let told = tokio::select! {
                 event = events.next() => match event {
@@ -113,7 +118,7 @@ impl Feed {
         let mut calls = Vec::new();
         loop {
             let page = api::PageOf { after: self.asked, limit: api::MAX_PAGE };
-            let found = self.gate.pending(self.wanted.thread.as_ref(), page).await?;
+            let found = self.gate.pending(&self.wanted.filter(), page).await?;
             let last =
                 found.pending.iter().filter_map(|call| call.request.as_ref()).map(|request| request.seq);
             self.asked = last.chain(found.next).max().unwrap_or(self.asked).max(self.asked);
