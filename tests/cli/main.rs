@@ -1,6 +1,7 @@
 //! The real command in a folder of its own: what it prints, and the code it exits with.
 
 mod decide;
+mod demo;
 mod desk;
 mod help;
 mod hide;
@@ -13,3 +14,5 @@ mod target;
 mod terminal;
 mod tmux;
 mod verify;
+mod watch;
+mod watch_plain;

@@ -138,10 +138,11 @@ impl Stage<'_> {
     fn greet(&self) {
         let (folder, url, how) = (self.folder.shown(), &self.url, self.how());
         output::say(&format!(
-            "An agent is about to ask for a few things, all of them harmless, and you decide.\n\
+            "An agent is about to ask for a few things.\n\
+             All of them are harmless, and you decide.\n\
              \n  folder     {folder}\
              \n  server     {url}\n\
-             \nIn a second terminal you can see and decide the same:\
+             \nIn a second terminal you see and decide the same:\
              \n  {how} watch\
              \n  {how} pending\
              \n  curl {url}/v1/approvals/pending\n\

@@ -68,7 +68,7 @@ pub(super) fn document(call: &api::Call, me: &Principal) -> Vec<Paragraph> {
     wishes(call, &mut lines);
     lines.push(heading("Arguments"));
     arguments(&call.arguments, &mut lines);
-    lines.push(heading("Besides"));
+    lines.push(heading("Request"));
     facts(call, &mut lines);
     lines
 }

@@ -18,7 +18,7 @@ const KEYS: &[(&str, &str)] = &[
     ("", ""),
     (
         "",
-        "Allowing takes that the end of the arguments was on the screen. ↪ marks a line that only goes on: \
+        "You can allow only what you have seen to the end of its arguments. ↪ marks a line that only goes on: \
       no line break stands there.",
     ),
     (

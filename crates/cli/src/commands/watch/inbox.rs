@@ -130,7 +130,9 @@ pub(super) struct Inbox {
     pub(super) loaded: bool,
     pub(super) page: Page,
     pub(super) help: Page,
+    /// What goes with a decision, and what was written to deny with: one is not to go with the other.
     pub(super) drafts: HashMap<Key, String>,
+    pub(super) denials: HashMap<Key, String>,
     pub(super) allowed: usize,
     pub(super) denied: usize,
     pub(super) hold: Option<Timestamp>,
@@ -155,6 +157,7 @@ impl Inbox {
             page: Page::default(),
             help: Page::default(),
             drafts: HashMap::new(),
+            denials: HashMap::new(),
             allowed: 0,
             denied: 0,
             hold: None,
@@ -243,6 +246,7 @@ impl Inbox {
     pub(super) fn drop_call(&mut self, gone: &Key, now: Timestamp) {
         self.over.insert(gone.clone());
         self.drafts.remove(gone);
+        self.denials.remove(gone);
         if self.shown.as_ref() == Some(gone) {
             self.step(1);
             if self.shown.as_ref() == Some(gone) {

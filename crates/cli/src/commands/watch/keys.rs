@@ -51,7 +51,7 @@ impl Inbox {
     fn read_on(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
         // Whoever moves has seen where things are.
         let plain = pressed.modifiers.difference(KeyModifiers::SHIFT).is_empty();
-        let decides = plain && matches!(pressed.code, KeyCode::Char('d' | 'o' | 's'));
+        let decides = plain && matches!(pressed.code, KeyCode::Char('d' | 'o' | 's' | 'c'));
         if !decides {
             self.hold = None;
             self.status = None;
@@ -60,10 +60,10 @@ impl Inbox {
             return None;
         }
         match pressed.code {
-            KeyCode::Char('d') if decides => self.start_denial(now),
+            KeyCode::Char('d') if decides => self.start_writing(true),
             KeyCode::Char('o') if decides => return self.allow(Decision::AllowOnce, now),
             KeyCode::Char('s') if decides => self.start_widening(now),
-            KeyCode::Char('c') if plain => self.start_note(now),
+            KeyCode::Char('c') if decides => self.start_writing(false),
             KeyCode::Char('q') if plain => return Some(Wish::Quit),
             KeyCode::Char('r') if plain => {
                 self.say(Tone::Calm, "Loading what waits.");
@@ -153,20 +153,6 @@ impl Inbox {
         Some(Wish::Decide(sent))
     }
 
-    fn draft(&self) -> Field {
-        let draft = self.shown.as_ref().and_then(|shown| self.drafts.get(shown));
-        draft.map_or_else(Field::default, |text| Field::holding(text))
-    }
-
-    fn keep_draft(&mut self, text: &str) {
-        let Some(shown) = self.shown.clone() else { return };
-        if text.trim().is_empty() {
-            self.drafts.remove(&shown);
-        } else {
-            self.drafts.insert(shown, text.to_owned());
-        }
-    }
-
     fn start_widening(&mut self, now: Timestamp) {
         if self.may_allow(Decision::AllowSession, now) {
             self.status = None;
@@ -174,31 +160,47 @@ impl Inbox {
         }
     }
 
-    fn start_denial(&mut self, now: Timestamp) {
-        if self.may_decide(now) {
-            self.status = None;
-            self.mode = Mode::Denying(self.draft());
+    /// Keeps what was written, for the decision or to go on with.
+    fn keep(&mut self, denial: bool, text: &str) {
+        let Some(shown) = self.shown.clone() else { return };
+        let kept = if denial { &mut self.denials } else { &mut self.drafts };
+        if text.trim().is_empty() {
+            kept.remove(&shown);
+        } else {
+            kept.insert(shown, text.to_owned());
         }
     }
 
-    fn start_note(&mut self, now: Timestamp) {
-        if self.may_decide(now) {
-            self.status = None;
-            self.mode = Mode::Noting(self.draft());
-        }
+    /// Opens a line to write on, whatever stands in the way of a decision: whoever presses the key goes on
+    /// typing, and what is typed must never be taken for keys. What stands in the way is said at the end.
+    fn start_writing(&mut self, denial: bool) {
+        let Some(waiting) = self.current() else {
+            self.say(Tone::Calm, "Nothing waits for a decision.");
+            return;
+        };
+        let key = key(&waiting.call);
+        self.mode = if waiting.gone.is_some() {
+            Mode::Torn
+        } else {
+            let note = self.drafts.get(&key);
+            let begun = if denial { self.denials.get(&key).or(note) } else { note };
+            let field = begun.map_or_else(Field::default, |text| Field::holding(text));
+            if denial { Mode::Denying(field) } else { Mode::Noting(field) }
+        };
+        self.status = None;
     }
 
     fn write_denial(&mut self, mut field: Field, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
         match pressed.code {
             KeyCode::Enter => {
-                self.keep_draft(&field.text());
+                self.keep(true, &field.text());
                 return if self.may_decide(now) {
                     self.send(Decision::Deny, Some(field.text()))
                 } else {
                     None
                 };
             }
-            KeyCode::Esc => self.keep_draft(&field.text()),
+            KeyCode::Esc => self.keep(true, &field.text()),
             _ => {
                 field.press(pressed);
                 self.mode = Mode::Denying(field);
@@ -209,7 +211,7 @@ impl Inbox {
 
     fn write_note(&mut self, mut field: Field, pressed: KeyEvent) -> Option<Wish> {
         match pressed.code {
-            KeyCode::Enter => self.keep_draft(&field.text()),
+            KeyCode::Enter => self.keep(false, &field.text()),
             KeyCode::Esc => {}
             _ => {
                 field.press(pressed);

@@ -10,6 +10,10 @@ mod inbox;
 mod json;
 mod keys;
 mod news;
+#[cfg(test)]
+mod person;
+#[cfg(test)]
+mod pictures;
 mod plain;
 mod screen;
 #[cfg(test)]

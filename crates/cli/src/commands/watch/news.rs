@@ -79,6 +79,11 @@ impl Inbox {
         self.is_gone(call, &verdict.text);
     }
 
+    /// Whether something is being written, or answered, about the shown call.
+    fn writes(&self) -> bool {
+        matches!(self.mode, Mode::Denying(_) | Mode::Noting(_) | Mode::Widening)
+    }
+
     /// Takes it from the list; the one on the screen stays there, as decided.
     fn is_gone(&mut self, call: &Key, how: &str) {
         if self.shown.as_ref() != Some(call) {
@@ -89,10 +94,7 @@ impl Inbox {
         if let Some(waiting) = found {
             waiting.gone = Some(how.to_owned());
         }
-        if let Mode::Denying(field) | Mode::Noting(field) = &self.mode {
-            self.drafts.insert(call.clone(), field.text());
-        }
-        if matches!(self.mode, Mode::Denying(_) | Mode::Noting(_) | Mode::Widening) {
+        if self.writes() {
             self.mode = Mode::Torn;
         }
     }
@@ -110,7 +112,12 @@ impl Inbox {
                     None => (Tone::Good, self.done(sent, &call)),
                 };
                 self.say(tone, text);
-                self.drop_call(&sent.key, now);
+                if self.writes() {
+                    self.mark_over(&sent.key);
+                    self.is_gone(&sent.key, "decided by you");
+                } else {
+                    self.drop_call(&sent.key, now);
+                }
             }
             Err(NotDecided { why, gone: Some(verdict) }) => {
                 self.say(Tone::Bad, why);
@@ -120,7 +127,9 @@ impl Inbox {
             Err(NotDecided { why, gone: None }) => {
                 // What was written is not to be written again.
                 if let Some(comment) = &sent.comment {
-                    self.drafts.insert(sent.key.clone(), comment.clone());
+                    let denied = sent.decision == Decision::Deny;
+                    let kept = if denied { &mut self.denials } else { &mut self.drafts };
+                    kept.insert(sent.key.clone(), comment.clone());
                 }
                 self.say(Tone::Bad, why);
             }

@@ -275,7 +275,10 @@ fn bottom(inbox: &Inbox, columns: usize) -> (Vec<Vec<Piece>>, Option<(usize, usi
         soft(text, columns).into_iter().map(|line| vec![(ink, line)]).collect()
     };
     match &inbox.mode {
-        Mode::Denying(field) => written("Deny, because: ", field, columns),
+        Mode::Denying(field) => {
+            let tool = inbox.current().map_or("", |waiting| waiting.call.name.as_str());
+            written(&format!("Deny {}, because: ", cut(&visible(tool), columns / 2)), field, columns)
+        }
         Mode::Noting(field) => written("Comment: ", field, columns),
         Mode::Searching(field) => written("Look for: ", field, columns),
         Mode::Widening => {
@@ -290,7 +293,7 @@ fn bottom(inbox: &Inbox, columns: usize) -> (Vec<Vec<Piece>>, Option<(usize, usi
         }
         Mode::Torn => {
             let how = inbox.current().and_then(|waiting| waiting.gone.as_deref()).unwrap_or("gone");
-            let text = format!("While you wrote, it was {how}. Nothing was sent. Enter goes on.");
+            let text = format!("It was {how} meanwhile. What you typed went nowhere. Enter goes on.");
             (said(Ink::Said(Tone::Bad), &text), None)
         }
         Mode::Reading | Mode::Help => (status(inbox, &said), None),

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(hard("abcdefg", 3), ["abc", "def", "g"]);
         assert_eq!(hard("世界a", 3), ["世", "界a"]);
         assert_eq!(hard("", 3), [""]);
-        assert_eq!(gently("make the whole thing", 10), ["make the ", "whole ", "thing"]);
+        assert_eq!(gently("make the whole of it", 10), ["make the ", "whole of ", "it"]);
         assert_eq!(gently("a abcdefghijkl", 6), ["a abcd", "efghij", "kl"]);
         assert_eq!(soft("one two three", 7), ["one two", "three"]);
         assert_eq!(soft("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
