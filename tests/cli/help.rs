@@ -15,10 +15,12 @@ async fn help_tells_what_there_is() {
           serve    Serve the HTTP API on this machine
           run      Run a command once somebody has allowed it
           pending  List what waits for a decision
+          watch    Decide on what waits, as it comes
           show     Show one call, and what became of it
           allow    Allow a call that waits
           deny     Deny a call that waits
           verify   Check the hash chain of the whole log
+          demo     See all of it in a minute, with an agent that only plays
           help     Print this message or the help of the given subcommand(s)
 
         Options:

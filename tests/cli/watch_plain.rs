@@ -17,9 +17,18 @@ pub(crate) async fn answers(desk: &Desk, lines: &str, options: &str) -> String {
 #[tokio::test]
 async fn programs_are_sent_elsewhere() {
     at_a_desk(async |desk| {
-        assert_snapshot!(desk.types("watch --json").await, @"");
-        assert_snapshot!(desk.types("watch").await, @"");
-        assert_snapshot!(desk.types("watch --server http://127.0.0.1:1").await, @"");
+        assert_snapshot!(desk.types("watch --json").await, @r#"
+        ! {"code":"usage","detail":"watch is for people: programs follow the log, or read `countersign pending --json`"}
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("watch").await, @"
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
+        exit 5
+        ");
+        assert_snapshot!(desk.types("watch --server http://127.0.0.1:1").await, @"
+        ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
+        exit 5
+        ");
     })
     .await;
 }
@@ -32,8 +41,64 @@ async fn a_pipe_decides_on_one_after_the_other() {
         desk.proposes("t1", "call_2", "transfer", r#"{"to":"ada","amount":1.50}"#).await;
         desk.proposes("t2", "call_3", "notify", r#""everybody""#).await;
         let typed = "yes\nnext\ndeny because not today\nsession\nonce because fine\n";
-        assert_snapshot!(answers(desk, typed, "--as user:ada").await, @"");
-        assert_snapshot!(desk.types("show call_2").await, @"");
+        assert_snapshot!(answers(desk, typed, "--as user:ada").await, @r#"
+        call_1  bash  pending (2 more wait)
+          thread     t1
+          arguments  command: set -e
+                              make deploy
+                     cwd: /srv/shop
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: yes
+        Type d, o, s, n or q, or the word; with a comment: deny because …, once because …
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: next
+        call_2  transfer  pending (2 more wait)
+          thread     t1
+          arguments  to: ada
+                     amount: 1.50
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: deny because not today
+        Denied call_2 (transfer).
+
+        call_3  notify  pending (1 more waits)
+          thread     t2
+          arguments  "everybody"
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: session
+        Allowed call_3, and notify from now on in thread t2.
+
+        call_1  bash  pending
+          thread     t1
+          arguments  command: set -e
+                              make deploy
+                     cwd: /srv/shop
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: once because fine
+        Allowed call_1 (bash), this once.
+
+        Nothing waits for a decision. Waiting for what comes; q quits.
+        "#);
+        assert_snapshot!(desk.types("show call_2").await, @r#"
+        call_2  transfer  denied by user:ada
+          thread     t1
+          arguments  to: ada
+                     amount: 1.50
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          decided    deny by user:ada at [time] (approver)
+          comment    not today
+          ended      denied at [time]
+          result     "Denied by user:ada: not today (do not retry this call unchanged)"
+        exit 0
+        "#);
     })
     .await;
 }
@@ -42,8 +107,24 @@ async fn a_pipe_decides_on_one_after_the_other() {
 async fn the_end_of_what_is_typed_decides_nothing() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(answers(desk, "", "--as user:ada").await, @"");
-        assert_snapshot!(answers(desk, "q\nonce\n", "--as user:ada --plain").await, @"");
+        assert_snapshot!(answers(desk, "", "--as user:ada").await, @"
+        call_1  bash  pending
+          thread     t1
+          arguments  {}
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit:
+        ");
+        assert_snapshot!(answers(desk, "q\nonce\n", "--as user:ada --plain").await, @"
+        call_1  bash  pending
+          thread     t1
+          arguments  {}
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: q
+        ");
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
     })
     .await;
@@ -53,7 +134,24 @@ async fn the_end_of_what_is_typed_decides_nothing() {
 async fn who_may_not_decide_is_told_so() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(answers(desk, "once\n", "--as agent:other").await, @"");
+        assert_snapshot!(answers(desk, "once\n", "--as agent:other").await, @"
+        call_1  bash  pending
+          thread     t1
+          arguments  {}
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: once
+        Nothing changed: agent:other is no person, and only people decide.
+
+        call_1  bash  pending
+          thread     t1
+          arguments  {}
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit:
+        ");
     })
     .await;
 }

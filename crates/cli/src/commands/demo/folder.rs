@@ -11,7 +11,6 @@ use std::{
 
 pub(super) struct Folder {
     path: PathBuf,
-    /// Whether it stays, however the demo ends.
     kept: bool,
 }
 
@@ -40,6 +39,11 @@ impl Folder {
 
     pub(super) fn shown(&self) -> String {
         crate::output::visible(&self.path.display().to_string())
+    }
+
+    /// Whether it stays, however the demo ends.
+    pub(super) fn stays(&self) -> bool {
+        self.kept
     }
 
     /// Takes it away, unless it was to be kept.

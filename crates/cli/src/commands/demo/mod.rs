@@ -137,6 +137,7 @@ impl Stage<'_> {
 
     fn greet(&self) {
         let (folder, url, how) = (self.folder.shown(), &self.url, self.how());
+        let and = if self.folder.stays() { "and keeps its files" } else { "and leaves nothing behind" };
         output::say(&format!(
             "An agent is about to ask for a few things.\n\
              All of them are harmless, and you decide.\n\
@@ -146,7 +147,7 @@ impl Stage<'_> {
              \n  {how} watch\
              \n  {how} pending\
              \n  curl {url}/v1/approvals/pending\n\
-             \nCtrl-C ends the demo and leaves nothing behind.\n"
+             \nCtrl-C ends the demo {and}.\n"
         ));
     }
 

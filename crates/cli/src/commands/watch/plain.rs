@@ -9,7 +9,7 @@ use super::{
 };
 use crate::output;
 use countersign_gate::{Clock, Timestamp, api, event::Decision};
-use std::sync::Arc;
+use std::{io::IsTerminal, sync::Arc};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines, Stdin},
     sync::{Notify, mpsc},
@@ -113,6 +113,10 @@ async fn answer(call: &api::Call, lines: &mut Lines<BufReader<Stdin>>) -> anyhow
             output::say("");
             return Ok(Word::Quit);
         };
+        // A terminal shows what is typed on it; what comes from elsewhere would leave no trace.
+        if !std::io::stdin().is_terminal() {
+            output::say(&output::visible(line.trim_end()));
+        }
         match read(&line) {
             Some(Word::Decide(decision, _)) if !offers(call, decision) => {
                 output::say("That is not offered for this call.");
