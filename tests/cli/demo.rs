@@ -167,7 +167,9 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         terminal.has("shopping list").await;
         terminal.presses("C-c").await;
         terminal.shows("left 130").await;
-        terminal.types("clear; countersign demo; echo left $?").await;
+        terminal.types("clear; echo once more").await;
+        terminal.shows("once more").await;
+        terminal.types("countersign demo; echo left $?").await;
         terminal.shows("Enter opens the inbox.").await;
         terminal.presses("C-c").await;
         terminal.shows("left 130").await;

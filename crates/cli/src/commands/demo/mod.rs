@@ -9,7 +9,7 @@ mod tools;
 
 use crate::{
     args::Args,
-    commands::watch::{Left, Over, Watch, can_draw},
+    commands::watch::{Left, Over, Told, Watch, can_draw},
     exit::{Exit, Said},
     output, target,
 };
@@ -50,8 +50,14 @@ pub(crate) async fn demo(args: &Args, demo: &DemoArgs) -> anyhow::Result<Exit> {
     if args.json && !demo.auto {
         return Err(Said::usage("--json tells what came of the demo only with --auto").into());
     }
+    // Before there is anything to clean up.
+    let mut signals = Told::listen()?;
     let folder = Folder::make(demo.folder.as_deref(), demo.keep)?;
-    let played = play(args, demo, &folder).await;
+    let played = tokio::select! {
+        biased;
+        () = signals.told() => Ok(Left::Interrupted),
+        played = play(args, demo, &folder) => played,
+    };
     if !matches!(played, Ok(Left::Quit)) {
         folder.drop_unwanted()?;
     }
@@ -105,10 +111,7 @@ impl Stage<'_> {
                 output::say(line);
             }
         };
-        tokio::select! {
-            played = auto::play(&self.agent, &self.person, script, tell) => played?,
-            _ = tokio::signal::ctrl_c() => return Ok(Left::Interrupted),
-        }
+        auto::play(&self.agent, &self.person, script, tell).await?;
         Ok(Left::Quit)
     }
 
@@ -194,11 +197,5 @@ async fn opened() -> anyhow::Result<bool> {
     output::ask("Enter opens the inbox. ");
     let mut line = String::new();
     let mut stdin = BufReader::new(tokio::io::stdin());
-    tokio::select! {
-        read = stdin.read_line(&mut line) => Ok(read? > 0),
-        _ = tokio::signal::ctrl_c() => {
-            output::say("");
-            Ok(false)
-        }
-    }
+    Ok(stdin.read_line(&mut line).await? > 0)
 }

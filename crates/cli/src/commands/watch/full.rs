@@ -1,7 +1,7 @@
 //! The inbox on a whole screen: keys and news in, pictures out.
 
 use super::{
-    Left, Watch,
+    Left, Told, Watch,
     draw::Theme,
     feed::{self, Feed},
     inbox::{Inbox, News, Wish},
@@ -13,10 +13,7 @@ use countersign_gate::{Clock, Gate};
 use crossterm::event::{Event, EventStream, KeyEventKind};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    sync::{Notify, mpsc},
-};
+use tokio::sync::{Notify, mpsc};
 
 /// How often ages and what is left are drawn anew.
 const TICK: Duration = Duration::from_secs(1);
@@ -134,29 +131,6 @@ impl Desk {
     fn leave(&mut self, how: Left) {
         if self.leaving.replace(how).is_some() {
             self.inbox.sending = None;
-        }
-    }
-}
-
-/// Signals that end us.
-struct Told {
-    terminate: Signal,
-    hangup: Signal,
-    interrupt: Signal,
-}
-
-impl Told {
-    fn listen() -> std::io::Result<Self> {
-        let [terminate, hangup, interrupt] =
-            [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()].map(signal);
-        Ok(Self { terminate: terminate?, hangup: hangup?, interrupt: interrupt? })
-    }
-
-    async fn told(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
-            _ = self.interrupt.recv() => {}
         }
     }
 }

@@ -18,6 +18,7 @@ mod plain;
 mod screen;
 #[cfg(test)]
 mod stories;
+mod told;
 mod view;
 mod wrap;
 
@@ -31,6 +32,7 @@ use feed::Wanted;
 pub(crate) use json::shown_as;
 use std::io::IsTerminal;
 use tokio_util::sync::CancellationToken;
+pub(crate) use told::Told;
 use view::Hints;
 
 #[derive(Debug, clap::Args)]
