@@ -83,7 +83,8 @@ pub(super) fn view(inbox: &mut Inbox, columns: usize, lines: usize, now: Timesta
     if columns < LEAST.0 || lines < LEAST.1 {
         return too_small(columns);
     }
-    let list = (columns >= ROOM_FOR_A_LIST).then(|| ((columns / 4).clamp(28, 44), items(inbox, now)));
+    let list =
+        (columns >= ROOM_FOR_A_LIST).then(|| ((columns / 4).clamp(28, 44), items(inbox, lines / 2, now)));
     let pane = columns - list.as_ref().map_or(0, |(list, _)| list + 2) - 2;
     let (heading, heading_right) = heading(inbox, pane, now);
     let (bottom, cursor) = bottom(inbox, columns - 2);
@@ -227,7 +228,10 @@ fn about(call: &api::Call, now: Timestamp) -> Vec<String> {
     ]
 }
 
-fn items(inbox: &Inbox, now: Timestamp) -> Vec<Item> {
+/// The part of the list that the shown call is in: with thousands that wait, the rest is not even read.
+fn items(inbox: &Inbox, room: usize, now: Timestamp) -> Vec<Item> {
+    let shown = inbox.listed().position(|waiting| inbox.shown.as_ref() == Some(&key(&waiting.call)));
+    let first = shown.map_or(0, |at| at.saturating_sub(room / 2));
     let item = |waiting: &Waiting| {
         let call = &waiting.call;
         let about = match &waiting.gone {
@@ -241,7 +245,7 @@ fn items(inbox: &Inbox, now: Timestamp) -> Vec<Item> {
             about,
         }
     };
-    inbox.listed().map(item).collect()
+    inbox.listed().skip(first).take(room).map(item).collect()
 }
 
 /// What stands where nothing waits.
