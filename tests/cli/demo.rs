@@ -78,14 +78,14 @@ async fn the_whole_story_by_itself() {
         The log has all of it, and the files are still there:
           countersign --database [here]/demo/countersign.db show demo_clean
           countersign --database [here]/demo/countersign.db verify
-          ls [here]/demo/work
+          ls [here]/demo/desk
           rm -r [here]/demo
         exit 0
         ");
         let database = "--database demo/countersign.db";
         assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the chain holds"));
-        assert!(desk.path("demo/work/build/app.o").exists(), "its removal was denied");
-        assert!(desk.path("demo/work/notes.txt").exists());
+        assert!(desk.path("demo/desk/build/app.o").exists(), "its removal was denied");
+        assert!(desk.path("demo/desk/notes.txt").exists());
     })
     .await;
 }

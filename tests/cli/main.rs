@@ -15,4 +15,5 @@ mod terminal;
 mod tmux;
 mod verify;
 mod watch;
+mod watch_life;
 mod watch_plain;

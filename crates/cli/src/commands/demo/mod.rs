@@ -68,7 +68,7 @@ pub(crate) async fn demo(args: &Args, demo: &DemoArgs) -> anyhow::Result<Exit> {
 }
 
 async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<Left> {
-    let work = folder.path("work");
+    let work = folder.path("desk");
     script::furnish(&work)?;
     std::fs::write(folder.path("policy.toml"), script::POLICY)?;
     let policy = Policy::read(script::POLICY)?;
@@ -170,7 +170,7 @@ impl Stage<'_> {
              \nThe log has all of it, and the files are still there:\
              \n  {program} --database {database} show demo_clean\
              \n  {program} --database {database} verify\
-             \n  ls {folder}/work\
+             \n  ls {folder}/desk\
              \n  rm -r {folder}",
             story::summary(&calls)
         ));
@@ -195,7 +195,21 @@ impl Stage<'_> {
 /// Whether somebody wants to go on: what was printed would be gone before it was read.
 async fn opened() -> anyhow::Result<bool> {
     output::ask("Enter opens the inbox. ");
+    let unanswered = Unanswered;
     let mut line = String::new();
     let mut stdin = BufReader::new(tokio::io::stdin());
-    Ok(stdin.read_line(&mut line).await? > 0)
+    let answered = stdin.read_line(&mut line).await? > 0;
+    if answered {
+        std::mem::forget(unanswered);
+    }
+    Ok(answered)
+}
+
+/// A question that nobody answered: what is said next begins on a line of its own.
+struct Unanswered;
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        output::say("");
+    }
 }

@@ -7,8 +7,9 @@
 //! next call takes no decision for a moment.
 
 use super::{
-    document::{Role, Row, document, fit},
+    document::{document, fit},
     field::Field,
+    page::Page,
 };
 use crate::output::visible;
 use countersign_gate::{CallId, Principal, ThreadId, Timestamp, api, event::Decision};
@@ -107,15 +108,6 @@ pub(super) struct Waiting {
     pub(super) call: api::Call,
     /// How it was decided, once it was by somebody else.
     pub(super) gone: Option<String>,
-}
-
-/// The shown document in a window's columns, and how far it was read.
-#[derive(Default)]
-pub(super) struct Page {
-    of: Option<(Key, usize)>,
-    pub(super) rows: Vec<Row>,
-    pub(super) offset: usize,
-    pub(super) height: usize,
 }
 
 pub(super) struct Inbox {
@@ -299,19 +291,5 @@ impl Inbox {
     /// The name of the shown call, as it may be printed.
     pub(super) fn name_of(sent: &Sent) -> String {
         visible(sent.key.1.as_str())
-    }
-}
-
-impl Page {
-    /// How many lines there are up to the end of the arguments.
-    pub(super) fn end_of_arguments(&self) -> usize {
-        self.rows.iter().rposition(|row| row.role == Role::Argument).map_or(0, |last| last + 1)
-    }
-
-    /// Goes so many lines down, or up, in a window of that height.
-    pub(super) fn turn(&mut self, by: isize, height: usize) {
-        self.height = height;
-        let last = self.rows.len().saturating_sub(height);
-        self.offset = self.offset.saturating_add_signed(by).min(last);
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     field::Field,
     inbox::{Inbox, Mode, Sent, Tone, Wish, key},
+    page::Page,
 };
 use countersign_gate::{Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -251,7 +252,7 @@ impl Inbox {
 }
 
 /// Turns the pages, if the key means that.
-fn scroll(page: &mut super::inbox::Page, pressed: KeyEvent) -> bool {
+fn scroll(page: &mut Page, pressed: KeyEvent) -> bool {
     let control = pressed.modifiers.contains(KeyModifiers::CONTROL);
     // A line stays in sight, so that whoever reads on knows where they were.
     let screen = isize::try_from(page.height.saturating_sub(1).max(1)).unwrap_or(1);

@@ -4,12 +4,14 @@ mod document;
 mod draw;
 mod feed;
 mod field;
+mod foot;
 mod full;
 mod help;
 mod inbox;
 mod json;
 mod keys;
 mod news;
+mod page;
 #[cfg(test)]
 mod person;
 #[cfg(test)]

@@ -150,7 +150,7 @@ fn a_call_beside_the_list() {
 }
 
 #[test]
-fn what_is_asked_and_said_below_it() {
+fn what_is_asked_below_it() {
     let mut ben = Person::before(&[short(10, "bash")]).at_a_window_of(60, 16);
     ben.presses("dnot before the weekend, and not without somebody who knows it");
     assert_snapshot!(ben.looks(), @"
@@ -190,7 +190,11 @@ fn what_is_asked_and_said_below_it() {
      conversation-7, whatever its arguments?
      y yes   n no
     ");
-    ben.presses("n");
+}
+
+#[test]
+fn what_is_said_about_a_decision() {
+    let mut ben = Person::before(&[short(10, "bash")]).at_a_window_of(60, 16);
     let sent = ben.sends("o");
     assert_snapshot!(ben.looks(), @"
      Countersign · 1 waiting                           user:ben
