@@ -15,6 +15,7 @@ async fn help_tells_what_there_is() {
           serve          Serve the HTTP API on this machine
           run            Run a command once somebody has allowed it
           pending        List what waits for a decision
+          watch          Decide on what waits, as it comes
           show           Show one call, and what became of it
           allow          Allow calls that wait
           deny           Deny calls that wait
@@ -29,6 +30,7 @@ async fn help_tells_what_there_is() {
           stats          Count what became of calls, and how long people took to decide
           doctor         Look for what is wrong with the file, the server and this machine
           verify         Check the hash chain of the whole log
+          demo           See all of it in a minute, with an agent that only plays
           config         Show what is in force, and who says so
           completions    Print what a shell needs to complete the command line
           man            Print the manual, or write a page for each command
@@ -54,19 +56,23 @@ async fn help_tells_what_there_is() {
 
         Exit codes:
           0    done
-          1    failed: the file, the system, or `verify` or `doctor` found damage
+          1    failed: the file, the system; damage that was found
           2    the command line or a setting is wrong
-          3    the rules do not allow it: decided, claimed or finished already, …
-          4    no such call, thread or grant, or several that begin so
-          5    no server answers, or the database cannot be opened
-          77   run: denied or blocked        78   run: nobody decided in time
-          79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
-          else run: the command's own; 126 and 127 if it cannot be started
+          3    the rules do not allow it: decided before, …
+          4    no such call, thread or grant, or several
+          5    no server answers, or no database opens
+          77   run: denied or blocked
+          78   run: nobody decided in time
+          79   run: cancelled by somebody
+          126  run: the command cannot be started
+          127  run: there is no such command
+          130  run: cancelled with Ctrl-C
+          else run: the command's own
 
         Environment:
-          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN, …  stand in for options; `config` lists them all
-          COUNTERSIGN_LOG                                     what is logged: error, warn, info or debug
-          NO_COLOR                                            turns colours off
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
+          for options: `countersign config` lists what holds.
+          NO_COLOR turns colours off.
         exit 0
         ");
     })

@@ -3,6 +3,7 @@
 mod about;
 mod config;
 mod decide;
+mod demo;
 mod desk;
 mod doctor;
 mod help;
@@ -24,4 +25,7 @@ mod threads;
 mod tmux;
 mod traces;
 mod verify;
+mod watch;
+mod watch_life;
+mod watch_plain;
 mod width;

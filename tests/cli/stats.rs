@@ -32,7 +32,7 @@ async fn calls_are_counted_by_tool() {
         all       4      3        1       0     3       1       –
 
         Decided by: cancellation 3, policy 1
-        0 wait now. 3 were left undecided: 0 lapsed, the rest were withdrawn.
+        Left undecided, though people were asked: 3. Lapsed: 0. Withdrawn before a decision: 3.
         exit 0
         ");
         assert_snapshot!(desk.types("stats --until 1h").await, @"

@@ -1,6 +1,10 @@
 //! The command line.
 
-use crate::{commands, filters::Filters, settings::Settings};
+use crate::{
+    commands::{self, demo::DemoArgs, watch::WatchArgs},
+    filters::Filters,
+    settings::Settings,
+};
 use clap::{Parser, Subcommand};
 use countersign_server::Address;
 use std::path::PathBuf;
@@ -129,6 +133,8 @@ pub(crate) enum Command {
     Run(Run),
     /// List what waits for a decision
     Pending(Pending),
+    /// Decide on what waits, as it comes
+    Watch(WatchArgs),
     /// Show one call, and what became of it
     Show(Show),
     /// Allow calls that wait
@@ -160,6 +166,8 @@ pub(crate) enum Command {
     Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// See all of it in a minute, with an agent that only plays
+    Demo(DemoArgs),
     /// Show what is in force, and who says so
     Config(commands::config::Config),
     /// Print what a shell needs to complete the command line

@@ -79,6 +79,7 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Serve(serve) => commands::serve::serve(args, serve).await,
         Command::Run(wish) => run::run(args, wish).await,
         Command::Pending(pending) => commands::pending::pending(args, pending).await,
+        Command::Watch(watch) => commands::watch::watch(args, watch).await,
         Command::Show(show) => commands::show::show(args, show).await,
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,
@@ -92,6 +93,7 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Close(close) => commands::close::close(args, close).await,
         Command::Stats(stats) => commands::stats::stats(args, stats).await,
         Command::Doctor => commands::doctor::doctor(args).await,
+        Command::Demo(demo) => commands::demo::demo(args, demo).await,
         Command::Verify(verify) => commands::verify::verify(args, verify).await,
         Command::Config(config) => commands::config::config(args, config),
         // These were carried out before there were settings.

@@ -28,6 +28,13 @@ pub(crate) fn note(text: &str) {
     let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
 }
 
+/// Asks on stdout, and stays on the line for the answer.
+pub(crate) fn ask(text: &str) {
+    use std::io::Write as _;
+    let mut stdout = std::io::stdout().lock();
+    let _ = write!(stdout, "{text}").and_then(|()| stdout.flush());
+}
+
 /// The text with everything that a terminal would not show as itself written out: control characters,
 /// marks that turn the direction of writing, spaces of no width.
 pub(crate) fn visible(text: &str) -> String {
@@ -93,7 +100,7 @@ pub(crate) fn one_line(json: &Json) -> String {
 
 /// An object's members in the order in which they were given, with every digit of their numbers: what
 /// is shown is what runs.
-struct Members(Vec<(String, Json)>);
+pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
 
 impl<'de> serde::Deserialize<'de> for Members {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -5,6 +5,7 @@ pub(crate) mod close;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod grants;
 pub(crate) mod log;
@@ -19,6 +20,7 @@ pub(crate) mod thread_policy;
 pub(crate) mod threads;
 pub(crate) mod verify;
 pub(crate) mod version;
+pub(crate) mod watch;
 
 use crate::{args::Args, exit::Exit, output};
 use countersign_gate::{Clock, api};
