@@ -75,7 +75,7 @@ fn minute(text: &str) -> Option<usize> {
 fn size(text: &str) -> Option<usize> {
     let number = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     text[..number].parse::<f64>().ok()?;
-    [" bytes", " KiB", " MiB", " GiB"]
+    [" KiB", " MiB", " GiB"]
         .iter()
         .find(|unit| text[number..].starts_with(**unit))
         .map(|unit| number + unit.len())
