@@ -12,39 +12,75 @@ async fn help_tells_what_there_is() {
         Usage: countersign [OPTIONS] <COMMAND>
 
         Commands:
-          serve    Serve the HTTP API on this machine
-          run      Run a command once somebody has allowed it
-          pending  List what waits for a decision
-          show     Show one call, and what became of it
-          allow    Allow a call that waits
-          deny     Deny a call that waits
-          verify   Check the hash chain of the whole log
-          help     Print this message or the help of the given subcommand(s)
+          serve        Serve the HTTP API on this machine
+          run          Run a command once somebody has allowed it
+          pending      List what waits for a decision
+          show         Show one call, and what became of it
+          allow        Allow a call that waits
+          deny         Deny a call that waits
+          verify       Check the hash chain of the whole log
+          config       Show what is in force, and who says so
+          completions  Print what a shell needs to complete the command line
+          man          Print the manual, or write a page for each command
+          version      Tell which program this is, and how it was built
 
         Options:
-              --database <FILE>  The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>     A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>    The policy, a TOML file; without one everything is asked
-              --as <WHO>         Who is asking: user:NAME or agent:NAME [default: your login name]
-              --json             Print JSON, and errors as JSON too
-          -h, --help             Print help
-          -V, --version          Print version
+          -h, --help
+                  Print help (see a summary with '-h')
+
+          -V, --version
+                  Print version
+
+        Everywhere:
+              --database <FILE>
+                  The database file: a path or sqlite://… [default: countersign.db]
+
+              --server <URL>
+                  A server instead of a file: http://127.0.0.1:7878
+
+              --policy <FILE>
+                  The policy, a TOML file; without one everything is asked
+
+              --as <WHO>
+                  Who is asking: user:NAME or agent:NAME [default: your login name]
+
+              --config <FILE>
+                  The settings, a TOML file [default: ./countersign.toml, …]
+
+              --log <FILTER>
+                  What is logged: error, warn, info, debug, or a filter
+
+              --log-format <FORMAT>
+                  How it is logged to stderr
+                  
+                  [possible values: human, json]
+
+              --otlp <URL>
+                  Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+
+              --colour <WHEN>
+                  Colours: on a terminal, always or never
+                  
+                  [possible values: auto, always, never]
+
+              --json
+                  Print JSON, and errors as JSON too
 
         Exit codes:
           0    done
-          1    failed: the file, the system, or `verify` found damage
-          2    the command line is wrong
+          1    failed: the file, the system, or `verify` or `doctor` found damage
+          2    the command line or a setting is wrong
           3    the rules do not allow it: decided, claimed or finished already, …
-          4    no such call, or several that begin so
+          4    no such call, thread or grant, or several that begin so
           5    no server answers, or the database cannot be opened
           77   run: denied or blocked        78   run: nobody decided in time
           79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
           else run: the command's own; 126 and 127 if it cannot be started
 
         Environment:
-          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
-          COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
-          NO_COLOR                                         turns colours off
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN, …  stand in for options; `config` lists them all
+          COUNTERSIGN_LOG                                     what is logged: error, warn, info or debug
+          NO_COLOR                                            turns colours off
         exit 0
         ");
     })
@@ -72,12 +108,22 @@ async fn help_on_running_tells_its_options() {
               --expires <SPAN>      How long to wait for a decision, such as 90s, 15m, 2h
               --lease <SPAN>        After how long without a result the outcome counts as unknown [default:
                                     1d]
-              --database <FILE>     The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>        A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>       The policy, a TOML file; without one everything is asked
-              --as <WHO>            Who is asking: user:NAME or agent:NAME [default: your login name]
-              --json                Print JSON, and errors as JSON too
           -h, --help                Print help
+
+        Everywhere:
+              --database <FILE>      The database file: a path or sqlite://… [default: countersign.db]
+              --server <URL>         A server instead of a file: http://127.0.0.1:7878
+              --policy <FILE>        The policy, a TOML file; without one everything is asked
+              --as <WHO>             Who is asking: user:NAME or agent:NAME [default: your login name]
+              --config <FILE>        The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>         What is logged: error, warn, info, debug, or a filter
+              --log-format <FORMAT>  How it is logged to stderr [possible values: human, json]
+              --otlp <URL>           Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>        Colours: on a terminal, always or never [possible values: auto, always,
+                                     never]
+              --json                 Print JSON, and errors as JSON too
+
+        JSON: the call, as it ended
         exit 0
         ");
     })
@@ -108,9 +154,9 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
         ");
         assert_snapshot!(desk.types("allow").await, @"
         ! error: the following required arguments were not provided:
-        !   <ID>
+        !   <ID>...
         ! 
-        ! Usage: countersign allow <ID>
+        ! Usage: countersign allow <ID>...
         ! 
         ! For more information, try '--help'.
         exit 2

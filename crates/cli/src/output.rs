@@ -9,6 +9,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
+/// Prints a line to stdout, and tells whether anybody is there to read it.
+pub(crate) fn try_say(line: &str) -> bool {
+    use std::io::Write as _;
+    writeln!(std::io::stdout().lock(), "{line}").is_ok()
+}
+
 /// Prints a line to stderr.
 pub(crate) fn complain(line: &str) {
     use std::io::Write as _;
@@ -81,7 +87,7 @@ pub(crate) fn arguments(json: &Json) -> Vec<String> {
 }
 
 /// JSON as it was given. Line breaks stand only between its tokens, where a space means the same.
-fn one_line(json: &Json) -> String {
+pub(crate) fn one_line(json: &Json) -> String {
     visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
 }
 
