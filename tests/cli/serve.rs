@@ -55,7 +55,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         let mut server = desk.starts("serve --listen 127.0.0.1:0 --policy policy.toml");
         server.says("Ctrl-C stops the server").await;
         server.is_sent("INT").await;
-        assert_snapshot!(server.ends().await, @"
+        assert_snapshot!(server.ends().await, @r#"
         Countersign 0.1.0
 
           listening  http://[port]
@@ -73,7 +73,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
         exit 0
-        ");
+        "#);
     })
     .await;
 }
@@ -95,6 +95,31 @@ async fn a_program_reads_the_address_from_the_first_line() {
         {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
         exit 0
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_policy_is_read_again_at_a_hangup_and_a_broken_one_changes_nothing() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", "default = \"ask\"");
+        desk.sets("COUNTERSIGN_LOG", "info");
+        let mut server =
+            desk.starts("serve --json --listen 127.0.0.1:0 --listen unix:here.sock --policy policy.toml");
+        let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
+        let url = line["listening"].as_str().expect("an address").to_owned();
+        assert_eq!(line["addresses"][1], "unix:here.sock");
+        desk.writes("policy.toml", "default = \"perhaps\"");
+        server.is_sent("HUP").await;
+        server.complains("the one before stays in force").await;
+        desk.writes("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
+        server.is_sent("HUP").await;
+        server.complains("another policy is in force").await;
+        let ran = desk.types(&format!("run --server {url} -- echo hi")).await;
+        assert!(ran.to_string().contains("hi"), "{ran}");
+        server.is_sent("TERM").await;
+        server.ends().await;
+        assert!(!desk.runs("ls", &["-A"]).await.contains("here.sock"), "the socket goes with the server");
     })
     .await;
 }
