@@ -77,7 +77,7 @@ async fn the_whole_story_by_itself() {
 
         The log has all of it, and the files are still there:
           countersign --database [here]/demo/countersign.db show demo_clean
-          countersign --database [here]/demo/countersign.db verify
+          countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk
           rm -r [here]/demo
         exit 0
