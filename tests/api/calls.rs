@@ -15,7 +15,7 @@ async fn a_filter_that_cannot_be_meant_is_refused_by_its_name() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "state: unknown variant `waiting`, expected one of `pending`, `allowed`, `denied`, `running`, `finished`, `unknown`, `cancelled`",
+          "detail": "state: there is no \"waiting\" here; there is pending, allowed, denied, running, finished, unknown, cancelled",
           "parameter": "state"
         }
         "#);
@@ -49,6 +49,14 @@ async fn a_filter_that_cannot_be_meant_is_refused_by_its_name() {
           "parameter": "tool"
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
+    story(ASK, async |town| {
+        let ada = town.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?tool=%FF").await, @r#"
         422
         {
@@ -108,7 +116,7 @@ async fn the_newest_call_comes_first_and_every_filter_holds() {
     story(ASK, async |town| {
         let (builder, ada) = (town.agent("builder"), town.person("ada"));
         builder.proposes("t1", "a").await;
-        town.clock.advance(Duration::from_secs(60));
+        town.clock.advance(Duration::from_mins(1));
         let body = r#"{"id":"b","name":"deploy now","arguments":{}}"#;
         town.agent("J%C3%BCrgen").post("/v1/threads/t2/tool-calls", body).await;
         builder.proposes("t1", "c").await;

@@ -133,7 +133,7 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
 async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
     story(ASK, async |town| {
         town.agent("builder").proposes("t1", "a").await;
-        town.clock.advance(std::time::Duration::from_secs(60));
+        town.clock.advance(std::time::Duration::from_mins(1));
         let deploy = r#"{"id":"b","name":"deploy","arguments":{}}"#;
         town.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
         let found = async |path: &str| {
