@@ -71,7 +71,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         Ctrl-C stops the server and loses nothing.
 
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
-        ! [time]  INFO command{command="serve"}: countersign_cli::commands::serve: stopped; what was acknowledged is on disk
+        ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
         exit 0
         "#);
     })

@@ -5,14 +5,14 @@ use crate::{
     exit::{Exit, Said},
     output::{self, visible},
     screen::{Screen, Style},
-    settings::{Facts, KEYS, Key, Origin, Setting, Target, login, usual_places},
+    settings::{Facts, KEYS, Key, Origin, Setting, Target, Value, login, usual_places},
     table::{Cell, Fit, Table},
 };
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 /// What to show of the settings.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
 \"passedOver\": true if something stronger holds in its place}]}")]
@@ -63,7 +63,7 @@ fn passed_over(facts: &Facts, target: &Target) -> bool {
 
 fn usual(facts: &Facts) -> Option<String> {
     match facts.key {
-        Key::As => Some(login()),
+        Key::As => Some(format!("user:{}", login())),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }
@@ -87,7 +87,7 @@ fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
     }
 }
 
-fn as_json(args: &Args, facts: &Facts, target: &Target) -> Value {
+fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
     let (value, from, place) = match args.settings.get(facts.key) {
         Some(Setting { value, origin }) => {
             let from = match origin {
@@ -97,7 +97,10 @@ fn as_json(args: &Args, facts: &Facts, target: &Target) -> Value {
             };
             (json!(value), from, json!(origin.to_string()))
         }
-        None => (json!(usual(facts)), "default", Value::Null),
+        None => {
+            let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
+            (json!(usual), "default", Json::Null)
+        }
     };
     let over = passed_over(facts, target);
     json!({"key": facts.name, "value": value, "from": from, "where": place, "passedOver": over})

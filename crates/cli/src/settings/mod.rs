@@ -62,7 +62,7 @@ pub(crate) enum Value {
 
 impl Value {
     /// A value as a text gives it, or what would be one.
-    fn read(facts: &Facts, text: &str) -> Result<Self, String> {
+    pub(crate) fn read(facts: &Facts, text: &str) -> Result<Self, String> {
         match facts.takes {
             Takes::Path | Takes::Text => Ok(Self::Text(text.to_owned())),
             Takes::Texts => Ok(Self::Texts(
@@ -74,7 +74,7 @@ impl Value {
                 _ => Err("true or false".to_owned()),
             },
             Takes::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Takes::Word(words) => Err(words.join(" or ")),
+            Takes::Word(words) => Err(alternatives(words)),
         }
     }
 }
@@ -86,6 +86,14 @@ impl fmt::Display for Value {
             Self::Texts(texts) => f.write_str(&texts.join(", ")),
             Self::Switch(switch) => write!(f, "{switch}"),
         }
+    }
+}
+
+/// One of these, in words.
+fn alternatives(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        words => words.concat(),
     }
 }
 
@@ -227,6 +235,13 @@ impl Settings {
     pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
         let Some(setting) = self.get(Key::As) else { return Ok(kind(&login())) };
         let (who, origin) = (setting.value.to_string(), &setting.origin);
+        // A person's setting is for deciding. Calls they propose by it they could never decide.
+        if kind("") == Principal::agent("")
+            && who.starts_with("user:")
+            && !matches!(origin, Origin::Option(_))
+        {
+            return Ok(kind(&login()));
+        }
         // Nobody speaks for the policy or the system.
         if !who.starts_with("user:") && !who.starts_with("agent:") {
             let message = format!("{origin}: {who:?} does not begin with user: or agent:");
