@@ -55,7 +55,7 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "too_deep",
-          "detail": "the body nests deeper than 257 levels at line 1 column 293",
+          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
           "line": 1,
           "column": 293
         }
@@ -66,7 +66,7 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "too_deep",
-          "detail": "the body nests deeper than 257 levels at line 1 column 293",
+          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
           "line": 1,
           "column": 293
         }

@@ -123,6 +123,14 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "column": 2
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r#"
         422
         {

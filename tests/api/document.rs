@@ -107,13 +107,14 @@ async fn a_page_to_try_it_is_served_from_here_alone() {
     story(ASK, async |town| {
         let page = town.somebody().get("/docs/").await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
-        for part in
-            page.body.split(['"', '\'']).filter(|part| part.ends_with(".js") || part.ends_with(".css"))
-        {
+        let parts = page.body.split(['"', '\'']);
+        let loaded = |part: &&str| matches!(part.rsplit_once('.'), Some((_, "js" | "css")));
+        for part in parts.filter(loaded) {
             assert!(!part.contains("//"), "{part} lies elsewhere");
             let answer = town.somebody().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
             assert_eq!(answer.status, 200, "{part}");
         }
+        assert_eq!(town.somebody().get("/docs/nothing.js").await.text("code"), "unknown_route");
         let start = town.somebody().get("/docs/swagger-initializer.js").await;
         assert!(start.body.contains("/openapi.json"), "{}", start.body);
     })

@@ -42,6 +42,86 @@ async fn a_page_that_cannot_be_is_refused() {
     .await;
 }
 
+#[tokio::test]
+async fn a_filter_that_cannot_be_meant_is_refused() {
+    story(ASK, async |town| {
+        let ada = town.person("ada");
+        assert_snapshot!(ada.get("/v1/events?type=TOOL_CALLS").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "type: there is no event type \"TOOL_CALLS\"",
+          "parameter": "type"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/events?type=").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "type: there is no event type \"\"",
+          "parameter": "type"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/events?state=pending").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "there is no parameter \"state\"; there are after, limit, thread, type, tool, principal, since and until",
+          "parameter": "state"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/events?after=1&after=2").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "after stands twice",
+          "parameter": "after"
+        }
+        "#);
+        assert_snapshot!(ada.get("/v1/events?%FF=1").await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "%FF is not UTF-8",
+          "parameter": "%FF"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_holds_what_is_asked_for() {
+    story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "a").await;
+        town.agent("tester").proposes("t2", "b").await;
+        town.person("ada").decides("t1", "a", "deny").await;
+        let seqs = async |query: &str| {
+            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let events: Vec<serde_json::Value> =
+                serde_json::from_str(&page.member("events")).expect("events");
+            events.iter().filter_map(|event| event["seq"].as_i64()).collect::<Vec<_>>()
+        };
+        assert_eq!(seqs("type=TOOL_CALL").await, [1, 3]);
+        assert_eq!(seqs("type=TOOL_CALL&type=TOOL_RESULT").await, [1, 3, 6]);
+        assert_eq!(seqs("type=TOOL_CALL%2CTOOL_RESULT").await, [1, 3, 6]);
+        assert_eq!(seqs("thread=t2").await, [3, 4]);
+        assert_eq!(seqs("principal=agent:tester&type=TOOL_CALL").await, [3]);
+        assert_eq!(seqs("until=2026-01-31T12:00:00Z").await, [0_i64; 0]);
+    })
+    .await;
+}
+
 /// The events of a page, a line each.
 fn lines(page: &Answer) -> String {
     let events: Vec<serde_json::Value> = serde_json::from_str(&page.member("events")).expect("events");

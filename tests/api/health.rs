@@ -5,6 +5,41 @@ use countersign_tests::api::story;
 use insta::assert_snapshot;
 
 #[tokio::test]
+async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
+    story(ASK, async |town| {
+        let (there, elsewhere) = (town.database(), town.database().with_extension("moved"));
+        std::fs::rename(&there, &elsewhere).expect("the file can be moved");
+        let answer = town.somebody().get("/readyz").await;
+        let folder = there.parent().expect("a folder").display().to_string();
+        assert_snapshot!(answer.to_string().replace(&folder, "[here]"), @r#"
+        503
+        {
+          "title": "Service Unavailable",
+          "status": 503,
+          "code": "not_ready",
+          "detail": "[here]/log.db was removed or replaced while it was open; nothing more is written, so put it back and start again (database_gone)",
+          "check": "log"
+        }
+        "#);
+        assert_eq!(answer.header("retry-after"), "1");
+        assert_eq!(town.somebody().get("/healthz").await.status, 200, "the process lives all the same");
+        std::fs::rename(&elsewhere, &there).expect("and back");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_policy_that_could_not_be_read_shows() {
+    story(ASK, async |town| {
+        town.gate.policy_failed("policy.toml: line 3 is strange").expect("over a file");
+        let ready = town.somebody().get("/readyz").await;
+        assert_eq!(ready.status, 200, "the one before is in force");
+        assert_eq!(ready.text("policyTrouble"), "policy.toml: line 3 is strange");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_that_lives_says_so() {
     story(ASK, async |town| {
         assert_snapshot!(town.somebody().get("/healthz").await, @r#"

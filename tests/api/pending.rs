@@ -128,3 +128,27 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
+    story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "a").await;
+        town.clock.advance(std::time::Duration::from_mins(1));
+        let deploy = r#"{"id":"b","name":"deploy","arguments":{}}"#;
+        town.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
+        let found = async |path: &str| {
+            let page = town.person("ada").get(path).await;
+            let calls: Vec<serde_json::Value> = serde_json::from_str(&page.member("pending")).expect("calls");
+            calls.iter().filter_map(|call| call["id"].as_str()).collect::<Vec<_>>().join(" ")
+        };
+        let everywhere = "/v1/approvals/pending";
+        assert_eq!(found(everywhere).await, "a b");
+        assert_eq!(found(&format!("{everywhere}?thread=t2")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?tool=bash")).await, "a");
+        assert_eq!(found(&format!("{everywhere}?principal=agent:tester")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?since=2026-01-31T12:00:30Z")).await, "b");
+        assert_eq!(found(&format!("{everywhere}?until=2026-01-31T12:00:30Z")).await, "a");
+        assert_eq!(found("/v1/threads/t1/approvals/pending?tool=deploy").await, "");
+    })
+    .await;
+}

@@ -4,6 +4,7 @@ use crate::ASK;
 use countersign_tests::api::{Answer, Stream, story};
 use insta::assert_snapshot;
 use reqwest::Method;
+use std::time::Duration;
 
 /// The ids of the next messages.
 async fn ids(stream: &mut Stream, count: usize) -> Vec<String> {
@@ -30,6 +31,100 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
           "parameter": "last-event-id"
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_header_that_is_no_text_is_refused() {
+    story(ASK, async |town| {
+        let request = town.person("ada").request(Method::GET, "/v1/events");
+        let request = request.header("accept", "text/event-stream");
+        let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
+        assert_snapshot!(Answer::to(request.header("last-event-id", last)).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "last-event-id: it is not ASCII",
+          "parameter": "last-event-id"
+        }
+        "#);
+        let request = town.person("ada").request(Method::GET, "/v1/events");
+        let twice = request.header("last-event-id", "1").header("last-event-id", "2");
+        assert_snapshot!(Answer::to(twice).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "last-event-id: it stands twice",
+          "parameter": "last-event-id"
+        }
+        "#);
+    })
+    .await;
+}
+
+/// The clock stands still until it is turned, so whatever comes before that is no heartbeat.
+#[tokio::test]
+async fn an_idle_stream_says_that_it_lives() {
+    story(ASK, async |town| {
+        let mut stream = town.person("ada").streams("/v1/events", None).await;
+        assert_eq!(stream.message().await, "retry: 1000");
+        for _ in 0..2 {
+            town.clock.advance(Duration::from_secs(15));
+            assert_eq!(stream.message().await, ":");
+        }
+        town.agent("builder").proposes("t1", "a").await;
+        assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);
+        town.clock.advance(Duration::from_secs(14));
+        town.agent("builder").proposes("t1", "b").await;
+        assert!(stream.message().await.starts_with("id: 3"), "it has just said something");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "a").await;
+        builder.post("/v1/threads/t2/tool-calls", r#"{"id":"b","name":"deploy","arguments":{}}"#).await;
+        let mut of_type = ada.streams("/v1/events?type=TOOL_APPROVAL_REQUEST", None).await;
+        let mut of_types =
+            ada.streams("/v1/events?type=TOOL_CALL,TOOL_APPROVAL_RESPONSE&type=TOOL_RESULT", None).await;
+        let mut of_tool = ada.streams("/v1/events?tool=deploy", None).await;
+        let mut by_ada = ada.streams("/v1/events?principal=user:ada", None).await;
+        let mut of_thread = ada.streams("/v1/threads/t2/events?type=TOOL_CALL&after=1", None).await;
+        let mut later = ada.streams("/v1/events?since=2026-01-31T12:00:01Z", Some("1")).await;
+        town.clock.advance(Duration::from_secs(1));
+        ada.decides("t2", "b", "deny").await;
+        builder.proposes("t2", "c").await;
+        assert_eq!(ids(&mut of_type, 3).await, ["2", "4", "8"]);
+        assert_eq!(ids(&mut of_types, 5).await, ["1", "3", "5", "6", "7"]);
+        assert_eq!(ids(&mut of_tool, 4).await, ["3", "4", "5", "6"]);
+        assert_eq!(ids(&mut by_ada, 2).await, ["5", "6"]);
+        assert_eq!(ids(&mut of_thread, 2).await, ["3", "7"]);
+        assert_eq!(ids(&mut later, 4).await, ["5", "6", "7", "8"]);
+    })
+    .await;
+}
+
+/// Nothing is kept for a reader who does not read: what it missed is in the log when it reads on.
+#[tokio::test]
+async fn a_reader_who_is_slow_misses_nothing() {
+    story(ASK, async |town| {
+        let mut stream = town.person("ada").streams("/v1/events?type=TOOL_CALL", None).await;
+        stream.message().await;
+        let text = "x".repeat(20_000);
+        for number in 0..100 {
+            let body = format!(r#"{{"id":"{number}","name":"bash","arguments":{{"command":"{text}"}}}}"#);
+            assert_eq!(town.agent("builder").post("/v1/threads/t1/tool-calls", &body).await.status, 201);
+        }
+        let expected: Vec<_> = (0..100).map(|number| (2 * number + 1).to_string()).collect();
+        assert_eq!(ids(&mut stream, 100).await, expected);
     })
     .await;
 }

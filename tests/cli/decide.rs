@@ -8,11 +8,12 @@ async fn a_call_that_is_not_there_cannot_be_decided() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("allow call_1").await, @r#"
-        ! countersign: no call begins with "call_1"; `countersign pending` lists what waits, and --thread finds old ones
+        ! countersign: no call begins with "call_1"; --thread finds old ones
+        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
         exit 4
         "#);
         assert_snapshot!(desk.types("deny call_1 --json").await, @r#"
-        ! {"code":"unknown_call","detail":"no call begins with \"call_1\"; `countersign pending` lists what waits, and --thread finds old ones"}
+        ! {"code":"unknown_call","detail":"no call begins with \"call_1\"; --thread finds old ones","hint":"`countersign pending` lists what waits, `countersign calls` what there ever was"}
         exit 4
         "#);
     })
@@ -29,10 +30,11 @@ async fn what_was_decided_is_not_decided_otherwise() {
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
         ! countersign: decided already: deny by user:ada at [time]
+        ! hint: `countersign show ID` tells the whole story
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
-        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` tells the whole story","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
         exit 3
         "#);
     })
@@ -62,12 +64,14 @@ async fn whoever_may_not_decide_is_told_so() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as agent:builder").await, @"
         ! countersign: agent:builder is no person, and only people decide
+        ! hint: decide as a person: --as user:NAME
         exit 3
         ");
         let mut run = desk.starts("run --as user:ada --id call_2 -- true");
         run.complains("waits").await;
         assert_snapshot!(desk.types("allow call_2 --as user:ada").await, @"
         ! countersign: user:ada proposed the call and cannot decide it
+        ! hint: somebody else has to decide
         exit 3
         ");
         desk.types("deny call_2 --as user:ben").await;

@@ -12,39 +12,67 @@ async fn help_tells_what_there_is() {
         Usage: countersign [OPTIONS] <COMMAND>
 
         Commands:
-          serve    Serve the HTTP API on this machine
-          run      Run a command once somebody has allowed it
-          pending  List what waits for a decision
-          show     Show one call, and what became of it
-          allow    Allow a call that waits
-          deny     Deny a call that waits
-          verify   Check the hash chain of the whole log
-          help     Print this message or the help of the given subcommand(s)
+          serve          Serve the HTTP API on this machine
+          run            Run a command once somebody has allowed it
+          pending        List what waits for a decision
+          watch          Decide on what waits, as it comes
+          show           Show one call, and what became of it
+          allow          Allow calls that wait
+          deny           Deny calls that wait
+          log            Tell what happened, event by event
+          calls          List calls, the last proposed first
+          threads        List threads, or show one
+          grants         List what stands allowed for the rest of a thread
+          revoke         Take a grant back: it answers no more calls
+          mode           Show or set how a thread answers what is asked
+          thread-policy  Show or set what a thread itself says of tools
+          close          End a thread: what waits in it is cancelled, and nothing new starts
+          stats          Count what became of calls, and how long people took to decide
+          doctor         Look for what is wrong with the file, the server and this machine
+          verify         Check the hash chain of the whole log
+          demo           See all of it in a minute, with an agent that only plays
+          config         Show what is in force, and who says so
+          completions    Print what a shell needs to complete the command line
+          man            Print the manual, or write a page for each command
+          version        Tell which program this is, and how it was built
+          help           Print this message or the help of the given subcommand(s)
 
         Options:
-              --database <FILE>  The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>     A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>    The policy, a TOML file; without one everything is asked
-              --as <WHO>         Who is asking: user:NAME or agent:NAME [default: your login name]
-              --json             Print JSON, and errors as JSON too
-          -h, --help             Print help
-          -V, --version          Print version
+          -h, --help     Print help
+          -V, --version  Print version
+
+        Everywhere:
+              --database <FILE>      The database file: a path or sqlite://… [default: countersign.db]
+              --server <URL>         A server instead of a file: http://127.0.0.1:7878
+              --policy <FILE>        The policy, a TOML file; without one everything is asked
+              --as <WHO>             Who is asking: user:NAME or agent:NAME [default: your login name]
+              --config <FILE>        The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>         What is logged: error, warn, info, debug, or a filter
+              --log-format <FORMAT>  How it is logged to stderr [possible values: human, json]
+              --otlp <URL>           Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>        Colours: on a terminal, always or never [possible values: auto, always,
+                                     never]
+              --json                 Print JSON, and errors as JSON too
 
         Exit codes:
           0    done
-          1    failed: the file, the system, or `verify` found damage
-          2    the command line is wrong
-          3    the rules do not allow it: decided, claimed or finished already, …
-          4    no such call, or several that begin so
-          5    no server answers, or the database cannot be opened
-          77   run: denied or blocked        78   run: nobody decided in time
-          79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
-          else run: the command's own; 126 and 127 if it cannot be started
+          1    failed: the file, the system; damage that was found
+          2    the command line or a setting is wrong
+          3    the rules do not allow it: decided before, …
+          4    no such call, thread or grant, or several
+          5    no server answers, or no database opens
+          77   run: denied or blocked
+          78   run: nobody decided in time
+          79   run: cancelled by somebody
+          126  run: the command cannot be started
+          127  run: there is no such command
+          130  run: cancelled with Ctrl-C
+          else run: the command's own
 
         Environment:
-          COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN  stand in for the options of those names
-          COUNTERSIGN_LOG                                  what is logged: error, warn, info or debug
-          NO_COLOR                                         turns colours off
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
+          for options: `countersign config` lists what holds.
+          NO_COLOR turns colours off.
         exit 0
         ");
     })
@@ -72,12 +100,22 @@ async fn help_on_running_tells_its_options() {
               --expires <SPAN>      How long to wait for a decision, such as 90s, 15m, 2h
               --lease <SPAN>        After how long without a result the outcome counts as unknown [default:
                                     1d]
-              --database <FILE>     The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>        A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>       The policy, a TOML file; without one everything is asked
-              --as <WHO>            Who is asking: user:NAME or agent:NAME [default: your login name]
-              --json                Print JSON, and errors as JSON too
           -h, --help                Print help
+
+        Everywhere:
+              --database <FILE>      The database file: a path or sqlite://… [default: countersign.db]
+              --server <URL>         A server instead of a file: http://127.0.0.1:7878
+              --policy <FILE>        The policy, a TOML file; without one everything is asked
+              --as <WHO>             Who is asking: user:NAME or agent:NAME [default: your login name]
+              --config <FILE>        The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>         What is logged: error, warn, info, debug, or a filter
+              --log-format <FORMAT>  How it is logged to stderr [possible values: human, json]
+              --otlp <URL>           Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>        Colours: on a terminal, always or never [possible values: auto, always,
+                                     never]
+              --json                 Print JSON, and errors as JSON too
+
+        JSON: the call, as it ended
         exit 0
         ");
     })
@@ -108,9 +146,9 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
         ");
         assert_snapshot!(desk.types("allow").await, @"
         ! error: the following required arguments were not provided:
-        !   <ID>
+        !   <ID>...
         ! 
-        ! Usage: countersign allow <ID>
+        ! Usage: countersign allow <ID>...
         ! 
         ! For more information, try '--help'.
         exit 2

@@ -35,8 +35,11 @@ pub(crate) fn hide(text: &str) -> String {
 /// What stands at the beginning of the text and is to be hidden: its length and what it is.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
-    let rules: [Rule; 6] = [
+    let rules: [Rule; 9] = [
         ("time", time),
+        ("moment", moment),
+        ("minute", minute),
+        ("size", size),
         ("sha256", sha256),
         ("call", call),
         ("executor", executor),
@@ -52,6 +55,30 @@ fn time(text: &str) -> Option<usize> {
     let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
     // Of this century, and not of the future that a wrong unit would put it in.
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
+}
+
+/// `2026-01-31 12:00:00`, as `log` has it.
+fn moment(text: &str) -> Option<usize> {
+    let (day, second) = (text.get(..10)?, text.get(11..19)?);
+    text[10..].starts_with(' ').then_some(())?;
+    time(&format!("{day}T{second}.000Z")).map(|_| 19)
+}
+
+/// `01-31 12:00`, as `log` has it where there is little room.
+fn minute(text: &str) -> Option<usize> {
+    let (day, minute) = (text.get(..5)?, text.get(6..11)?);
+    text[5..].starts_with(' ').then_some(())?;
+    time(&format!("2026-{day}T{minute}:00.000Z")).map(|_| 11)
+}
+
+/// `12.5 KiB`, as `doctor` has it.
+fn size(text: &str) -> Option<usize> {
+    let number = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    text[..number].parse::<f64>().ok()?;
+    [" KiB", " MiB", " GiB"]
+        .iter()
+        .find(|unit| text[number..].starts_with(**unit))
+        .map(|unit| number + unit.len())
 }
 
 fn sha256(text: &str) -> Option<usize> {

@@ -80,6 +80,7 @@ async fn a_decision_gives_the_call_as_it_stands() {
         ! {
           "code": "already_decided",
           "detail": "decided already: allow_once by user:ada at [time]",
+          "hint": "`countersign show ID` tells the whole story",
           "response": {
             "at": "[time]",
             "decision": "allow_once",
@@ -186,7 +187,8 @@ async fn what_goes_wrong_is_json_too() {
 
         ! {
           "code": "unknown_call",
-          "detail": "no call begins with \"call_2\"; `countersign pending` lists what waits, and --thread finds old ones"
+          "detail": "no call begins with \"call_2\"; --thread finds old ones",
+          "hint": "`countersign pending` lists what waits, `countersign calls` what there ever was"
         }
         exit 4
         "#);

@@ -192,6 +192,7 @@ async fn the_same_id_does_not_run_twice() {
         desk.types("run --id call_1 -- echo hi").await;
         assert_snapshot!(desk.types("run --id call_1 -- echo hi").await, @"
         ! countersign: call_1 is finished already and is not run a second time; `countersign show call_1` tells more
+        ! hint: `countersign show ID` tells the whole story
         exit 3
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"

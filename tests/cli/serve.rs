@@ -15,7 +15,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("serve --listen localhost:7878").await, @"
-        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878
+        ! error: invalid value 'localhost:7878' for '--listen <ADDRESS>': an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -26,7 +26,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         ");
         desk.sets("COUNTERSIGN_LISTEN", "somewhere");
         assert_snapshot!(desk.types("serve").await, @r#"
-        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878
+        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         exit 2
         "#);
         assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
@@ -55,7 +55,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         let mut server = desk.starts("serve --listen 127.0.0.1:0 --policy policy.toml");
         server.says("Ctrl-C stops the server").await;
         server.is_sent("INT").await;
-        assert_snapshot!(server.ends().await, @"
+        assert_snapshot!(server.ends().await, @r#"
         Countersign 0.1.0
 
           listening  http://[port]
@@ -70,10 +70,10 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
 
         Ctrl-C stops the server and loses nothing.
 
-        ! [time]  INFO countersign_cli::commands::serve: stopping
+        ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
         exit 0
-        ");
+        "#);
     })
     .await;
 }
@@ -92,9 +92,34 @@ async fn a_program_reads_the_address_from_the_first_line() {
         assert_eq!(run.ends().await.stdout, "hi\n");
         server.is_sent("TERM").await;
         assert_snapshot!(server.ends().await, @r#"
-        {"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
         exit 0
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_policy_is_read_again_at_a_hangup_and_a_broken_one_changes_nothing() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", "default = \"ask\"");
+        desk.sets("COUNTERSIGN_LOG", "info");
+        let mut server =
+            desk.starts("serve --json --listen 127.0.0.1:0 --listen unix:here.sock --policy policy.toml");
+        let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
+        let url = line["listening"].as_str().expect("an address").to_owned();
+        assert_eq!(line["addresses"][1], "unix:here.sock");
+        desk.writes("policy.toml", "default = \"perhaps\"");
+        server.is_sent("HUP").await;
+        server.complains("the one before stays in force").await;
+        desk.writes("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
+        server.is_sent("HUP").await;
+        server.complains("another policy is in force").await;
+        let ran = desk.types(&format!("run --server {url} -- echo hi")).await;
+        assert!(ran.to_string().contains("hi"), "{ran}");
+        server.is_sent("TERM").await;
+        server.ends().await;
+        assert!(!desk.runs("ls", &["-A"]).await.contains("here.sock"), "the socket goes with the server");
     })
     .await;
 }

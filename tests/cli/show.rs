@@ -74,15 +74,18 @@ async fn a_call_that_nobody_proposed_is_not_found() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("show call_2").await, @r#"
-        ! countersign: no call begins with "call_2"; `countersign pending` lists what waits, and --thread finds old ones
+        ! countersign: no call begins with "call_2"; --thread finds old ones
+        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
         exit 4
         "#);
         assert_snapshot!(desk.types("show call_1 --thread t2").await, @r#"
-        ! countersign: no call begins with "call_1"; `countersign pending` lists what waits, and --thread finds old ones
+        ! countersign: no call begins with "call_1"; --thread finds old ones
+        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
         exit 4
         "#);
         assert_snapshot!(desk.types("show call_2 --thread t1").await, @r#"
-        ! countersign: no call begins with "call_2"; `countersign pending` lists what waits, and --thread finds old ones
+        ! countersign: no call begins with "call_2"; --thread finds old ones
+        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
         exit 4
         "#);
         // As when a script's variable is not set.
@@ -111,12 +114,14 @@ async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
         !   call_10 --thread t1
         !   call_11 --thread t1
         !   call_1 --thread t2
+        ! hint: give more of the id, or --thread
         exit 4
         "#);
         assert_snapshot!(desk.types("show odd").await, @r#"
         ! countersign: 2 calls begin with "odd"; say which:
         !   odd --thread t3
         !   odd --thread t4
+        ! hint: give more of the id, or --thread
         exit 4
         "#);
         assert_eq!(desk.types("show call_11").await.code, 0);
@@ -141,6 +146,7 @@ async fn a_call_that_waits_goes_before_those_that_ended() {
         ! countersign: 2 calls begin with "call_a"; say which:
         !   call_a1 --thread t1
         !   call_a2 --thread t1
+        ! hint: give more of the id, or --thread
         exit 4
         "#);
     })

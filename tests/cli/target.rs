@@ -123,8 +123,9 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
         assert_eq!(desk.types("pending --database sqlite://countersign.db").await.code, 0);
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
-        exit 5
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a file; only one of them can be meant
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
         ");
         assert_eq!(desk.types("pending --database countersign.db").await.code, 0);
         desk.sets("COUNTERSIGN_SERVER", "");
@@ -152,6 +153,7 @@ async fn every_command_works_over_a_server_too() {
             assert_eq!(run.ends().await.code, 3);
             assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
             ! countersign: decided already: allow_once by user:ada at [time]
+            ! hint: `countersign show ID` tells the whole story
             exit 3
             ");
             assert_eq!(desk.types("show call_1").await.code, 0);

@@ -31,7 +31,7 @@ impl<'a> Terminal<'a> {
 
     /// Types a text, and Enter.
     pub(crate) async fn types(&self, text: &str) {
-        self.tmux(&["send-keys", "-l", text]).await;
+        self.writes(text).await;
         self.presses("Enter").await;
     }
 
@@ -48,6 +48,26 @@ impl<'a> Terminal<'a> {
     /// Waits until a line of the screen begins with `text`, and gives the screen.
     pub(crate) async fn shows(&self, text: &str) -> String {
         self.looks_until(|screen| screen.lines().any(|line| line.starts_with(text))).await
+    }
+
+    /// Waits until `text` stands anywhere on the screen, and gives the screen.
+    pub(crate) async fn has(&self, text: &str) -> String {
+        self.looks_until(|screen| screen.contains(text)).await
+    }
+
+    /// Waits until the window is called that.
+    pub(crate) async fn is_called(&self, title: &str) {
+        while self.tmux(&["display-message", "-p", "#{pane_title}"]).await.trim_end() != title {}
+    }
+
+    /// The screen with its colours and all.
+    pub(crate) async fn colours(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-e"]).await
+    }
+
+    /// Types a text, without Enter.
+    pub(crate) async fn writes(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]).await;
     }
 
     /// Waits until the shell asks for the next command, and gives the screen.

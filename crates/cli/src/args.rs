@@ -1,6 +1,10 @@
 //! The command line.
 
-use crate::{commands, settings::Settings};
+use crate::{
+    commands::{self, demo::DemoArgs, watch::WatchArgs},
+    filters::Filters,
+    settings::{Colour, LogFormat, Settings},
+};
 use clap::{Parser, Subcommand};
 use countersign_server::Address;
 use std::path::PathBuf;
@@ -9,24 +13,27 @@ use std::path::PathBuf;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    failed: the file, the system, or `verify` or `doctor` found damage
+  1    failed: the file, the system; damage that was found
   2    the command line or a setting is wrong
-  3    the rules do not allow it: decided, claimed or finished already, …
-  4    no such call, thread or grant, or several that begin so
-  5    no server answers, or the database cannot be opened
-  77   run: denied or blocked        78   run: nobody decided in time
-  79   run: cancelled by somebody    130  run: cancelled with Ctrl-C
-  else run: the command's own; 126 and 127 if it cannot be started
+  3    the rules do not allow it: decided before, …
+  4    no such call, thread or grant, or several
+  5    no server answers, or no database opens
+  77   run: denied or blocked
+  78   run: nobody decided in time
+  79   run: cancelled by somebody
+  126  run: the command cannot be started
+  127  run: there is no such command
+  130  run: cancelled with Ctrl-C
+  else run: the command's own
 
 Environment:
-  COUNTERSIGN_DATABASE, _SERVER, _POLICY, _LISTEN, …  stand in for options; `config` lists them all
-  COUNTERSIGN_LOG                                     what is logged: error, warn, info or debug
-  NO_COLOR                                            turns colours off";
+  COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
+  for options: `countersign config` lists what holds.
+  NO_COLOR turns colours off.";
 
 /// The approval service between an AI agent and the tools it wants to run.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", bin_name = "countersign", version, after_long_help = EXIT_CODES)]
-#[command(disable_help_subcommand = true)]
+#[command(name = "countersign", bin_name = "countersign", version, after_help = EXIT_CODES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -63,60 +70,25 @@ pub(crate) struct TargetArgs {
     #[arg(long = "as", global = true, value_name = "WHO")]
     pub(crate) who: Option<String>,
     /// The settings, a TOML file [default: ./countersign.toml, …]
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// What is logged: error, warn, info, debug, or a filter
-    #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
     /// How it is logged to stderr
-    #[arg(long, global = true, value_name = "FORMAT", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
     /// Where traces are sent
     #[arg(
         long,
         help = "Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318",
         global = true,
-        value_name = "URL",
-        hide_short_help = true
+        value_name = "URL"
     )]
     pub(crate) otlp: Option<String>,
     /// Colours: on a terminal, always or never
-    #[arg(long, global = true, value_name = "WHEN", alias = "color", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "WHEN", alias = "color")]
     pub(crate) colour: Option<Colour>,
-}
-
-/// How the program's own log is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LogFormat {
-    Human,
-    Json,
-}
-
-/// When there are colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Colour {
-    Auto,
-    Always,
-    Never,
-}
-
-impl LogFormat {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl Colour {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Always => "always",
-            Self::Never => "never",
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -127,14 +99,41 @@ pub(crate) enum Command {
     Run(Run),
     /// List what waits for a decision
     Pending(Pending),
+    /// Decide on what waits, as it comes
+    Watch(WatchArgs),
     /// Show one call, and what became of it
     Show(Show),
-    /// Allow a call that waits
+    /// Allow calls that wait
     Allow(Allow),
-    /// Deny a call that waits
+    /// Deny calls that wait
     Deny(Deny),
+    /// Tell what happened, event by event
+    Log(commands::log::Log),
+    /// List calls, the last proposed first
+    Calls(commands::calls::Calls),
+    /// List threads, or show one
+    Threads(commands::threads::Threads),
+    /// List what stands allowed for the rest of a thread
+    Grants(commands::grants::Grants),
+    /// Take a grant back: it answers no more calls
+    Revoke(commands::grants::Revoke),
+    /// Show or set how a thread answers what is asked
+    Mode(commands::mode::Mode),
+    /// Show or set what a thread itself says of tools
+    ThreadPolicy(commands::thread_policy::ThreadPolicy),
+    /// End a thread: what waits in it is cancelled, and nothing new starts
+    Close(commands::close::Close),
+    /// Count what became of calls, and how long people took to decide
+    Stats(commands::stats::Stats),
+    /// Look for what is wrong with the file, the server and this machine
+    #[command(
+        after_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
+    )]
+    Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// See all of it in a minute, with an agent that only plays
+    Demo(DemoArgs),
     /// Show what is in force, and who says so
     Config(commands::config::Config),
     /// Print what a shell needs to complete the command line
@@ -142,6 +141,9 @@ pub(crate) enum Command {
     /// Print the manual, or write a page for each command
     Man(commands::man::Man),
     /// Tell which program this is, and how it was built
+    #[command(
+        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
+    )]
     Version,
     /// Print the reference of all commands, as docs/commands.md has it
     #[command(hide = true)]
@@ -160,6 +162,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the call, as it ended")]
 pub(crate) struct Run {
     /// The conversation it belongs to: what is allowed for the session is allowed in it
     #[arg(long, default_value = "terminal", value_name = "T")]
@@ -192,13 +195,14 @@ fn span(text: &str) -> Result<u32, String> {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
 pub(crate) struct Pending {
-    /// Only this thread
-    #[arg(long, value_name = "T")]
-    pub(crate) thread: Option<String>,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the call, as the API has it")]
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) which: Which,
@@ -214,10 +218,22 @@ pub(crate) struct Which {
     pub(crate) thread: Option<String>,
 }
 
+/// Which calls are meant.
 #[derive(Debug, clap::Args)]
+pub(crate) struct WhichOnes {
+    /// The calls' ids, or how each begins
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, where ids repeat
+    #[arg(long, value_name = "T")]
+    pub(crate) thread: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = DECIDED)]
 pub(crate) struct Allow {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: WhichOnes,
     /// Allow later calls of this tool in this thread too
     #[arg(long)]
     pub(crate) session: bool,
@@ -227,15 +243,31 @@ pub(crate) struct Allow {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = DECIDED)]
 pub(crate) struct Deny {
-    #[command(flatten)]
-    pub(crate) which: Which,
+    /// The calls' ids, or how each begins
+    #[arg(required_unless_present = "all_pending", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, where ids repeat
+    #[arg(long, value_name = "T")]
+    pub(crate) thread: Option<String>,
+    /// Deny all that waits: in the thread, or everywhere
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all_pending: bool,
     /// Why: the agent is told
     #[arg(long, value_name = "TEXT")]
     pub(crate) comment: Option<String>,
 }
 
+/// The shape of a decision's answer.
+const DECIDED: &str = "\
+JSON: the call, decided; of several calls {\"results\": [{\"threadId\", \"id\", \"call\", or \"problem\": \
+{\"code\", \"detail\"}}]}, and the exit code is that of the first problem";
+
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\"}"
+)]
 pub(crate) struct Verify {
     /// Make the index of open requests anew from the events, if it is wrong
     #[arg(long)]

@@ -80,6 +80,18 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     exit
 }
 
+/// What to do about it, where the error itself may say so as well.
+pub(crate) fn remedy(code: &str) -> &'static str {
+    match code {
+        "not_a_countersign_database" | "no_wal" => "name another file with --database",
+        "newer_database" => "use the newer program",
+        "read_only" => "change the owner of the file and its folder, or run as theirs",
+        "unreachable" => "`countersign serve` starts one",
+        "bad_url" | "strange_server" => "name another with --server",
+        code => hint(code).unwrap_or("what went wrong says what to do"),
+    }
+}
+
 /// What to do about it, where the error itself does not say so.
 fn hint(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -93,7 +105,7 @@ fn hint(code: &str) -> Option<&'static str> {
             "`countersign show ID` tells the whole story"
         }
         "thread_closed" => "a closed thread stays closed; use another one",
-        "bad_setting" => "`countersign config` shows what is in force, docs/configuration.md what there is",
+        "bad_setting" => "docs/configuration.md says what can be set, and how",
         "damaged" | "corrupt_database" => {
             "`countersign doctor` looks at the file, `countersign verify` at every row"
         }
@@ -108,7 +120,12 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
     let Some(error) = error.downcast_ref::<countersign_gate::Error>() else {
         return (Exit::FAILED, "failed".to_owned());
     };
-    let exit = match error.code() {
+    (of(error), error.code().to_owned())
+}
+
+/// The code for what the gate says.
+pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
+    match error.code() {
         "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
         "invalid" | "bad_url" | "only_over_a_file" => Exit::USAGE,
         "unreachable"
@@ -125,6 +142,5 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
             Exit::FAILED
         }
         _ => Exit::REFUSED,
-    };
-    (exit, error.code().to_owned())
+    }
 }

@@ -10,13 +10,26 @@ use countersign_gate::{EventType, Filter, Gate, ThreadId, api};
 /// How many of the last events are searched for a call that does not wait any more.
 const RECENT: i64 = 20_000;
 
+/// The `seq` of the last event of the log.
+pub(crate) async fn tip(gate: &Gate) -> Result<i64, countersign_gate::Error> {
+    match gate.tip(None).await {
+        // Over a server; over a file that is not asked, because it tries whether the file can be written.
+        Err(countersign_gate::Error::OnlyOverAFile) => gate.ready().await.map(|ready| ready.events),
+        tip => tip,
+    }
+}
+
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
-    let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
+    pending_of(gate, &Filter { thread_id: thread.cloned(), ..Filter::default() }).await
+}
+
+/// All that waits for people and meets the filter.
+pub(crate) async fn pending_of(gate: &Gate, filter: &Filter) -> anyhow::Result<Vec<api::Call>> {
     let mut calls = Vec::new();
     let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
     loop {
-        let found = gate.pending(&filter, page).await?;
+        let found = gate.pending(filter, page).await?;
         calls.extend(found.pending);
         match found.next {
             Some(next) => page.after = next,
@@ -48,7 +61,7 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
 
 async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<api::Call> {
     let filter = Filter { thread_id: thread.cloned(), types: vec![EventType::ToolCall], ..Filter::default() };
-    let tip = gate.ready().await?.events;
+    let tip = tip(gate).await?;
     let mut page = api::PageOf { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
     loop {

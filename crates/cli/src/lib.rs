@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod exit;
+mod filters;
 mod find;
 mod log;
 mod output;
@@ -10,6 +11,7 @@ mod progress;
 mod run;
 mod screen;
 mod settings;
+mod story;
 mod table;
 mod target;
 
@@ -49,7 +51,7 @@ fn start(args: &Args, name: &str) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let log = Log::start(args, runtime.handle())?;
     // The name alone: what a command was told may be what nobody else is to know.
-    let span = tracing::info_span!("command", command = name);
+    let span = tracing::info_span!(target: log::COMMAND, "command", command = name);
     let exit = match runtime.block_on(carry_out(args).instrument(span)) {
         Ok(exit) => exit,
         Err(error) => exit::report(args, &error),
@@ -77,9 +79,21 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Serve(serve) => commands::serve::serve(args, serve).await,
         Command::Run(wish) => run::run(args, wish).await,
         Command::Pending(pending) => commands::pending::pending(args, pending).await,
+        Command::Watch(watch) => commands::watch::watch(args, watch).await,
         Command::Show(show) => commands::show::show(args, show).await,
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,
+        Command::Log(log) => commands::log::log(args, log).await,
+        Command::Calls(calls) => commands::calls::calls(args, calls).await,
+        Command::Threads(threads) => commands::threads::threads(args, threads).await,
+        Command::Grants(grants) => commands::grants::grants(args, grants).await,
+        Command::Revoke(revoke) => commands::grants::revoke(args, revoke).await,
+        Command::Mode(mode) => commands::mode::mode(args, mode).await,
+        Command::ThreadPolicy(own) => commands::thread_policy::thread_policy(args, own).await,
+        Command::Close(close) => commands::close::close(args, close).await,
+        Command::Stats(stats) => commands::stats::stats(args, stats).await,
+        Command::Doctor => commands::doctor::doctor(args).await,
+        Command::Demo(demo) => commands::demo::demo(args, demo).await,
         Command::Verify(verify) => commands::verify::verify(args, verify).await,
         Command::Config(config) => commands::config::config(args, config),
         // These were carried out before there were settings.

@@ -9,6 +9,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
+/// Prints a line to stdout, and tells whether anybody is there to read it.
+pub(crate) fn try_say(line: &str) -> bool {
+    use std::io::Write as _;
+    writeln!(std::io::stdout().lock(), "{line}").is_ok()
+}
+
 /// Prints a line to stderr.
 pub(crate) fn complain(line: &str) {
     use std::io::Write as _;
@@ -20,6 +26,13 @@ pub(crate) fn note(text: &str) {
     use std::io::Write as _;
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+}
+
+/// Asks on stdout, and stays on the line for the answer.
+pub(crate) fn ask(text: &str) {
+    use std::io::Write as _;
+    let mut stdout = std::io::stdout().lock();
+    let _ = write!(stdout, "{text}").and_then(|()| stdout.flush());
 }
 
 /// The text with everything that a terminal would not show as itself written out: control characters,
@@ -81,13 +94,13 @@ pub(crate) fn arguments(json: &Json) -> Vec<String> {
 }
 
 /// JSON as it was given. Line breaks stand only between its tokens, where a space means the same.
-fn one_line(json: &Json) -> String {
+pub(crate) fn one_line(json: &Json) -> String {
     visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
 }
 
 /// An object's members in the order in which they were given, with every digit of their numbers: what
 /// is shown is what runs.
-struct Members(Vec<(String, Json)>);
+pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
 
 impl<'de> serde::Deserialize<'de> for Members {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -14,6 +14,8 @@ pub(crate) enum Fit {
     Cut,
     /// Goes on in the next line.
     Wrap,
+    /// Is left out where the terminal is small, and ends in `…` elsewhere.
+    Spare,
 }
 
 /// One field: what it says, and how it looks.
@@ -46,6 +48,8 @@ pub(crate) struct Table {
 const GAP: usize = 2;
 /// No column that gives way gets narrower than this, unless nothing else helps.
 const NARROW: usize = 8;
+/// Terminals with fewer columns than this are small.
+const SMALL: usize = 80;
 
 impl Table {
     pub(crate) fn new(columns: &[(&'static str, Fit)]) -> Self {
@@ -59,6 +63,10 @@ impl Table {
 
     /// The lines of it.
     pub(crate) fn lay_out(&self, screen: &Screen) -> String {
+        let small = screen.width.is_some_and(|room| room < SMALL && self.natural() > room);
+        if small && self.columns.iter().any(|(_, fit)| *fit == Fit::Spare) {
+            return self.without_spare().lay_out(screen);
+        }
         let widths = self.widths(screen.width);
         let head: Vec<_> = self.columns.iter().map(|(name, _)| Cell::styled(Style::Bold, *name)).collect();
         let mut lines = self.lines(&head, &widths, screen);
@@ -66,6 +74,22 @@ impl Table {
             lines.extend(self.lines(row, &widths, screen));
         }
         lines.join("\n")
+    }
+
+    /// How wide it is if nothing gives way.
+    fn natural(&self) -> usize {
+        self.widths(None).iter().sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
+    }
+
+    fn without_spare(&self) -> Self {
+        let keeps = |index: usize| self.columns[index].1 != Fit::Spare;
+        let some = |row: &Vec<Cell>| {
+            row.iter().enumerate().filter(|(index, _)| keeps(*index)).map(|(_, cell)| cell.clone()).collect()
+        };
+        Self {
+            columns: self.columns.iter().copied().filter(|(_, fit)| *fit != Fit::Spare).collect(),
+            rows: self.rows.iter().map(some).collect(),
+        }
     }
 
     fn widths(&self, room: Option<usize>) -> Vec<usize> {
@@ -79,7 +103,8 @@ impl Table {
         let gaps = GAP * widths.len().saturating_sub(1);
         for (narrow, all) in [(NARROW, false), (NARROW, true), (1, true)] {
             while gaps + widths.iter().sum::<usize>() > room {
-                let gives = |index: usize| all || matches!(self.columns[index].1, Fit::Cut | Fit::Wrap);
+                let gives =
+                    |index: usize| all || matches!(self.columns[index].1, Fit::Cut | Fit::Wrap | Fit::Spare);
                 let widest =
                     (0..widths.len()).filter(|index| gives(*index)).max_by_key(|index| widths[*index]);
                 match widest {
@@ -138,6 +163,9 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
+    if width == 0 {
+        return String::new();
+    }
     let mut kept = beginning(text, width.saturating_sub(1)).to_owned();
     kept.push('…');
     kept
@@ -154,7 +182,7 @@ fn beginning(text: &str, width: usize) -> &str {
 }
 
 /// The text in lines of that many columns, broken between words where that can be.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
     while rest.width() > width {
@@ -211,6 +239,15 @@ mod tests {
              call_22  1234  世界世界世…"
         );
         assert!(text.lines().all(|line| line.width() <= 40));
+    }
+
+    #[test]
+    fn leaves_out_what_can_be_spared_where_there_is_little_room() {
+        let mut table = Table::new(&[("ID", Fit::Whole), ("BY", Fit::Spare), ("TEXT", Fit::Cut)]);
+        table.row(["call_1".into(), "agent:ada".into(), "make deploy".into()]);
+        let at = |width| table.lay_out(&Screen { width: Some(width), ..Screen::default() });
+        assert_eq!(at(20), "ID      TEXT\ncall_1  make deploy");
+        assert!(at(30).contains("agent:ada"), "nothing has to give way");
     }
 
     #[test]

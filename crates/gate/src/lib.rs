@@ -45,7 +45,7 @@ pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
     chain, event, id, json, policy, principal,
 };
-pub use countersign_store::{Clock, Filter, Options, Report, Synchronous};
+pub use countersign_store::{Clock, Filter, Options, Report, Synchronous, sqlite_version};
 pub use error::Error;
 pub use random::random_id;
 

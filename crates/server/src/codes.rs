@@ -58,7 +58,7 @@ pub(crate) const CODES: &[Code] = &[
     ),
     code(422, "invalid", "limit is a number from 1 to 1000, and this is \"0\""),
     code(422, "not_offered", "the request does not offer allow_session"),
-    code(422, "too_deep", "the body nests deeper than 257 levels at line 1 column 300"),
+    code(422, "too_deep", "what the body holds nests deeper than 256 levels at line 1 column 300"),
     code(500, "internal", "the server failed; its log says more under the id of this request"),
     code(500, "damaged", "event 7 is damaged: its data is no TOOL_RESULT"),
     code(500, "corrupt_database", "countersign.db is damaged; restore it from a backup"),

@@ -1,12 +1,15 @@
 //! What every request goes through: it gets an id, a span, a line in the log when it is answered, and
 //! headers that say whether the answer may be kept.
 
-use crate::App;
+use crate::{
+    App,
+    problem::{PROBLEM, Problem},
+};
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use countersign_gate::random_id;
 use std::time::{Duration, Instant};
@@ -38,7 +41,8 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!(target: ACCESS, "request", id, %method, route);
     let began = Instant::now();
-    let answered = ID.scope(id.clone(), next.run(request)).instrument(span.clone());
+    let answered =
+        ID.scope(id.clone(), async { with_code(next.run(request).await) }).instrument(span.clone());
     let mut response = answered.await;
     let took = began.elapsed();
     span.in_scope(|| log(&route, response.status(), took));
@@ -51,6 +55,17 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     let usual = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(usual);
     response
+}
+
+/// Gives a code to an error that some library answered with, and that has none.
+fn with_code(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if status.as_u16() < 400 || kind == Some(PROBLEM.as_bytes()) {
+        return response;
+    }
+    let code = if status.is_server_error() { "internal" } else { "unknown_route" };
+    Problem::new(code, "there is nothing here that can be answered").into_response()
 }
 
 /// The caller's own id, if it is one that can stand in a log.

@@ -165,3 +165,45 @@ fn router(routes: Router<App>, app: App) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), door::pass))
         .with_state(app)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::routing::get;
+    use std::error::Error as Failure;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    /// What the server answers to that request, with a route that panics.
+    async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
+        let folder = tempfile::tempdir()?;
+        let gate = Gate::open(folder.path().join("log.db")).await?;
+        let (stop, metrics) = (CancellationToken::new(), Arc::new(Metrics::new(&gate)?));
+        let (routes, document) = routes::router();
+        let document = Arc::new(openapi::Text::of(&document));
+        let app = App { gate, stop: stop.clone(), options: Options::default(), metrics, document };
+        let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
+        let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+        let mut stream = tokio::net::TcpStream::connect(socket.local_addr()?).await?;
+        let service = router(routes, app).into_make_service();
+        let serving = axum::serve(socket, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let serving = tokio::spawn(serving.into_future());
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        stop.cancel();
+        serving.await??;
+        Ok(answer)
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_that_tells_nothing_of_it() {
+        let request =
+            "GET /panic HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r-1\r\nConnection: close\r\n\r\n";
+        let answer = answer(request).await.expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
+        assert!(answer.contains("content-type: application/problem+json"), "{answer}");
+        assert!(answer.contains(r#""code":"internal""#), "{answer}");
+        assert!(answer.contains(r#""requestId":"r-1""#), "{answer}");
+        assert!(!answer.contains("secret"), "{answer}");
+    }
+}

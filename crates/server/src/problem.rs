@@ -8,6 +8,9 @@ use axum::{
 };
 use countersign_gate::{Error, Refused, api};
 
+/// What an error is sent as.
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
 /// An error on its way out.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<api::Problem>);

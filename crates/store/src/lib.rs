@@ -17,6 +17,7 @@ mod read;
 mod row;
 mod schema;
 mod search;
+mod sqlite;
 mod verify;
 mod writer;
 
@@ -28,6 +29,7 @@ pub use open::{Options, Synchronous};
 pub use read::Page;
 pub use schema::migrations;
 pub use search::{Fate, Outline};
+pub use sqlite::sqlite_version;
 pub use verify::Report;
 pub use writer::Done;
 

@@ -15,7 +15,9 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it, as far as it listens.
     pub(crate) async fn start(place: &Place, listen: &str) -> Self {
-        let mut process = Process::start(&mut place.over_the_file(&["--json", "serve", "--listen", listen]));
+        let mut command = place.over_the_file(&["--json", "serve", "--listen", listen]);
+        // Nobody reads its log while it runs, and a line for each request would fill the pipe.
+        let mut process = Process::start(command.env("COUNTERSIGN_LOG", "warn"));
         let Some(line) = process.line().await else {
             panic!("it does not listen: {:?}", process.ended().await);
         };

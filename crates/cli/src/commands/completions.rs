@@ -6,7 +6,7 @@ use clap_complete::Shell;
 
 /// Which shell.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 For bash, in ~/.bashrc:   source <(countersign completions bash)
 For zsh, in ~/.zshrc:     source <(countersign completions zsh)
 For fish:                 countersign completions fish > ~/.config/fish/completions/countersign.fish")]

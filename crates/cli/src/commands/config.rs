@@ -5,14 +5,14 @@ use crate::{
     exit::{Exit, Said},
     output::{self, visible},
     screen::{Screen, Style},
-    settings::{Facts, KEYS, Key, Origin, Setting, Target, login, usual_places},
+    settings::{Facts, KEYS, Key, Origin, Setting, Target, Value, login, usual_places},
     table::{Cell, Fit, Table},
 };
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 /// What to show of the settings.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
 \"passedOver\": true if something stronger holds in its place}]}")]
@@ -63,7 +63,7 @@ fn passed_over(facts: &Facts, target: &Target) -> bool {
 
 fn usual(facts: &Facts) -> Option<String> {
     match facts.key {
-        Key::As => Some(login()),
+        Key::As => Some(format!("user:{}", login())),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }
@@ -87,18 +87,16 @@ fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
     }
 }
 
-fn as_json(args: &Args, facts: &Facts, target: &Target) -> Value {
-    let (value, from, place) = match args.settings.get(facts.key) {
-        Some(Setting { value, origin }) => {
-            let from = match origin {
-                Origin::File(..) => "file",
-                Origin::Environment(_) => "environment",
-                Origin::Option(_) => "option",
-            };
-            (json!(value), from, json!(origin.to_string()))
-        }
-        None => (json!(usual(facts)), "default", Value::Null),
+fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
+    let (key, over) = (facts.name, passed_over(facts, target));
+    let Some(Setting { value, origin }) = args.settings.get(facts.key) else {
+        let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
+        return json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
     };
-    let over = passed_over(facts, target);
-    json!({"key": facts.name, "value": value, "from": from, "where": place, "passedOver": over})
+    let from = match origin {
+        Origin::File(..) => "file",
+        Origin::Environment(_) => "environment",
+        Origin::Option(_) => "option",
+    };
+    json!({"key": key, "value": value, "from": from, "where": origin.to_string(), "passedOver": over})
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Where the pages go.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(after_help = "\
 To read it:     countersign man | man -l -
 To install it:  countersign man --out /usr/local/share/man/man1")]
 pub(crate) struct Man {
@@ -25,7 +25,7 @@ pub(crate) fn man(wish: &Man) -> anyhow::Result<Exit> {
         return Ok(Exit::DONE);
     };
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         write(folder, &format!("countersign-{}", sub.get_name()), sub.clone())?;
     }
     write(folder, "countersign", command)?;

@@ -1,15 +1,26 @@
 //! The commands, one file each. `run` has a room of its own.
 
+pub(crate) mod calls;
+pub(crate) mod close;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decide;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod grants;
+pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mode;
 pub(crate) mod pending;
 pub(crate) mod reference;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod stats;
+pub(crate) mod thread_policy;
+pub(crate) mod threads;
 pub(crate) mod verify;
 pub(crate) mod version;
+pub(crate) mod watch;
 
 use crate::{args::Args, exit::Exit, output};
 use countersign_gate::{Clock, api};

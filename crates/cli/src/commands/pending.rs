@@ -11,8 +11,7 @@ use countersign_gate::{Clock, Principal, api};
 
 pub(crate) async fn pending(args: &Args, pending: &Pending) -> anyhow::Result<Exit> {
     let gate = target::gate(args, Principal::user, false).await?;
-    let thread = pending.thread.as_deref().map(countersign_gate::name).transpose()?;
-    let calls = find::all_pending(&gate, thread.as_ref()).await?;
+    let calls = find::pending_of(&gate, &pending.filters.filter()?).await?;
     if args.json {
         output::say(&serde_json::to_string(&api::Pending { pending: calls, next: None })?);
         return Ok(Exit::DONE);

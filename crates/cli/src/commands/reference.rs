@@ -22,7 +22,7 @@ fn page(command: &Command) -> String {
          Made by `countersign reference`; a test holds it to what the program does. `countersign COMMAND --help`\n\
          tells the same in a terminal.\n",
     );
-    let shown = || command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let shown = || command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
     page.push_str("\n| command | |\n| --- | --- |\n");
     for sub in shown() {
         let (name, about) = (sub.get_name(), text(sub.get_about()));
@@ -64,10 +64,10 @@ fn describe(page: &mut String, command: &Command) {
         page.push('\n');
         options(page, own());
     }
-    if let Some(more) = command.get_after_long_help() {
+    if let Some(more) = command.get_after_help() {
         let more = more.to_string();
         match more.strip_prefix("JSON: ") {
-            Some(shape) => drop(write!(page, "\n`--json` prints {shape}\n")),
+            Some(shape) => drop(write!(page, "\n`--json` prints:\n\n```text\n{shape}\n```\n")),
             None => drop(write!(page, "\n```text\n{more}\n```\n")),
         }
     }

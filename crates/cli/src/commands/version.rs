@@ -23,12 +23,19 @@ pub(crate) fn version(args: &Args) -> Exit {
         for (name, fact) in FACTS {
             output::say(&format!("  {name:<10} {fact}"));
         }
+        output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
     }
     Exit::DONE
 }
 
+/// Which SQLite is built in: it tells itself.
+fn sqlite() -> Option<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    runtime.block_on(countersign_gate::sqlite_version())
+}
+
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION});
+    let mut facts = json!({"version": VERSION, "sqlite": sqlite()});
     for (name, fact) in FACTS {
         // What the build could not find out, nobody knows.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };

@@ -5,13 +5,22 @@ mod json;
 mod otlp;
 
 use crate::{
-    args::{Args, Command, LogFormat},
+    args::{Args, Command},
     exit::Said,
     screen,
+    settings::LogFormat,
 };
 use std::io::IsTerminal;
 use tokio::runtime::Handle;
-use tracing_subscriber::{EnvFilter, Layer, filter::FilterFn, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    filter::{FilterExt, FilterFn},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
+
+/// The target of the span that the whole command is in.
+pub(crate) const COMMAND: &str = "countersign_command";
 
 /// Kept for as long as anything may be told.
 pub(crate) struct Log {
@@ -21,7 +30,8 @@ pub(crate) struct Log {
 impl Log {
     /// Starts telling. What is sent away is sent on that runtime.
     pub(crate) fn start(args: &Args, runtime: &Handle) -> anyhow::Result<Self> {
-        let filter = filter(args)?;
+        // The command's own span is for traces: in every line it would say what everybody knows.
+        let filter = filter(args)?.and(FilterFn::new(|about| about.target() != COMMAND));
         let lines = match args.settings.log_format() {
             LogFormat::Json => tracing_subscriber::fmt::layer()
                 .fmt_fields(json::Fields)

@@ -83,7 +83,7 @@ pub(crate) const KEYS: &[Facts] = &[
         option: "--as",
         takes: Takes::Text,
         usual: "your login name",
-        about: "Who is asking: user:NAME or agent:NAME",
+        about: "Who is asking: user:NAME or agent:NAME; `run` takes a user:NAME from the option alone",
     },
     Facts {
         key: Key::Listen,
@@ -109,8 +109,8 @@ pub(crate) const KEYS: &[Facts] = &[
         variable: "COUNTERSIGN_LOG",
         option: "--log",
         takes: Takes::Text,
-        usual: "error; info for `serve`",
-        about: "What is logged: error, warn, info or debug, or a filter such as warn,countersign_server=debug",
+        usual: "error",
+        about: "What is logged (by `serve` usually info): error, warn, info or debug, or a filter such as warn,countersign_server=debug",
     },
     Facts {
         key: Key::LogFormat,

@@ -3,12 +3,14 @@
 
 mod file;
 mod keys;
+mod value;
 
 pub(crate) use file::usual_places;
 pub(crate) use keys::{Facts, KEYS, Key, Takes};
+pub(crate) use value::{Colour, LogFormat, Value};
 
 use crate::{
-    args::{Args, Colour, LogFormat},
+    args::Args,
     exit::{Exit, Said},
 };
 use countersign_gate::{Policy, Principal, policy::BadPolicy};
@@ -47,44 +49,6 @@ impl fmt::Display for Origin {
         match self {
             Self::File(path, line) => write!(f, "{}:{line}", path.display()),
             Self::Environment(name) | Self::Option(name) => f.write_str(name),
-        }
-    }
-}
-
-/// What a key is set to.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
-pub(crate) enum Value {
-    Text(String),
-    Texts(Vec<String>),
-    Switch(bool),
-}
-
-impl Value {
-    /// A value as a text gives it, or what would be one.
-    fn read(facts: &Facts, text: &str) -> Result<Self, String> {
-        match facts.takes {
-            Takes::Path | Takes::Text => Ok(Self::Text(text.to_owned())),
-            Takes::Texts => Ok(Self::Texts(
-                text.split([',', ' ']).filter(|text| !text.is_empty()).map(str::to_owned).collect(),
-            )),
-            Takes::Switch => match text {
-                "true" | "yes" | "on" | "1" => Ok(Self::Switch(true)),
-                "false" | "no" | "off" | "0" => Ok(Self::Switch(false)),
-                _ => Err("true or false".to_owned()),
-            },
-            Takes::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Takes::Word(words) => Err(words.join(" or ")),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Texts(texts) => f.write_str(&texts.join(", ")),
-            Self::Switch(switch) => write!(f, "{switch}"),
         }
     }
 }
@@ -227,6 +191,13 @@ impl Settings {
     pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
         let Some(setting) = self.get(Key::As) else { return Ok(kind(&login())) };
         let (who, origin) = (setting.value.to_string(), &setting.origin);
+        // A person's setting is for deciding. Calls they propose by it they could never decide.
+        if kind("") == Principal::agent("")
+            && who.starts_with("user:")
+            && !matches!(origin, Origin::Option(_))
+        {
+            return Ok(kind(&login()));
+        }
         // Nobody speaks for the policy or the system.
         if !who.starts_with("user:") && !who.starts_with("agent:") {
             let message = format!("{origin}: {who:?} does not begin with user: or agent:");

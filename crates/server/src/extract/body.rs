@@ -65,8 +65,9 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let text = if bytes.is_empty() { b"{}" } else { bytes };
     if let Some((line, column)) = too_deep(text) {
-        let detail =
-            format!("the body nests deeper than {MAX_BODY_DEPTH} levels at line {line} column {column}");
+        let detail = format!(
+            "what the body holds nests deeper than {MAX_DEPTH} levels at line {line} column {column}"
+        );
         return Err(Problem::new("too_deep", detail).at(line, column));
     }
     // An array would be read as the fields without their names, and so mean what it does not say.

@@ -26,6 +26,11 @@ use utoipa::{
 pub(crate) struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
+    /// Of a caller who has nothing.
+    pub(crate) const fn nothing() -> Self {
+        Self(Vec::new())
+    }
+
     /// Whether the caller has what bears that tag.
     pub(crate) fn has(&self, tag: &str) -> bool {
         // Weak comparison: whether a tag is weak or strong makes no difference.

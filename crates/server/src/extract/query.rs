@@ -4,10 +4,6 @@
 use crate::{openapi, problem::Problem};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_gate::{EventType, Filter, Principal, State, ThreadId, Timestamp, ToolName, api};
-use serde::{
-    Deserialize,
-    de::{IntoDeserializer, value::StrDeserializer},
-};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -59,6 +55,17 @@ takes! {
     /// A span of time.
     Span as SpanOfTime: ["since", "until"];
 }
+
+/// Where a call may stand.
+const STATES: [State; 7] = [
+    State::Pending,
+    State::Allowed,
+    State::Denied,
+    State::Running,
+    State::Finished,
+    State::Unknown,
+    State::Cancelled,
+];
 
 /// What a query asks for.
 pub(crate) struct Query<T> {
@@ -147,8 +154,11 @@ fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, Problem
 }
 
 fn state(value: &str) -> Result<State, Problem> {
-    let text: StrDeserializer<'_, serde::de::value::Error> = value.into_deserializer();
-    read("state", State::deserialize(text))
+    let found = STATES.into_iter().find(|state| state.to_string() == value);
+    found.ok_or_else(|| {
+        let known = STATES.map(|state| state.to_string()).join(", ");
+        Problem::invalid(format!("state: there is no {value:?} here; there is {known}")).of("state")
+    })
 }
 
 pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {

@@ -68,6 +68,9 @@ pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
     (router.merge(document::page()), document)
 }
 
+/// The tag of a thread, or a log, in which nothing has happened.
+const EMPTY: &str = "W/\"0\"";
+
 /// The tag of what stands on the log alone: of that thread, or of all.
 async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))

@@ -61,5 +61,7 @@ pub(super) async fn show(
     _: NoQuery,
 ) -> Result<Response, Problem> {
     let tag = tag(&app, Some(&thread)).await?;
+    // A thread without events is none: nobody has it, whatever they say.
+    let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
     have.unless(&tag, async { Ok(app.gate.thread(&thread).await?) }).await
 }

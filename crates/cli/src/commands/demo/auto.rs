@@ -1,0 +1,44 @@
+//! The demo without anybody: a scripted person decides, and the story is told as it happens.
+
+use super::{
+    agent::Agent,
+    script::{Answer, Step},
+    story,
+};
+use countersign_gate::{Error, Gate, api, event::Decision};
+
+/// One call after the other, so that the story reads from top to bottom. `tell` says its lines.
+pub(super) async fn play(
+    agent: &Agent,
+    person: &Gate,
+    script: &[Vec<Step>],
+    mut tell: impl FnMut(&str),
+) -> Result<(), Error> {
+    for step in script.iter().flatten() {
+        let call = agent.propose(step).await?;
+        tell(&format!("{} wants {}", agent.gate.principal(), story::wish(&call)));
+        if call.is_pending() {
+            match decision(step.answer) {
+                Some(decide) => drop(person.decide(&agent.thread, &call.id, &decide).await?),
+                None => tell("  nobody answers …"),
+            }
+        }
+        let call = agent.see_through(&call.id).await?;
+        let (ran, why) = story::fate(&call);
+        tell(&format!("  {why}; {ran}"));
+        for line in story::output(&call) {
+            tell(&format!("  | {line}"));
+        }
+    }
+    Ok(())
+}
+
+fn decision(answer: Answer) -> Option<api::Decide> {
+    let comment = |text: &str| Some(text.to_owned());
+    match answer {
+        Answer::Once(why) => Some(api::Decide { decision: Decision::AllowOnce, comment: comment(why) }),
+        Answer::Session => Some(api::Decide { decision: Decision::AllowSession, comment: None }),
+        Answer::Deny(why) => Some(api::Decide { decision: Decision::Deny, comment: comment(why) }),
+        Answer::Nothing => None,
+    }
+}

@@ -1,0 +1,57 @@
+//! The demo's folder: made for it, and taken away if nobody wants it.
+
+use crate::exit::Said;
+use countersign_gate::random_id;
+use std::{
+    fs::{DirBuilder, remove_dir_all},
+    io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+};
+
+pub(super) struct Folder {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Folder {
+    /// The one that is wanted, if it is empty, or a new one among the system's temporary files.
+    pub(super) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
+        let path = match wanted {
+            Some(path) => path.to_path_buf(),
+            None => std::env::temp_dir().join(random_id("countersign-demo-")),
+        };
+        let made = DirBuilder::new().mode(0o700).recursive(wanted.is_some()).create(&path);
+        made.map_err(|why| cannot(&path, &why))?;
+        let path = path.canonicalize().map_err(|why| cannot(&path, &why))?;
+        let mut files = path.read_dir().map_err(|why| cannot(&path, &why))?;
+        if files.next().is_some() {
+            let message =
+                format!("--folder: {} is not empty, and the demo wants one to itself", path.display());
+            return Err(Said::usage(message).into());
+        }
+        Ok(Self { path, kept: keep || wanted.is_some() })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(super) fn shown(&self) -> String {
+        crate::output::visible(&self.path.display().to_string())
+    }
+
+    /// Whether it stays, however the demo ends.
+    pub(super) fn stays(&self) -> bool {
+        self.kept
+    }
+
+    /// Takes it away, unless it was to be kept.
+    pub(super) fn drop_unwanted(&self) -> io::Result<()> {
+        if self.kept { Ok(()) } else { remove_dir_all(&self.path) }
+    }
+}
+
+fn cannot(path: &Path, why: &io::Error) -> Said {
+    Said::usage(format!("the folder {} cannot be used: {why}", path.display()))
+}

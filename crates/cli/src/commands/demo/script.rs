@@ -1,0 +1,204 @@
+//! What the agent of the demo asks for: one call of every kind, all of them harmless.
+
+use countersign_gate::{CallId, Error, Json, ToolName, api, event::RiskLevel};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The policy that the demo is under.
+pub(super) const POLICY: &str = r#"# The policy of the demo: what no rule matches, people are asked.
+default = "ask"
+
+[[rule]]
+name = "looking is free"
+tool = ["list-files", "read-*"]
+verdict = "allow"
+
+[[rule]]
+name = "no force pushes"
+tool = "git-push-force"
+verdict = "block"
+reason = "history is shared"
+"#;
+
+/// The thread of the demo.
+pub(super) const THREAD: &str = "demo";
+
+/// What the scripted person of `--auto` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Once(&'static str),
+    Session,
+    Deny(&'static str),
+    /// Nothing: a rule or a grant answers, or time does.
+    Nothing,
+}
+
+/// A call, and what the scripted person thinks of it.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) call: api::Propose,
+    pub(super) answer: Answer,
+}
+
+impl Step {
+    fn new(id: &str, tool: &str, arguments: &Value, why: &str, answer: Answer) -> anyhow::Result<Self> {
+        let call = api::Propose {
+            id: CallId::new(id)?,
+            name: ToolName::new(tool)?,
+            arguments: Json::of(arguments)?,
+            annotations: None,
+            impact: None,
+            description: Some(why.to_owned()),
+            expires_in_seconds: None,
+        };
+        Ok(Self { call, answer })
+    }
+}
+
+/// The files that the demo begins with.
+pub(super) fn furnish(work: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(work.join("build"))?;
+    for name in ["app.o", "lib.o", "parts.o"] {
+        std::fs::write(work.join("build").join(name), "not a real object\n")?;
+    }
+    for (number, words) in [(1, 12), (2, 30), (3, 21)] {
+        std::fs::write(work.join(format!("chapter-{number}.txt")), "word ".repeat(words))?;
+    }
+    Ok(())
+}
+
+/// All that is asked for. What stands in one list is asked for one after the other, and the lists side
+/// by side. With `patience` in seconds for the call that nobody answers.
+pub(super) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Step>>> {
+    let cwd = work.to_str().ok_or_else(|| Error::BadUrl {
+        url: work.display().to_string(),
+        why: "the folder's name must be Unicode".to_owned(),
+    })?;
+    Ok(vec![
+        looking(cwd)?,
+        vec![Step::new(
+            "demo_notes",
+            "write-file",
+            &json!({"path": "notes.txt", "content": "Bought: tea, milk.\nStill to buy: bread.\n"}),
+            "Keep the shopping list",
+            Answer::Once("go ahead"),
+        )?],
+        removing(cwd)?,
+        counting(cwd)?,
+        invoicing()?,
+        paging(patience)?,
+        vec![Step::new(
+            "demo_script",
+            "write-script",
+            &json!({"path": "deploy.sh", "content": long_script(), "executable": true}),
+            "A script to deploy with. Read all of it: it is longer than the window",
+            Answer::Once("read to the end"),
+        )?],
+    ])
+}
+
+/// What no person is asked about, one way or the other.
+fn looking(cwd: &str) -> anyhow::Result<Vec<Step>> {
+    Ok(vec![
+        Step::new(
+            "demo_look",
+            "list-files",
+            &json!({"command": "ls", "cwd": cwd}),
+            "See what is there",
+            Answer::Nothing,
+        )?,
+        Step::new(
+            "demo_push",
+            "git-push-force",
+            &json!({"command": "git push --force", "cwd": cwd}),
+            "Publish, whatever is there already",
+            Answer::Nothing,
+        )?,
+    ])
+}
+
+fn removing(cwd: &str) -> anyhow::Result<Vec<Step>> {
+    let mut step = Step::new(
+        "demo_clean",
+        "remove-folder",
+        &json!({"command": "rm -r build", "cwd": cwd}),
+        "Tidy up before the release",
+        Answer::Deny("somebody still needs the build"),
+    )?;
+    step.call.annotations = Some(Json::of(&json!({"destructiveHint": true}))?);
+    step.call.impact = Some(api::Impact {
+        message: Some("Deletes the folder build and all that is in it".to_owned()),
+        risk_level: Some(RiskLevel::High),
+        reversible: Some(false),
+        affected_resources: ["build/app.o", "build/lib.o", "build/parts.o"].map(str::to_owned).to_vec(),
+        estimated_impact: Some("3 files".to_owned()),
+    });
+    Ok(vec![step])
+}
+
+/// Three of one tool: whoever allows the first for the session is not asked about the others.
+fn counting(cwd: &str) -> anyhow::Result<Vec<Step>> {
+    let one = |number: u32, answer| {
+        Step::new(
+            &format!("demo_count_{number}"),
+            "count-words",
+            &json!({"command": format!("wc -w chapter-{number}.txt"), "cwd": cwd}),
+            "How long is the book by now? There are three chapters to count",
+            answer,
+        )
+    };
+    Ok(vec![one(1, Answer::Session)?, one(2, Answer::Nothing)?, one(3, Answer::Nothing)?])
+}
+
+/// No shell: a tool of its own, with JSON as it comes.
+fn invoicing() -> anyhow::Result<Vec<Step>> {
+    let arguments = json!({
+        "to": "ada@example.com",
+        "currency": "EUR",
+        "total": 1249.50,
+        "lines": [
+            {"text": "Consulting, November", "hours": 12, "rate": 95.0},
+            {"text": "Train to Vienna and back", "amount": 109.50},
+        ],
+    });
+    let why = "November's invoice is due";
+    let mut step =
+        Step::new("demo_invoice", "send-invoice", &arguments, why, Answer::Once("the sum is right"))?;
+    step.call.impact = Some(api::Impact {
+        message: Some("In the demo it only goes to the folder outbox".to_owned()),
+        risk_level: Some(RiskLevel::Medium),
+        reversible: Some(true),
+        affected_resources: Vec::new(),
+        estimated_impact: None,
+    });
+    Ok(vec![step])
+}
+
+fn paging(patience: u32) -> anyhow::Result<Vec<Step>> {
+    let mut step = Step::new(
+        "demo_page",
+        "page-oncall",
+        &json!({"who": "ben", "text": "The build is slow. Wake up?"}),
+        "If nobody answers in time, this is denied by itself",
+        Answer::Nothing,
+    )?;
+    step.call.expires_in_seconds = Some(patience);
+    Ok(vec![step])
+}
+
+fn long_script() -> String {
+    let mut text = "#!/bin/sh\nset -eu\n\n".to_owned();
+    for (number, host) in
+        ["amber", "birch", "cedar", "dune", "elm", "fern", "gorse", "holly"].iter().enumerate()
+    {
+        let number = number + 1;
+        text.extend([
+            format!("# {number}. {host}\n"),
+            format!("echo 'stopping the service on {host}'\n"),
+            format!("echo 'copying the release to {host}, and checking each file of it against its sum'\n"),
+            format!("echo 'starting the service on {host}'\n\n"),
+        ]);
+    }
+    text.push_str("echo 'done: eight hosts'\n");
+    text
+}

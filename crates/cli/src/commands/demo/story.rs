@@ -1,0 +1,77 @@
+//! What became of the calls, for people.
+
+use crate::{commands::watch::shown_as, output::visible};
+use countersign_gate::{
+    State, api,
+    event::{Decision, Source, Status},
+};
+use serde::Deserialize;
+
+/// What the agent wants, in a line.
+pub(super) fn wish(call: &api::Call) -> String {
+    #[derive(Deserialize)]
+    struct Shell {
+        command: String,
+    }
+    let what = match call.arguments.read::<Shell>() {
+        Ok(shell) => visible(&shell.command),
+        Err(_) => call.description.as_deref().map(visible).unwrap_or_default(),
+    };
+    format!("{}: {what}", visible(call.name.as_str()))
+}
+
+/// Whether it ran, and why.
+pub(super) fn fate(call: &api::Call) -> (&'static str, String) {
+    let ran = match call.result.as_ref().map(|result| result.status) {
+        Some(Status::Success) => "ran",
+        Some(Status::Error) => "failed",
+        _ => "not run",
+    };
+    (ran, reason(call))
+}
+
+fn reason(call: &api::Call) -> String {
+    let Some(response) = &call.response else {
+        return if call.state == State::Pending { "still waits" } else { "undecided" }.to_owned();
+    };
+    let who = visible(response.principal.as_str());
+    let comment =
+        response.comment.as_ref().map_or(String::new(), |comment| format!(": {}", visible(comment)));
+    match (response.source, response.decision) {
+        (Source::Policy, Decision::Deny) => format!("blocked by {who}{comment}"),
+        (Source::Policy, _) => format!("allowed by {who}"),
+        (Source::Grant, _) => "allowed by what was allowed for the session".to_owned(),
+        (Source::Expiry, _) => "denied by itself, because nobody answered in time".to_owned(),
+        (Source::Cancellation, _) => "withdrawn, because the demo was left".to_owned(),
+        (_, Decision::Deny) => format!("denied by {who}{comment}"),
+        (_, Decision::AllowSession) => format!("allowed for the session by {who}{comment}"),
+        _ => format!("allowed by {who}{comment}"),
+    }
+}
+
+/// The first lines of what it printed.
+pub(super) fn output(call: &api::Call) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Printed {
+        output: String,
+    }
+    let Some(result) = call.result.as_ref().filter(|result| result.status == Status::Success) else {
+        return Vec::new();
+    };
+    match result.content.read::<Printed>() {
+        Ok(printed) => printed.output.lines().map(visible).collect(),
+        Err(_) => shown_as(&result.content),
+    }
+}
+
+/// A table of all of them.
+pub(super) fn summary(calls: &[api::Call]) -> String {
+    let mut text = "What the agent asked for, and what became of it:\n".to_owned();
+    let widest = calls.iter().map(|call| call.name.as_str().len()).max().unwrap_or(0);
+    for call in calls {
+        let (ran, why) = fate(call);
+        let tool = visible(call.name.as_str());
+        text.extend(["\n", &format!("  {tool:<widest$}  {ran:<7}  {why}")]);
+    }
+    text
+}

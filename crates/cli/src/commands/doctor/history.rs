@@ -1,0 +1,93 @@
+//! The log inside the file: does it open, hold together, and have the index that its events call for?
+
+use super::{Findings, failed};
+use crate::{args::Args, find, progress::Progress};
+use countersign_gate::{Clock, Error, Filter, Gate, Options, Policy, api, chain};
+use std::{path::Path, time::Duration};
+
+/// What is walked whole here; a longer log is for `verify`.
+const SHORT: i64 = 100_000;
+/// How many of the last events of a longer log are looked at.
+const LAST: i64 = 1_000;
+/// Clocks of machines that share a file may be apart by so much.
+const APART: Duration = Duration::from_mins(1);
+
+pub(super) async fn look(args: &Args, path: &Path, findings: &mut Findings) {
+    let options = Options { create: false, ..Options::default() };
+    let gate = match Gate::open_with(path, options, Policy::ask_always()).await {
+        Ok(gate) => gate,
+        Err(error) => return failed(findings, check_of(&error), &error),
+    };
+    findings.ok("file system", "a write-ahead log works here");
+    findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
+    if let Err(error) = log(args, &gate, findings).await {
+        failed(findings, "log", &error);
+    }
+    gate.shut_down().await;
+}
+
+fn check_of(error: &Error) -> &'static str {
+    match error.code() {
+        "no_wal" => "file system",
+        "newer_database" => "layout",
+        "read_only" => "folder",
+        _ => "file",
+    }
+}
+
+async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Error> {
+    let tip = find::tip(gate).await?;
+    let from = (tip - LAST).max(0);
+    let page = api::PageOf { after: from, limit: api::MAX_PAGE };
+    let last = gate.events(&Filter::default(), page).await?.events;
+    let sealed = last.iter().filter(|event| event.hash.is_some());
+    let unsealed = last.len() - sealed.count();
+    if unsealed > 0 {
+        let found = format!("the last {unsealed} of {tip} events were inserted by hand and are not sealed");
+        findings.warn("seal", found, "the next event that Countersign writes seals them");
+    } else {
+        findings.ok("seal", format!("the last of {tip} events is sealed"));
+    }
+    let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
+    if let Some(event) = ahead {
+        let found = format!("the last event is of {}, which has not come yet", event.timestamp);
+        findings.warn("clock", found, "one of the machines that write to the file has a wrong clock");
+    }
+    if tip <= SHORT {
+        return whole(args, gate, tip, findings).await;
+    }
+    let links = last.windows(2).find(|pair| {
+        let before = pair[0].hash;
+        before.zip(pair[1].hash).is_some_and(|(before, hash)| chain::link(before, &pair[1]) != hash)
+    });
+    match links {
+        Some(pair) => findings.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
+        None => {
+            findings.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
+        }
+    }
+    findings.ok("index", "not compared, because the log is long; `countersign verify` does");
+    Ok(())
+}
+
+const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore the file from a backup";
+
+async fn whole(args: &Args, gate: &Gate, tip: i64, findings: &mut Findings) -> Result<(), Error> {
+    let mut progress = Progress::of(args, "events");
+    let report = gate.verify(|done| progress.at(done, tip)).await?;
+    progress.clear();
+    match &report.broken {
+        Some(broken) => findings.fail("chain", broken.to_string(), BROKEN),
+        None if !report.wrong_hashes.is_empty() => {
+            findings.fail("chain", format!("{} calls carry a wrong hash", report.wrong_hashes.len()), BROKEN);
+        }
+        None => findings.ok("chain", format!("all {} events hold", report.events)),
+    }
+    if report.index_holds {
+        findings.ok("index", "the index of open requests is what the events say");
+    } else {
+        let found = "the index of open requests is not what the events say";
+        findings.fail("index", found, "countersign verify --repair");
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! `countersign grants` and `countersign revoke`
+
+use crate::{
+    args::Args,
+    exit::Exit,
+    output::{self, ago, visible},
+    screen::Screen,
+    table::{Fit, Table},
+    target,
+};
+use countersign_gate::{Clock, Principal, api};
+
+/// Whose grants.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}]}, the oldest first"
+)]
+pub(crate) struct Grants {
+    /// The thread
+    thread: String,
+}
+
+/// Which grant.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: {\"grants\": […]}, those that still stand")]
+pub(crate) struct Revoke {
+    /// The thread
+    thread: String,
+    /// The grant, by its number in `grants`
+    #[arg(value_name = "GRANT")]
+    grant: i64,
+}
+
+pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
+    let gate = target::gate(args, Principal::user, false).await?;
+    let found = gate.grants(&countersign_gate::name(&wish.thread)?).await?;
+    if args.json {
+        output::say(&serde_json::to_string(&found)?);
+    } else if found.grants.is_empty() {
+        output::say(&format!("No grant stands in thread {}.", visible(&wish.thread)));
+    } else {
+        output::say(&as_table(&found).lay_out(&Screen::of(args)));
+    }
+    Ok(Exit::DONE)
+}
+
+fn as_table(found: &api::Grants) -> Table {
+    let now = Clock::System.now();
+    let mut table = Table::new(&[
+        ("GRANT", Fit::Number),
+        ("TOOL", Fit::Wrap),
+        ("GIVEN BY", Fit::Wrap),
+        ("WHEN", Fit::Whole),
+        ("ON CALL", Fit::Cut),
+    ]);
+    for grant in &found.grants {
+        table.row([
+            grant.seq.to_string().into(),
+            visible(grant.tool.as_str()).into(),
+            visible(grant.principal.as_str()).into(),
+            ago(grant.at, now).into(),
+            visible(grant.tool_call_id.as_str()).into(),
+        ]);
+    }
+    table
+}
+
+pub(crate) async fn revoke(args: &Args, wish: &Revoke) -> anyhow::Result<Exit> {
+    let gate = target::gate(args, Principal::user, false).await?;
+    let left = gate.revoke(&countersign_gate::name(&wish.thread)?, wish.grant).await?;
+    if args.json {
+        output::say(&serde_json::to_string(&left)?);
+    } else {
+        let (grant, thread, left) = (wish.grant, visible(&wish.thread), left.grants.len());
+        output::say(&format!("Took back grant {grant} of thread {thread}; {left} still stand there."));
+    }
+    Ok(Exit::DONE)
+}

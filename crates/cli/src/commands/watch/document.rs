@@ -1,0 +1,208 @@
+//! A call as a document: all that somebody has to read before deciding, and nothing cut short.
+
+use super::{
+    json::{members, shown_as},
+    wrap::{gently, hard, soft, width},
+};
+use crate::output::visible;
+use countersign_gate::{
+    Json, Principal, api,
+    event::{OnExpiry, RiskLevel},
+};
+
+/// What a line is, which is how it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// What the agent and the policy say about the call.
+    Fact,
+    /// The line above the arguments.
+    Heading,
+    /// What would run.
+    Argument,
+    /// What must not be passed over.
+    Warning,
+}
+
+/// A line of the document before it is fitted to a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Paragraph {
+    pub(super) role: Role,
+    pub(super) label: String,
+    pub(super) text: String,
+}
+
+/// A line of the window: what stands in its margin, and the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) role: Role,
+    pub(super) lead: String,
+    pub(super) text: String,
+}
+
+/// What the agent says would come of it. It may say anything: what is no impact is shown as JSON.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Impact {
+    pub(super) risk: Option<RiskLevel>,
+    pub(super) reversible: Option<bool>,
+    facts: Vec<(&'static str, String)>,
+}
+
+impl Impact {
+    pub(super) fn of(call: &api::Call) -> Self {
+        let Some(json) = &call.impact else { return Self::default() };
+        let Ok(impact) = json.read::<api::Impact>() else {
+            return Self { facts: vec![("Impact", shown_as(json).join("\n"))], ..Self::default() };
+        };
+        let mut facts = Vec::new();
+        facts.extend(impact.message.map(|text| ("Impact", text)));
+        facts.extend(impact.affected_resources.into_iter().map(|text| ("Touches", text)));
+        facts.extend(impact.estimated_impact.map(|text| ("Reach", text)));
+        Self { risk: impact.risk_level, reversible: impact.reversible, facts }
+    }
+}
+
+/// The whole call, for somebody who would decide as `me`.
+pub(super) fn document(call: &api::Call, me: &Principal) -> Vec<Paragraph> {
+    let mut lines = Vec::new();
+    warnings(call, me, &mut lines);
+    wishes(call, &mut lines);
+    lines.push(heading("Arguments"));
+    arguments(&call.arguments, &mut lines);
+    lines.push(heading("Request"));
+    facts(call, &mut lines);
+    lines
+}
+
+fn heading(text: &str) -> Paragraph {
+    Paragraph { role: Role::Heading, label: String::new(), text: text.to_owned() }
+}
+
+fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<Paragraph>) {
+    let mut warn =
+        |text: String| lines.push(Paragraph { role: Role::Warning, label: "Careful".to_owned(), text });
+    if call.proposal.principal == *me {
+        warn("you proposed this call yourself, so somebody else has to decide it".to_owned());
+    }
+    let hidden = members(&call.arguments).iter().map(|(_, value)| hidden(value)).sum::<usize>();
+    if hidden > 0 {
+        let (what, are) = if hidden == 1 { ("character", "is") } else { ("characters", "are") };
+        warn(format!("{hidden} {what} that a terminal hides {are} written out as \\u{{…}}"));
+    }
+}
+
+/// How many characters of a value would not show as themselves. A line break in a string does, as one.
+fn hidden(value: &Json) -> usize {
+    let hides = |c: char| visible(c.encode_utf8(&mut [0; 4])).len() != c.len_utf8();
+    match value.read::<String>() {
+        Ok(text) => text.chars().filter(|c| *c != '\n' && hides(*c)).count(),
+        Err(_) => value.as_str().chars().filter(|c| !c.is_ascii_whitespace() && hides(*c)).count(),
+    }
+}
+
+/// A text under a label, in as many lines as it has.
+fn fact(lines: &mut Vec<Paragraph>, label: &str, text: &str) {
+    for (index, part) in text.split('\n').enumerate() {
+        let label = if index == 0 { label.to_owned() } else { String::new() };
+        lines.push(Paragraph { role: Role::Fact, label, text: visible(part) });
+    }
+}
+
+/// What the agent says about it.
+fn wishes(call: &api::Call, lines: &mut Vec<Paragraph>) {
+    if let Some(description) = &call.description {
+        fact(lines, "For", description);
+    }
+    let mut before = "";
+    for (label, text) in Impact::of(call).facts {
+        fact(lines, if label == before { "" } else { label }, &text);
+        before = label;
+    }
+}
+
+/// A name longer than this does not fit above the document, and is written out in it.
+pub(super) const LONG_NAME: usize = 40;
+
+/// Why people are asked, and by what name.
+fn facts(call: &api::Call, lines: &mut Vec<Paragraph>) {
+    if let Some(request) = &call.request {
+        let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{rule}: "));
+        fact(lines, "Asked", &format!("{rule}{}", request.reason));
+        if let Some(end) = request.expires_at {
+            let denied = request.on_expiry.is_none_or(|then| then == OnExpiry::Deny);
+            let then = if denied { "it is denied" } else { "it lapses" };
+            fact(lines, "Until", &format!("{end}, then {then}"));
+        }
+    }
+    if let Some(annotations) = &call.annotations {
+        fact(lines, "Hints", &shown_as(annotations).join("\n"));
+    }
+    let names = [
+        ("Tool", call.name.as_str()),
+        ("By", call.proposal.principal.as_str()),
+        ("Thread", call.thread_id.as_str()),
+    ];
+    for (label, name) in names {
+        if width(&visible(name)) > LONG_NAME {
+            fact(lines, label, name);
+        }
+    }
+    fact(lines, "Call", call.id.as_str());
+    fact(lines, "sha256", &call.arguments_hash.to_string());
+}
+
+fn arguments(json: &Json, lines: &mut Vec<Paragraph>) {
+    let mut argument =
+        |label: String, text: String| lines.push(Paragraph { role: Role::Argument, label, text });
+    let members = members(json);
+    if members.is_empty() {
+        for line in shown_as(json) {
+            argument(String::new(), line);
+        }
+    }
+    for (key, value) in members {
+        let mut shown = shown_as(&value).into_iter();
+        argument(visible(&key), shown.next().unwrap_or_default());
+        for line in shown {
+            argument(String::new(), line);
+        }
+    }
+}
+
+/// The most columns that a label takes; a longer one stands on a line of its own.
+const WIDEST_LABEL: usize = 14;
+
+/// What begins a line that goes on with the one before it: no line break stands there.
+const GOES_ON: &str = "↪ ";
+
+/// The document in a window of so many columns.
+pub(super) fn fit(document: &[Paragraph], columns: usize) -> Vec<Row> {
+    let widest = document.iter().map(|line| width(&line.label)).filter(|label| *label <= WIDEST_LABEL).max();
+    let margin = (widest.unwrap_or(0) + 2).min(columns / 3);
+    let mut rows = Vec::new();
+    for Paragraph { role, label, text } in document {
+        if *role == Role::Heading {
+            rows.push(Row { role: *role, lead: String::new(), text: text.clone() });
+            continue;
+        }
+        let mut lead = label.clone();
+        if width(label) + 2 > margin {
+            let over = hard(label, columns).into_iter();
+            rows.extend(over.map(|lead| Row { role: *role, lead, text: String::new() }));
+            lead.clear();
+        }
+        lead.push_str(&" ".repeat(margin.saturating_sub(width(&lead))));
+        let room = columns.saturating_sub(margin).max(2);
+        let parts = if *role == Role::Argument { gently(text, room) } else { soft(text, room) };
+        for (index, part) in parts.into_iter().enumerate() {
+            let goes_on = format!("{GOES_ON:>margin$}");
+            let blank = " ".repeat(margin);
+            let lead = match (index, *role) {
+                (0, _) => lead.clone(),
+                (_, Role::Argument) if margin >= 2 => goes_on,
+                _ => blank,
+            };
+            rows.push(Row { role: *role, lead, text: part });
+        }
+    }
+    rows
+}

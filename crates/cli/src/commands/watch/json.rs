@@ -1,0 +1,131 @@
+//! JSON for reading: strings as the text that they are, the rest indented, every token as it was given.
+
+use crate::output::{Members, visible};
+use countersign_gate::Json;
+
+/// JSON that is no longer than this stays on one line.
+const SHORT: usize = 60;
+
+/// An object's members in the order in which they were given; none if it is no object.
+pub(super) fn members(json: &Json) -> Vec<(String, Json)> {
+    json.read::<Members>().map(|Members(members)| members).unwrap_or_default()
+}
+
+/// A value in lines. A string is its own text, unless that could be taken for other JSON.
+pub(crate) fn shown_as(json: &Json) -> Vec<String> {
+    match json.read::<String>() {
+        Ok(text) if Json::parse(&text).is_ok() || text.is_empty() => vec![visible(json.as_str())],
+        Ok(text) => text.split('\n').map(visible).collect(),
+        Err(_) => laid_out(json.as_str()),
+    }
+}
+
+/// The JSON with a line for each member. It only ever moves the space between tokens, so that what is
+/// shown is what runs: `1.50` stays `1.50`.
+fn laid_out(json: &str) -> Vec<String> {
+    let compact = Tokens(json).fold(String::new(), |mut text, token| {
+        text.push_str(token);
+        if matches!(token, "," | ":") {
+            text.push(' ');
+        }
+        text
+    });
+    if compact.chars().count() <= SHORT {
+        return vec![visible(&compact)];
+    }
+    let mut lines = vec![String::new()];
+    let mut depth = 0_usize;
+    let mut before = "";
+    for token in Tokens(json) {
+        let closes = matches!(token, "}" | "]");
+        if closes {
+            depth = depth.saturating_sub(1);
+        }
+        let opened = matches!(before, "{" | "[");
+        if before == "," || (opened && !closes) || (closes && !opened) {
+            lines.push("  ".repeat(depth));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(token);
+            if token == ":" {
+                line.push(' ');
+            }
+        }
+        if matches!(token, "{" | "[") {
+            depth += 1;
+        }
+        before = token;
+    }
+    lines.iter().map(|line| visible(line)).collect()
+}
+
+/// The tokens of a JSON text that is known to be valid.
+struct Tokens<'a>(&'a str);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        self.0 = self.0.trim_start();
+        let first = self.0.chars().next()?;
+        let length = match first {
+            '"' => string(self.0),
+            '{' | '}' | '[' | ']' | ',' | ':' => 1,
+            _ => self.0.find([',', ':', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(self.0.len()),
+        };
+        let (token, rest) = self.0.split_at(length);
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+/// How long the string at the beginning of the text is, with its quotes.
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(json: &str) -> Vec<String> {
+        shown_as(&Json::parse(json).expect("valid"))
+    }
+
+    #[test]
+    fn shows_a_string_as_its_text_and_says_when_it_only_looks_like_a_number() {
+        assert_eq!(shown(r#""set -e\nmake\t\n""#), ["set -e", "make\\u{0009}", ""]);
+        assert_eq!(shown(r#""12""#), [r#""12""#]);
+        assert_eq!(shown("12"), ["12"]);
+        assert_eq!(shown(r#""""#), [r#""""#]);
+        assert_eq!(shown("9007199254740993000001"), ["9007199254740993000001"]);
+    }
+
+    #[test]
+    fn gives_each_member_of_long_json_a_line_and_changes_no_token() {
+        assert_eq!(shown("[ 1.50 ,{}, []]"), ["[1.50, {}, []]"]);
+        let long = r#"{"to":"ada, \"the boss\" {","lines":[{"text":"one\u202e","n":1.50},{}],"note":"something longer here"}"#;
+        insta::assert_snapshot!(shown(long).join("\n"), @r#"
+        {
+          "to": "ada, \"the boss\" {",
+          "lines": [
+            {
+              "text": "one\u202e",
+              "n": 1.50
+            },
+            {}
+          ],
+          "note": "something longer here"
+        }
+        "#);
+    }
+}

@@ -1,0 +1,273 @@
+//! What keys do to the inbox.
+
+use super::{
+    field::Field,
+    inbox::{Inbox, Mode, Sent, Tone, Wish, key},
+    page::Page,
+};
+use countersign_gate::{Timestamp, event::Decision};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+impl Inbox {
+    /// Takes a key in, and says what is to be done about it.
+    pub(super) fn press(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+        if pressed.modifiers.contains(KeyModifiers::CONTROL) {
+            match pressed.code {
+                KeyCode::Char('c') => return Some(Wish::Interrupt),
+                KeyCode::Char('z') => return Some(Wish::Suspend),
+                _ => {}
+            }
+        }
+        match std::mem::replace(&mut self.mode, Mode::Reading) {
+            Mode::Reading => self.read_on(pressed, now),
+            Mode::Denying(field) => self.write_denial(field, pressed, now),
+            Mode::Noting(field) => self.write_note(field, pressed),
+            Mode::Widening => self.widen(pressed, now),
+            Mode::Searching(field) => self.search(field, pressed),
+            Mode::Torn => {
+                if !matches!(pressed.code, KeyCode::Esc | KeyCode::Enter) {
+                    self.mode = Mode::Torn;
+                }
+                None
+            }
+            Mode::Help => {
+                let leaves = matches!(pressed.code, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q' | '?'));
+                if !leaves {
+                    self.mode = Mode::Help;
+                    scroll(&mut self.help, pressed);
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes in what was pasted: text for whoever writes, and never keys.
+    pub(super) fn paste(&mut self, text: &str) {
+        match &mut self.mode {
+            Mode::Denying(field) | Mode::Noting(field) | Mode::Searching(field) => field.take(text),
+            _ => self.say(Tone::Calm, "What was pasted is not taken for keys."),
+        }
+    }
+
+    fn read_on(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+        // Whoever moves has seen where things are.
+        let plain = pressed.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        let decides = plain && matches!(pressed.code, KeyCode::Char('d' | 'o' | 's' | 'c'));
+        if !decides {
+            self.hold = None;
+            self.status = None;
+        }
+        if scroll(&mut self.page, pressed) {
+            return None;
+        }
+        match pressed.code {
+            KeyCode::Char('d') if decides => self.start_writing(true),
+            KeyCode::Char('o') if decides => return self.allow(Decision::AllowOnce, now),
+            KeyCode::Char('s') if decides => self.start_widening(now),
+            KeyCode::Char('c') if decides => self.start_writing(false),
+            KeyCode::Char('q') if plain => return Some(Wish::Quit),
+            KeyCode::Char('r') if plain => {
+                self.say(Tone::Calm, "Loading what waits.");
+                return Some(Wish::Reload);
+            }
+            KeyCode::Char('u') if plain => self.say(
+                Tone::Calm,
+                "A decision is final. What was allowed for the session ends with: countersign revoke",
+            ),
+            KeyCode::Char('?') if plain => self.mode = Mode::Help,
+            KeyCode::Char('/') if plain => self.mode = Mode::Searching(Field::holding(&self.looking_for)),
+            KeyCode::Char('n' | 'l') | KeyCode::Right | KeyCode::Tab | KeyCode::Enter if plain => {
+                self.step(1);
+            }
+            KeyCode::Char('p' | 'h') | KeyCode::Left | KeyCode::BackTab if plain => self.step(-1),
+            KeyCode::Esc if !self.looking_for.is_empty() => {
+                self.looking_for.clear();
+                self.settle();
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Whether anything can be decided now; if not, says why.
+    fn may_decide(&mut self, now: Timestamp) -> bool {
+        let (tone, why) = match self.current() {
+            None => (Tone::Calm, "Nothing waits for a decision.".to_owned()),
+            Some(waiting) => match &waiting.gone {
+                Some(how) => (Tone::Bad, format!("It is {how}. n goes to the next.")),
+                None if self.sending.is_some() => {
+                    (Tone::Calm, "The last decision is still on its way.".to_owned())
+                }
+                None if self.lost.is_some() => {
+                    (Tone::Bad, "Nothing was sent: wait until the log can be reached again.".to_owned())
+                }
+                None if self.holds(now) => {
+                    (Tone::Calm, "This is another call than a moment ago. Look, then decide.".to_owned())
+                }
+                None => return true,
+            },
+        };
+        self.say(tone, why);
+        false
+    }
+
+    /// Nobody allows what was not on the screen to its end.
+    fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
+        if !self.may_decide(now) {
+            return false;
+        }
+        let offered = self
+            .current()
+            .and_then(|waiting| waiting.call.request.as_ref())
+            .is_some_and(|request| request.options.contains(&decision));
+        if !offered {
+            self.say(Tone::Bad, "That is not offered for this call.");
+            return false;
+        }
+        if !self.was_read() {
+            let end = self.page.end_of_arguments();
+            let below = end.saturating_sub(self.page.offset + self.page.height);
+            let lines = if below == 1 { "line" } else { "lines" };
+            self.say(
+                Tone::Bad,
+                format!("Read to the end first: {below} {lines} below. Space, or G for the end."),
+            );
+            return false;
+        }
+        true
+    }
+
+    fn allow(&mut self, decision: Decision, now: Timestamp) -> Option<Wish> {
+        if !self.may_allow(decision, now) {
+            return None;
+        }
+        let comment = self.shown.as_ref().and_then(|shown| self.drafts.get(shown).cloned());
+        self.send(decision, comment)
+    }
+
+    fn send(&mut self, decision: Decision, comment: Option<String>) -> Option<Wish> {
+        let key = key(&self.current()?.call);
+        let comment = comment.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let sent = Sent { key, decision, comment };
+        self.status = None;
+        self.sending = Some(sent.clone());
+        Some(Wish::Decide(sent))
+    }
+
+    fn start_widening(&mut self, now: Timestamp) {
+        if self.may_allow(Decision::AllowSession, now) {
+            self.status = None;
+            self.mode = Mode::Widening;
+        }
+    }
+
+    /// Keeps what was written, for the decision or to go on with.
+    fn keep(&mut self, denial: bool, text: &str) {
+        let Some(shown) = self.shown.clone() else { return };
+        let kept = if denial { &mut self.denials } else { &mut self.drafts };
+        if text.trim().is_empty() {
+            kept.remove(&shown);
+        } else {
+            kept.insert(shown, text.to_owned());
+        }
+    }
+
+    /// Opens a line to write on, whatever stands in the way of a decision: whoever presses the key goes on
+    /// typing, and what is typed must never be taken for keys. What stands in the way is said at the end.
+    fn start_writing(&mut self, denial: bool) {
+        let Some(waiting) = self.current() else {
+            self.say(Tone::Calm, "Nothing waits for a decision.");
+            return;
+        };
+        let key = key(&waiting.call);
+        self.mode = if waiting.gone.is_some() {
+            Mode::Torn
+        } else {
+            let note = self.drafts.get(&key);
+            let begun = if denial { self.denials.get(&key).or(note) } else { note };
+            let field = begun.map_or_else(Field::default, |text| Field::holding(text));
+            if denial { Mode::Denying(field) } else { Mode::Noting(field) }
+        };
+        self.status = None;
+    }
+
+    fn write_denial(&mut self, mut field: Field, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+        match pressed.code {
+            KeyCode::Enter => {
+                self.keep(true, &field.text());
+                return if self.may_decide(now) {
+                    self.send(Decision::Deny, Some(field.text()))
+                } else {
+                    None
+                };
+            }
+            KeyCode::Esc => self.keep(true, &field.text()),
+            _ => {
+                field.press(pressed);
+                self.mode = Mode::Denying(field);
+            }
+        }
+        None
+    }
+
+    fn write_note(&mut self, mut field: Field, pressed: KeyEvent) -> Option<Wish> {
+        match pressed.code {
+            KeyCode::Enter => self.keep(false, &field.text()),
+            KeyCode::Esc => {}
+            _ => {
+                field.press(pressed);
+                self.mode = Mode::Noting(field);
+            }
+        }
+        None
+    }
+
+    fn widen(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+        match pressed.code {
+            KeyCode::Char('y' | 'Y') => self.allow(Decision::AllowSession, now),
+            KeyCode::Char('n' | 'N') | KeyCode::Esc => {
+                self.say(Tone::Calm, "Nothing was allowed.");
+                None
+            }
+            _ => {
+                self.mode = Mode::Widening;
+                None
+            }
+        }
+    }
+
+    fn search(&mut self, mut field: Field, pressed: KeyEvent) -> Option<Wish> {
+        match pressed.code {
+            KeyCode::Enter => {}
+            KeyCode::Esc => field = Field::default(),
+            _ => {
+                field.press(pressed);
+                self.mode = Mode::Searching(field.clone());
+            }
+        }
+        self.looking_for = field.text();
+        self.settle();
+        None
+    }
+}
+
+/// Turns the pages, if the key means that.
+fn scroll(page: &mut Page, pressed: KeyEvent) -> bool {
+    let control = pressed.modifiers.contains(KeyModifiers::CONTROL);
+    // A line stays in sight, so that whoever reads on knows where they were.
+    let screen = isize::try_from(page.height.saturating_sub(1).max(1)).unwrap_or(1);
+    let by = match pressed.code {
+        KeyCode::Char('f') if control => screen,
+        KeyCode::Char('b') if control => -screen,
+        _ if control => return false,
+        KeyCode::Char('j') | KeyCode::Down => 1,
+        KeyCode::Char('k') | KeyCode::Up => -1,
+        KeyCode::Char(' ') | KeyCode::PageDown => screen,
+        KeyCode::Char('b') | KeyCode::PageUp => -screen,
+        KeyCode::Char('g') | KeyCode::Home => isize::MIN,
+        KeyCode::Char('G') | KeyCode::End => isize::MAX,
+        _ => return false,
+    };
+    page.turn(by, page.height);
+    true
+}

@@ -1,0 +1,155 @@
+//! Somebody at an inbox without a terminal, for the tests: they press keys, time stands still until it is
+//! moved, and what they see can be read.
+
+use super::{
+    draw::{Theme, draw},
+    inbox::{Inbox, Key, News, NotDecided, Sent, Verdict, Wish, key},
+    view::{Hints, view},
+};
+use countersign_gate::{Principal, Timestamp, api};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::{Terminal, backend::TestBackend};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// When every story begins.
+const BEGINNING: i64 = 1_790_000_000_000;
+
+/// A call that waits since the beginning, as the gate would give it.
+pub(super) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api::Call {
+    let at = Timestamp::from_millis(BEGINNING);
+    let mut call = json!({
+        "threadId": "conversation-7",
+        "id": format!("call_{seq}"),
+        "name": tool,
+        "state": "pending",
+        "arguments": arguments,
+        "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        "proposal": {"seq": seq, "principal": "agent:ada", "at": at},
+        "request": {
+            "seq": seq + 1,
+            "requestedAt": at,
+            "options": ["allow_once", "allow_session", "deny"],
+            "reason": "no rule matches this tool",
+            "policy": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        },
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        call[name] = value.clone();
+    }
+    serde_json::from_value(call).expect("a call")
+}
+
+/// A short one.
+pub(super) fn short(seq: i64, tool: &str) -> api::Call {
+    call(seq, tool, &json!({"command": format!("run {seq}")}), &json!({}))
+}
+
+pub(super) struct Person {
+    pub(super) inbox: Inbox,
+    pub(super) now: Timestamp,
+    size: (u16, u16),
+}
+
+impl Person {
+    /// Before an inbox with those calls, at a window of 60 columns and 20 lines.
+    pub(super) fn before(calls: &[api::Call]) -> Self {
+        let now = Timestamp::from_millis(BEGINNING + 5_000);
+        let mut inbox = Inbox::new(Principal::user("ben"));
+        inbox.hear(News::Loaded(calls.to_vec()), now);
+        inbox.hold = None;
+        let mut person = Self { inbox, now, size: (60, 20) };
+        person.looks();
+        person
+    }
+
+    pub(super) fn at_a_window_of(mut self, columns: u16, lines: u16) -> Self {
+        self.size = (columns, lines);
+        self
+    }
+
+    /// Time passes.
+    pub(super) fn waits(&mut self, span: Duration) {
+        self.now = self.now.after(span);
+    }
+
+    /// What is on the screen.
+    pub(super) fn looks(&mut self) -> String {
+        let (columns, lines) = self.size;
+        let hints = Hints { how: "countersign".to_owned() };
+        let view = view(&mut self.inbox, columns.into(), lines.into(), self.now, &hints);
+        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("it draws");
+        terminal.draw(|frame| draw(frame, &view, Theme { colours: true })).expect("it draws");
+        let buffer = terminal.backend().buffer().clone();
+        let line = |y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..lines).map(|y| line(y).trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Presses keys one after the other, and looks after each. `⏎` is Enter, `⎋` Escape.
+    pub(super) fn presses(&mut self, keys: &str) -> Vec<Wish> {
+        let press = |c| match c {
+            '⏎' => KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE),
+            '⎋' => KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE),
+            c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        let mut wishes = Vec::new();
+        for c in keys.chars() {
+            wishes.extend(self.inbox.press(press(c), self.now));
+            self.looks();
+        }
+        wishes
+    }
+
+    /// The one decision that those keys send.
+    pub(super) fn sends(&mut self, keys: &str) -> Sent {
+        match self.presses(keys).as_slice() {
+            [Wish::Decide(sent)] => sent.clone(),
+            other => panic!("{keys} sends {other:?}"),
+        }
+    }
+
+    pub(super) fn hears(&mut self, news: News) -> Vec<Wish> {
+        let wishes = self.inbox.hear(news, self.now);
+        self.looks();
+        wishes
+    }
+
+    /// The gate does what was sent.
+    pub(super) fn is_obeyed(&mut self, sent: Sent) {
+        let waiting = self.inbox.calls.iter().find(|one| key(&one.call) == sent.key);
+        let mut call = waiting.expect("it was there").call.clone();
+        let response = json!({
+            "decision": sent.decision, "source": "approver", "principal": "user:ben",
+            "at": self.now, "seq": 99,
+        });
+        call.response = Some(serde_json::from_value(response).expect("a response"));
+        self.hears(News::Answered(sent, Ok(Box::new(call))));
+    }
+
+    /// The gate refuses what was sent.
+    pub(super) fn is_refused(&mut self, sent: Sent, why: &str, gone: Option<Verdict>) {
+        self.hears(News::Answered(sent, Err(NotDecided { why: why.to_owned(), gone })));
+    }
+
+    pub(super) fn shown(&self) -> Option<&str> {
+        self.inbox.shown.as_ref().map(|(_, id)| id.as_str())
+    }
+
+    /// What is said below the call.
+    pub(super) fn is_told(&self) -> &str {
+        self.inbox.status.as_ref().map_or("", |(_, text)| text)
+    }
+}
+
+/// Somebody else decides.
+pub(super) fn decided(call: &api::Call, text: &str) -> News {
+    News::Decided(key(call), verdict(text))
+}
+
+pub(super) fn verdict(text: &str) -> Verdict {
+    Verdict { text: text.to_owned(), by: Principal::user("cleo") }
+}
+
+pub(super) fn name(call: &api::Call) -> Key {
+    key(call)
+}

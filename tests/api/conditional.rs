@@ -1,0 +1,74 @@
+//! `If-None-Match`: whoever has an answer that still holds is told so.
+
+use crate::ASK;
+use countersign_tests::api::story;
+
+#[tokio::test]
+async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "a").await;
+        let everywhere = ["/v1/approvals/pending", "/v1/events", "/v1/threads", "/v1/tool-calls"];
+        let here = [
+            "/v1/threads/t1",
+            "/v1/threads/t1/approvals/pending",
+            "/v1/threads/t1/events",
+            "/v1/threads/t1/grants",
+            "/v1/threads/t1/mode",
+            "/v1/threads/t1/policy",
+            "/v1/threads/t1/tool-calls",
+        ];
+        let mut tags = Vec::new();
+        for path in everywhere.iter().chain(&here) {
+            let tag = ada.get(path).await.header("etag").to_owned();
+            assert_eq!(tag, "W/\"2\"", "{path}");
+            let again = ada.get_with(path, "if-none-match", &tag).await;
+            assert_eq!(
+                (again.status, again.body.as_str(), again.header("etag")),
+                (304, "", "W/\"2\""),
+                "{path}"
+            );
+            tags.push((path, tag));
+        }
+        builder.proposes("t2", "a").await;
+        for (path, tag) in tags {
+            let status = ada.get_with(path, "if-none-match", &tag).await.status;
+            assert_eq!(status, if here.contains(path) { 304 } else { 200 }, "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tags_are_compared_as_the_standard_has_it() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "a").await;
+        let status = async |given: &str| ada.get_with("/v1/threads", "if-none-match", given).await.status;
+        for same in ["W/\"2\"", "\"2\"", "*", "\"x\", W/\"2\""] {
+            assert_eq!(status(same).await, 304, "{same}");
+        }
+        for other in ["\"1\"", "2", "", "\"22\"", "nonsense"] {
+            assert_eq!(status(other).await, 200, "{other}");
+        }
+        assert_eq!(ada.get_with("/v1/threads/t9", "if-none-match", "*").await.status, 404);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_holds_until_it_changes() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "a").await;
+        let path = "/v1/threads/t1/tool-calls/a";
+        let tag = ada.get(path).await.header("etag").to_owned();
+        assert_eq!(tag, "W/\"2-pending\"");
+        builder.proposes("t1", "b").await;
+        assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "another call is no matter");
+        ada.decides("t1", "a", "allow_once").await;
+        let changed = ada.get_with(path, "if-none-match", &tag).await;
+        assert_eq!((changed.status, changed.header("etag")), (200, "W/\"5-allowed\""));
+    })
+    .await;
+}

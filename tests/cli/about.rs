@@ -1,0 +1,95 @@
+//! What the program says of itself: its version, its manual, its reference, and what shells need.
+
+use crate::desk::at_a_desk;
+use std::path::Path;
+
+fn document(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)
+}
+
+#[tokio::test]
+async fn the_version_tells_how_it_was_built() {
+    at_a_desk(async |desk| {
+        let [short, whole] = [desk.types("--version").await.stdout, desk.types("version").await.stdout];
+        assert!(whole.starts_with(&short), "{whole}");
+        for line in ["commit", "committed", "target", "profile", "rustc", "sqlite"] {
+            assert!(whole.contains(&format!("\n  {line:<10} ")), "{whole}");
+        }
+        let json = desk.types("--version --json").await.stdout;
+        assert_eq!(json, desk.types("version --json").await.stdout);
+        let facts: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert!(facts["sqlite"].as_str().is_some_and(|version| version.starts_with("3.")), "{json}");
+        assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn shells_complete_the_command_line() {
+    at_a_desk(async |desk| {
+        desk.writes("countersign.bash", &desk.types("completions bash").await.stdout);
+        let asked = "source ./countersign.bash; COMP_WORDS=(countersign pen); COMP_CWORD=1; \
+                     _countersign countersign pen countersign; echo \"${COMPREPLY[@]}\"";
+        assert_eq!(desk.runs("bash", &["-c", asked]).await, "pending\n");
+        for shell in ["zsh", "fish", "elvish", "powershell"] {
+            assert!(
+                desk.types(&format!("completions {shell}")).await.stdout.contains("thread-policy"),
+                "{shell}"
+            );
+        }
+        assert_eq!(desk.types("completions cmd").await.code, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_manual_has_a_page_for_each_command() {
+    at_a_desk(async |desk| {
+        let page = desk.types("man").await.stdout;
+        assert!(page.contains(".TH countersign 1") && page.contains("Exit codes"), "{page}");
+        assert_eq!(desk.types("man --out pages").await.code, 0);
+        let pages = desk.runs("ls", &["pages"]).await;
+        for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
+            assert!(pages.lines().any(|page| page == name), "{pages}");
+        }
+        assert!(!pages.contains("reference"), "what is hidden has no page");
+        let allow = std::fs::read_to_string(desk.path("pages/countersign-allow.1")).expect("written");
+        assert!(allow.contains("\\-\\-session"), "{allow}");
+    })
+    .await;
+}
+
+/// `COUNTERSIGN_ACCEPT=1` writes the page anew.
+#[tokio::test]
+async fn the_reference_in_docs_is_what_the_program_says() {
+    at_a_desk(async |desk| {
+        let said = desk.types("reference").await.stdout;
+        let path = document("commands.md");
+        if std::env::var_os("COUNTERSIGN_ACCEPT").is_some() {
+            std::fs::write(&path, &said).expect("the repository is writable");
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == said,
+            "docs/commands.md is not what `countersign reference` prints: COUNTERSIGN_ACCEPT=1"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_setting_is_documented() {
+    at_a_desk(async |desk| {
+        let page = std::fs::read_to_string(document("configuration.md")).expect("it is there");
+        let settings = desk.types("config --json").await.stdout;
+        let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
+        for setting in settings["settings"].as_array().expect("a list") {
+            let key = setting["key"].as_str().expect("a name");
+            let variable = format!("`COUNTERSIGN_{}`", key.to_ascii_uppercase());
+            for name in [format!("`{key}`"), variable] {
+                assert!(page.contains(&name), "docs/configuration.md does not speak of {name}");
+            }
+        }
+    })
+    .await;
+}

@@ -1,0 +1,54 @@
+//! `countersign config`
+
+use crate::desk::at_a_desk;
+use countersign_tests::lay_out;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn without_a_file_there_is_no_path() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("config --path").await, @"
+        ! countersign: no settings are read from a file; it would be the first of countersign.toml, [here]/.config/countersign/config.toml, /etc/countersign/config.toml
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_in_force_is_json() {
+    at_a_desk(async |desk| {
+        desk.writes("countersign.toml", "\nserver = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n");
+        assert_snapshot!(lay_out(&desk.types("config --json --as user:ada").await.stdout), @r#"
+        {
+          "file": "countersign.toml",
+          "settings": [
+            {"from":"default","key":"database","passedOver":true,"value":"countersign.db","where":null},
+            {
+              "from": "file",
+              "key": "server",
+              "passedOver": false,
+              "value": "http://127.0.0.1:1",
+              "where": "countersign.toml:2"
+            },
+            {"from":"default","key":"policy","passedOver":false,"value":null,"where":null},
+            {"from":"option","key":"as","passedOver":false,"value":"user:ada","where":"--as"},
+            {
+              "from": "file",
+              "key": "listen",
+              "passedOver": false,
+              "value": ["127.0.0.1:0"],
+              "where": "countersign.toml:3"
+            },
+            {"from":"default","key":"reuse_port","passedOver":false,"value":false,"where":null},
+            {"from":"default","key":"log","passedOver":false,"value":"error","where":null},
+            {"from":"default","key":"log_format","passedOver":false,"value":"human","where":null},
+            {"from":"default","key":"otlp","passedOver":false,"value":null,"where":null},
+            {"from":"default","key":"bell","passedOver":false,"value":true,"where":null},
+            {"from":"default","key":"colour","passedOver":false,"value":"auto","where":null}
+          ]
+        }
+        "#);
+    })
+    .await;
+}

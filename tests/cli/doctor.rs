@@ -1,0 +1,146 @@
+//! `countersign doctor`
+
+use crate::desk::at_a_desk;
+use countersign_tests::api::story;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_file_that_is_none_of_ours_is_not_touched() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("doctor").await, @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        fail  file         there is none at countersign.db
+                           → `countersign serve` or `countersign run` makes one; --database names another
+
+        Something has to be mended.
+        exit 1
+        ");
+        desk.writes("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
+        assert_snapshot!(desk.types("doctor --database notes.txt").await, @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        fail  file         notes.txt is no SQLite database
+                           → name another file with --database; nothing was changed
+
+        Something has to be mended.
+        exit 1
+        ");
+        desk.runs("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
+        assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
+        {"findings":[{"check":"settings","found":"none from a file; `countersign config` shows what is in force","status":"ok"},{"check":"policy","found":"none, so every call is asked about","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is another program's database","remedy":"name another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
+        exit 1
+        "#);
+        assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
+                           → `countersign serve` starts one
+
+        Something has to be mended.
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_in_good_order_is_well() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("doctor").await, @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        ok    file         countersign.db, [size]
+        ok    permissions  only its owner can read and write it
+        ok    folder       . can be written
+        ok    room         [size] are free
+        ok    wal          the write-ahead log has [size]
+        ok    bell         it hangs, and can be rung
+        ok    file system  a write-ahead log works here
+        ok    layout       as Countersign 0.1.0 knows it
+        ok    seal         the last of 2 events is sealed
+        ok    chain        all 2 events hold
+        ok    index        the index of open requests is what the events say
+
+        All is well.
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_with_its_remedy() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.runs("chmod", &["644", "countersign.db"]).await;
+        let by_hand = "DELETE FROM open_requests; INSERT INTO decisions VALUES ('t1', 'call_1', 'deny', 'user:ada', '')";
+        desk.runs("sqlite3", &["countersign.db", by_hand]).await;
+        desk.writes("policy.toml", "default = \"maybe\"");
+        assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        fail  policy       policy.toml: the policy cannot be read: TOML parse error at line 1, column 11
+                             |
+                           1 | default = "maybe"
+                             |           ^^^^^^^
+                           unknown variant `maybe`, expected one of `allow`, `ask`, `block`
+                           → mend the file, or name another with --policy
+        ok    clock        it is [time]
+        ok    file         countersign.db, [size]
+        warn  permissions  others than its owner can get at countersign.db
+                           → chmod 600 countersign.db
+        ok    folder       . can be written
+        ok    room         [size] are free
+        ok    wal          there is no write-ahead log: no process has the file open
+        ok    bell         it hangs, and can be rung
+        ok    file system  a write-ahead log works here
+        ok    layout       as Countersign 0.1.0 knows it
+        warn  seal         the last 2 of 4 events were inserted by hand and are not sealed
+                           → the next event that Countersign writes seals them
+        ok    chain        all 4 events hold
+        ok    index        the index of open requests is what the events say
+
+        Something has to be mended.
+        exit 1
+        "#);
+        let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1 WHERE 0";
+        desk.runs("sqlite3", &["countersign.db", tampered]).await;
+        let said = desk.types("doctor").await;
+        assert!(said.stdout.contains("fail  chain        event 2: its hash is"), "{said}");
+        assert_eq!(said.code, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_is_asked_how_it_is() {
+    at_a_desk(async |desk| {
+        story("default = \"ask\"", async |town| {
+            let server = format!("http://{}", town.address);
+            assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
+            ok    settings     none from a file; `countersign config` shows what is in force
+            ok    policy       none, so every call is asked about
+            ok    clock        it is [time]
+            ok    server       http://[port] is ready: 0 events, 0 open requests
+            ok    version      0.1.0, as here
+            ok    its policy   0 rules, sha256 [sha256]
+
+            All is well.
+            exit 0
+            ");
+            town.gate.policy_failed("line 3 is odd").expect("it has a file");
+            let said = desk.types(&format!("doctor --server {server}")).await;
+            assert!(
+                said.stdout.contains("fail  its policy   the server keeps an older one: line 3 is odd"),
+                "{said}"
+            );
+        })
+        .await;
+    })
+    .await;
+}

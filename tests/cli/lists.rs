@@ -1,0 +1,84 @@
+//! `countersign calls` and what narrows `pending`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn calls_are_listed_the_last_first() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        assert_snapshot!(desk.types("calls").await, @"
+        No such calls.
+        exit 0
+        ");
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
+        desk.proposes("t2", "call_2", "mail", r#"{"to":"a\u001bda","text":"hello"}"#).await;
+        desk.types("deny call_1 --as user:ada").await;
+        assert_snapshot!(desk.types("calls").await, @r#"
+        ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
+        call_2  mail  pending  [ago]    agent:builder  t2      {"to":"a\u001bda","text":"hello"}
+        call_1  bash  denied   [ago]    agent:builder  t1      make …
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("calls --state denied").await, @"
+        ID      TOOL  STATE   PROPOSED  BY             THREAD  ARGUMENTS
+        call_1  bash  denied  [ago]    agent:builder  t1      make …
+        exit 0
+        ");
+        assert_snapshot!(desk.types("calls --tool mail --thread t1").await, @"
+        No such calls.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("calls -n 1").await, @r#"
+        ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
+        call_2  mail  pending  [ago]    agent:builder  t2      {"to":"a\u001bda","text":"hello"}
+        ! There are more: -n 4 shows them.
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("calls --state maybe").await, @"
+        ! error: invalid value 'maybe' for '--state <STATE>'
+        !   [possible values: pending, allowed, denied, running, finished, unknown, cancelled]
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("calls -n 0").await, @"
+        ! error: invalid value '0' for '--limit <N>': 0 is not in 1..9223372036854775807
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_of_calls_go_on_by_their_cursor() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2", "call_3"] {
+            desk.proposes("t1", id, "bash", "{}").await;
+        }
+        let first = desk.types("calls --json -n 2").await.stdout;
+        let first: serde_json::Value = serde_json::from_str(&first).expect("JSON");
+        assert_eq!(
+            (&first["calls"][0]["id"], &first["calls"][1]["id"]),
+            (&"call_3".into(), &"call_2".into())
+        );
+        let rest = desk.types(&format!("calls --json --after {}", first["next"])).await.stdout;
+        let rest: serde_json::Value = serde_json::from_str(&rest).expect("JSON");
+        assert_eq!((&rest["calls"][0]["id"], &rest["next"]), (&"call_1".into(), &serde_json::Value::Null));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_waits_can_be_narrowed() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.proposes("t1", "call_2", "mail", "{}").await;
+        assert!(desk.types("pending --tool mail").await.stdout.starts_with("call_2"));
+        assert!(desk.types("pending --by agent:builder --tool bash").await.stdout.starts_with("call_1"));
+        assert_eq!(desk.types("pending --until 1h").await.stdout, "Nothing waits for a decision.\n");
+    })
+    .await;
+}

@@ -1,0 +1,230 @@
+//! Where settings come from: what is wrong with them, and what beats what.
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_key_that_there_is_not_is_named_with_its_line() {
+    at_a_desk(async |desk| {
+        desk.writes("countersign.toml", "# ours\n\npolcy = \"policy.toml\"\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml, line 3: there is no setting `polcy`; did you mean `policy`?
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("countersign.toml", "frequency = 5\n");
+        assert_snapshot!(desk.types("pending --json").await, @r#"
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: there is no setting `frequency`; there is database, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"docs/configuration.md says what can be set, and how"}
+        exit 2
+        "#);
+        desk.writes("countersign.toml", "listen = [7878]\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml, line 1: `listen` takes a text, or a list of texts
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("countersign.toml", "bell = \"loud\"\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml, line 1: `bell` takes true or false
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("countersign.toml", "colour = \"green\"\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml, line 1: `colour` takes auto, always or never
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("countersign.toml", "[database]\nfile = \"a.db\"\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml, line 1: `database` takes a text in quotation marks
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("countersign.toml", "database = a.db\n");
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml: TOML parse error at line 1, column 12
+        !   |
+        ! 1 | database = a.db
+        !   |            ^^^^
+        ! string values must be quoted, expected literal string
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_snapshot!(desk.types("config --config elsewhere.toml").await, @"
+        ! countersign: the settings elsewhere.toml cannot be read: No such file or directory (os error 2)
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_eq!(desk.types("version").await.code, 0, "what needs no settings works");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_variable_that_cannot_be_meant_is_named() {
+    at_a_desk(async |desk| {
+        desk.sets("COUNTERSIGN_LOG_FORMAT", "xml");
+        assert_snapshot!(desk.types("config").await, @r#"
+        ! countersign: COUNTERSIGN_LOG_FORMAT is "xml", and takes human or json
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        "#);
+        desk.sets("COUNTERSIGN_LOG_FORMAT", "");
+        desk.sets("COUNTERSIGN_BELL", "maybe");
+        assert_snapshot!(desk.types("config").await, @r#"
+        ! countersign: COUNTERSIGN_BELL is "maybe", and takes true or false
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        "#);
+        desk.sets("COUNTERSIGN_BELL", "off");
+        desk.sets("COUNTERSIGN_LOG", "warn,=");
+        assert_snapshot!(desk.types("config").await, @r#"
+        ! countersign: COUNTERSIGN_LOG is "warn,=": invalid filter directive
+        exit 2
+        "#);
+        desk.sets("COUNTERSIGN_LOG", "warn");
+        desk.sets("COUNTERSIGN_OTLP", "localhost:4318");
+        assert_snapshot!(desk.types("config").await, @r#"
+        ! countersign: "localhost:4318" is no collector's address (only http is spoken); it looks like http://127.0.0.1:4318
+        exit 2
+        "#);
+    })
+    .await;
+}
+
+/// It says which policy holds, so it must be one's own.
+#[tokio::test]
+async fn a_file_that_anybody_may_write_is_not_taken_for_ones_own() {
+    at_a_desk(async |desk| {
+        desk.writes("countersign.toml", "policy = \"theirs.toml\"\n");
+        desk.runs("chmod", &["666", "countersign.toml"]).await;
+        assert_snapshot!(desk.types("config").await, @"
+        ! countersign: countersign.toml can be written by everybody, and is not taken for yours; name it with --config if you mean it, or take it away
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_eq!(desk.types("config --config countersign.toml").await.code, 0, "whoever names it means it");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
+    at_a_desk(async |desk| {
+        desk.writes(
+            "countersign.toml",
+            "database = \"file.db\"\npolicy = \"rules/policy.toml\"\ncolour = \"always\"\nlisten = [\"127.0.0.1:0\", \"unix:run/sock\"]\nas = \"user:file\"\nbell = false\n",
+        );
+        desk.sets("COUNTERSIGN_DATABASE", "environment.db");
+        desk.sets("COUNTERSIGN_LOG", "debug");
+        desk.sets("COUNTERSIGN_REUSE_PORT", "yes");
+        desk.sets("NO_COLOR", "1");
+        assert_snapshot!(desk.types("config --as user:option").await, @"
+        KEY         VALUE                       FROM
+        database    environment.db              COUNTERSIGN_DATABASE
+        server                                  not used
+        policy      rules/policy.toml           countersign.toml:2
+        as          user:option                 --as
+        listen      127.0.0.1:0, unix:run/sock  countersign.toml:4
+        reuse_port  true                        COUNTERSIGN_REUSE_PORT
+        log         debug                       COUNTERSIGN_LOG
+        log_format  human                       default
+        otlp                                    not set
+        bell        false                       countersign.toml:6
+        colour      never                       NO_COLOR
+        exit 0
+        ");
+        assert_snapshot!(desk.types("config --path").await, @"
+        countersign.toml
+        exit 0
+        ");
+    })
+    .await;
+}
+
+/// A server and a file cannot both be meant; the stronger one is, and of two that are alike neither.
+#[tokio::test]
+async fn a_server_and_a_file_are_weighed_against_each_other() {
+    at_a_desk(async |desk| {
+        desk.writes("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
+        assert_snapshot!(desk.types("pending").await, @"
+        ! countersign: countersign.toml:1 names a server and countersign.toml:2 a file; only one of them can be meant
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_snapshot!(desk.types("verify").await, @"
+        ! countersign: there is no database at file.db; `countersign serve` or `countersign run` makes one, --database names another
+        exit 5
+        ");
+        desk.sets("COUNTERSIGN_DATABASE", "environment.db");
+        desk.sets("COUNTERSIGN_AS", "user:ada");
+        assert_snapshot!(desk.types("pending").await, @"
+        ! countersign: there is no database at environment.db; `countersign serve` or `countersign run` makes one, --database names another
+        exit 5
+        ");
+        assert_snapshot!(desk.types("config").await, @"
+        KEY         VALUE               FROM
+        database    environment.db      COUNTERSIGN_DATABASE
+        server      http://127.0.0.1:1  countersign.toml:1, passed over
+        policy                          not set
+        as          user:ada            COUNTERSIGN_AS
+        listen      127.0.0.1:7878      default
+        reuse_port  false               default
+        log         error               default
+        log_format  human               default
+        otlp                            not set
+        bell        true                default
+        colour      auto                default
+        exit 0
+        ");
+        desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
+        assert_snapshot!(desk.types("pending").await, @"
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a file; only one of them can be meant
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_eq!(desk.types("pending --database option.db").await.code, 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_is_looked_for_in_the_folder_and_then_at_home() {
+    at_a_desk(async |desk| {
+        std::fs::create_dir_all(desk.path(".config/countersign")).expect("writable");
+        desk.writes(".config/countersign/config.toml", "database = \"log.db\"\n");
+        assert_snapshot!(desk.types("config --path").await, @"
+        [here]/.config/countersign/config.toml
+        exit 0
+        ");
+        let said = desk.types("config --json").await.stdout;
+        assert!(said.contains(r#""value":"[here]/.config/countersign/log.db""#), "beside the file: {said}");
+        desk.writes("countersign.toml", "");
+        assert_snapshot!(desk.types("config --path").await, @"
+        countersign.toml
+        exit 0
+        ");
+        desk.sets("COUNTERSIGN_CONFIG", ".config/countersign/config.toml");
+        assert_snapshot!(desk.types("config --path --json").await, @r#"
+        {"file":".config/countersign/config.toml"}
+        exit 0
+        "#);
+    })
+    .await;
+}
+
+/// What a person decides as is not what their runs propose as: nobody decides on what they proposed.
+#[tokio::test]
+async fn a_person_in_the_settings_decides_and_does_not_propose() {
+    at_a_desk(async |desk| {
+        desk.sets("COUNTERSIGN_AS", "user:ada");
+        desk.writes("policy.toml", "default = \"allow\"");
+        let ran = desk.types("run --policy policy.toml --json -- true").await.stdout;
+        assert!(!ran.contains("user:ada"), "{ran}");
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        let decided = desk.types("allow call_1 --json").await.stdout;
+        assert!(decided.contains(r#""principal":"user:ada""#), "{decided}");
+    })
+    .await;
+}

@@ -1,0 +1,131 @@
+//! Deciding on several calls with one command.
+
+use crate::desk::at_a_desk;
+use countersign_tests::lay_out;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_slip_in_one_id_decides_nothing() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 call_9 --as user:ada").await, @r#"
+        ! countersign: no call begins with "call_9"; --thread finds old ones
+        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        exit 4
+        "#);
+        assert!(desk.types("pending").await.stdout.starts_with("call_1"));
+        assert_snapshot!(desk.types("deny call_1 --all-pending").await, @"
+        ! error: the argument '[ID]...' cannot be used with '--all-pending'
+        ! 
+        ! Usage: countersign deny <ID>...
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("deny").await, @"
+        ! error: the following required arguments were not provided:
+        !   <ID>...
+        ! 
+        ! Usage: countersign deny <ID>...
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_call_is_answered_for_itself() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2", "call_3"] {
+            desk.proposes("t1", id, "bash", "{}").await;
+        }
+        desk.types("deny call_2 --as user:ben").await;
+        assert_snapshot!(desk.types("allow call_1 call_2 call_3 call_1 --as user:ada").await, @"
+        Allowed call_1, this once.
+        Allowed call_3, this once.
+        ! countersign: call_2: decided already: deny by user:ben at [time]
+        exit 3
+        ");
+        let said = desk.types("deny call_1 call_2 --json --as user:ben").await;
+        assert_snapshot!(lay_out(&said.stdout), @r#"
+        {
+          "results": [
+            {
+              "id": "call_1",
+              "problem": {
+                "code": "already_decided",
+                "detail": "decided already: allow_once by user:ada at [time]"
+              },
+              "threadId": "t1"
+            },
+            {
+              "call": {
+                "arguments": {},
+                "argumentsHash": "[sha256]",
+                "id": "call_2",
+                "name": "bash",
+                "proposal": {"at":"[time]","principal":"agent:builder","seq":3},
+                "request": {
+                  "options": ["allow_once","allow_session","deny"],
+                  "policy": "[sha256]",
+                  "reason": "no rule matches this tool",
+                  "requestedAt": "[time]",
+                  "seq": 4
+                },
+                "response": {
+                  "at": "[time]",
+                  "decision": "deny",
+                  "policy": "[sha256]",
+                  "principal": "user:ben",
+                  "seq": 7,
+                  "source": "approver"
+                },
+                "result": {
+                  "at": "[time]",
+                  "content": "Denied by user:ben, without a comment (do not retry this call unchanged)",
+                  "principal": "user:ben",
+                  "seq": 8,
+                  "status": "denied"
+                },
+                "state": "denied",
+                "threadId": "t1"
+              },
+              "id": "call_2",
+              "threadId": "t1"
+            }
+          ]
+        }
+        "#);
+        assert_eq!(said.code, 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_that_waits_is_denied_at_once() {
+    at_a_desk(async |desk| {
+        for (thread, id) in [("t1", "call_1"), ("t2", "call_2"), ("t2", "call_3")] {
+            desk.proposes(thread, id, "bash", "{}").await;
+        }
+        assert_snapshot!(desk.types("deny --all-pending --thread t2 --comment stop --as user:ada").await, @"
+        Denied call_2.
+        Denied call_3.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("deny --all-pending --as user:ada").await, @"
+        Denied call_1.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("deny --all-pending --as user:ada").await, @"
+        Nothing waits for a decision.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("deny --all-pending --as user:ada --json").await, @r#"
+        {"results":[]}
+        exit 0
+        "#);
+    })
+    .await;
+}

@@ -1,0 +1,55 @@
+//! `countersign stats`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn an_empty_log_has_nothing_to_count() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        assert_snapshot!(desk.types("stats").await, @"
+        No calls were proposed then.
+        exit 0
+        ");
+    })
+    .await;
+}
+
+/// How long people took differs from run to run, so it is looked at in its shape alone.
+#[tokio::test]
+async fn calls_are_counted_by_tool() {
+    at_a_desk(async |desk| {
+        for (id, tool) in [("call_1", "bash"), ("call_2", "bash"), ("call_3", "mail")] {
+            desk.proposes("t1", id, tool, "{}").await;
+        }
+        desk.types("close t1 --as user:ada").await;
+        desk.writes("policy.toml", "default = \"allow\"");
+        desk.types("run --policy policy.toml -- false").await;
+        assert_snapshot!(desk.types("stats").await, @"
+        TOOL  CALLS  ASKED  ALLOWED  DENIED  LEFT  FAILED  MEDIAN
+        bash      3      2        1       0     2       1       –
+        mail      1      1        0       0     1       0       –
+        all       4      3        1       0     3       1       –
+
+        Decided by: cancellation 3, policy 1
+        Left undecided, though people were asked: 3. Lapsed: 0. Withdrawn before a decision: 3.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("stats --until 1h").await, @"
+        No calls were proposed then.
+        exit 0
+        ");
+        desk.proposes("t2", "call_1", "bash", "{}").await;
+        desk.types("allow call_1 --thread t2 --as user:ada").await;
+        let stats: serde_json::Value =
+            serde_json::from_str(&desk.types("stats --since 1h --json").await.stdout).expect("JSON");
+        let total = &stats["total"];
+        assert_eq!(
+            (&total["calls"], &total["asked"], &total["abandoned"]),
+            (&5.into(), &4.into(), &3.into())
+        );
+        assert!(total["timeToDecide"]["medianMs"].is_u64(), "{stats}");
+        assert!(desk.types("stats").await.stdout.contains("People decided within"));
+    })
+    .await;
+}

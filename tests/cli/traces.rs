@@ -1,0 +1,80 @@
+//! What the program tells about itself: lines of JSON, and traces to a collector. Neither holds arguments.
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+
+/// Takes one request and says that all is well. Gives the request, head and body.
+async fn collect(listener: TcpListener) -> Vec<u8> {
+    let (mut stream, _) = listener.accept().await.expect("somebody comes");
+    let mut request = Vec::new();
+    loop {
+        let mut chunk = [0; 4096];
+        let length = stream.read(&mut chunk).await.expect("it can be read");
+        request.extend_from_slice(&chunk[..length]);
+        if length == 0 || is_whole(&request) {
+            break;
+        }
+    }
+    stream
+        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        .await
+        .expect("it listens");
+    request
+}
+
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_ascii_lowercase();
+    let length =
+        text.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok());
+    let head = request.windows(4).position(|end| end == b"\r\n\r\n");
+    head.zip(length).is_some_and(|(head, length)| request.len() >= head + 4 + length)
+}
+
+#[tokio::test]
+async fn traces_reach_a_collector_without_arguments() {
+    at_a_desk(async |desk| {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let collected = tokio::spawn(collect(listener));
+        desk.writes("policy.toml", "default = \"allow\"");
+        let ran = desk.types(&format!("run --otlp {url} --policy policy.toml -- echo s3cret")).await;
+        assert_snapshot!(ran, @"
+        s3cret
+        exit 0
+        ");
+        let request = collected.await.expect("it collects");
+        let text = String::from_utf8_lossy(&request);
+        assert!(text.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{text}");
+        assert!(text.contains("countersign") && text.contains("command") && text.contains("run"), "{text}");
+        assert!(!text.contains("s3cret") && !text.contains("echo"), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_collector_that_is_away_is_in_nobodys_way() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        let said = desk.types("pending --otlp http://127.0.0.1:1").await;
+        assert_eq!((said.stdout.as_str(), said.code), ("Nothing waits for a decision.\n", 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_log_is_json_if_it_is_asked_for() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        desk.runs("chmod", &["644", "countersign.db"]).await;
+        let said = desk.types("pending --log warn --log-format json").await;
+        let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
+        assert_eq!((&line["level"], &line["target"]), (&"warn".into(), &"countersign_store::file".into()));
+        assert_eq!((&line["at"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
+        assert_eq!(desk.types("pending").await.stderr, "", "warnings are for those who ask");
+    })
+    .await;
+}
