@@ -125,7 +125,7 @@ async fn a_page_of_another_site_is_refused_and_one_of_this_server_is_not() {
 }
 
 #[tokio::test]
-async fn nobody_can_speak_for_the_policy_or_under_no_name() {
+async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
     story(ASK, async |town| {
         let says = async |principal: &str| {
             let request = town.somebody().request(Method::POST, "/v1/threads/t1/close");
@@ -162,6 +162,18 @@ async fn nobody_can_speak_for_the_policy_or_under_no_name() {
           "parameter": "countersign-principal"
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_is_nobodys() {
+    story(ASK, async |town| {
+        let says = async |principal: &str| {
+            let request = town.somebody().request(Method::POST, "/v1/threads/t1/close");
+            let request = request.header("content-type", "application/json");
+            Answer::to(request.header("countersign-principal", principal).body("{}")).await
+        };
         assert_snapshot!(says("user:").await, @r#"
         400
         {

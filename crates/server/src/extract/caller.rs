@@ -51,8 +51,8 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 impl IntoParams for Caller {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "Who asks: `user:NAME` or `agent:NAME`, percent-encoded where a name is more than ASCII. \
-                    Taken at its word; without it, `agent:local` proposes and runs, and `user:local` decides.";
-        let schema = openapi::text("user:ada").max_length(Some(512)).pattern(Some(PATTERN));
+                    Taken at its word, up to 512 bytes; without it, `agent:local` proposes and runs, and `user:local` decides.";
+        let schema = openapi::text("user:ada").pattern(Some(PATTERN));
         vec![openapi::parameter("Countersign-Principal", ParameterIn::Header, what, schema)]
     }
 }

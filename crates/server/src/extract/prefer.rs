@@ -33,6 +33,6 @@ impl IntoParams for Prefer {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "`wait=SECONDS` (RFC 7240) holds the answer until the call is decided, for that long at \
                     most, and never longer than 300 seconds. Other preferences are passed over.";
-        vec![openapi::parameter("Prefer", ParameterIn::Header, what, openapi::text("wait=30"))]
+        vec![openapi::parameter("Prefer", ParameterIn::Header, what, openapi::text("wait=5"))]
     }
 }
