@@ -30,7 +30,7 @@ async fn progress_is_shown_on_a_terminal_and_taken_away() {
         terminal.types("countersign verify; countersign stats; echo over").await;
         terminal.shows("over").await;
         let screen = terminal.is_back().await;
-        assert!(!screen.contains("%"), "nothing of it is left: {screen}");
+        assert!(!screen.contains('%'), "nothing of it is left: {screen}");
         // What went to the terminal is written down beside it, and may come a moment later.
         let seen = loop {
             let seen = std::fs::read(desk.path("seen")).unwrap_or_default();
