@@ -14,4 +14,5 @@ mod races;
 mod readers;
 mod shell;
 mod shutdown;
+mod soak;
 mod turned_down;

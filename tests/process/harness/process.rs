@@ -57,6 +57,10 @@ impl Process {
         stdin.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id().expect("it is there")
+    }
+
     /// `kill -9`, and gone.
     pub(crate) async fn kill(&mut self) {
         self.child.kill().await.expect("it can be killed");

@@ -15,9 +15,14 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it, as far as it listens.
     pub(crate) async fn start(place: &Place, listen: &str) -> Self {
+        Self::start_with(place, listen, &[]).await
+    }
+
+    /// Starts it with more words, as far as it listens.
+    pub(crate) async fn start_with(place: &Place, listen: &str, words: &[&str]) -> Self {
         let mut command = place.over_the_file(&["--json", "serve", "--listen", listen]);
         // Nobody reads its log while it runs, and a line for each request would fill the pipe.
-        let mut process = Process::start(command.env("COUNTERSIGN_LOG", "warn"));
+        let mut process = Process::start(command.args(words).env("COUNTERSIGN_LOG", "warn"));
         let Some(line) = process.line().await else {
             panic!("it does not listen: {:?}", process.ended().await);
         };
@@ -25,6 +30,14 @@ impl Server {
         let url = greeting["listening"].as_str().expect("an address").to_owned();
         let client = Client::builder().no_proxy().build().expect("a client");
         Self { url, client, process }
+    }
+
+    /// What the system counts as its memory, in KiB.
+    pub(crate) fn resident_kib(&self) -> u64 {
+        let pid = self.process.pid();
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it is there");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -1,0 +1,147 @@
+//! Those who propose, run, give up, close threads, and those who decide.
+
+use countersign_gate::{
+    Error, EventType, Filter, Gate, Principal, ThreadId, ToolName, api, event::Decision, id::CallId,
+};
+use countersign_tests::Chance;
+use futures_util::{StreamExt, future::join_all};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// How many agents are at work at once.
+const AGENTS: usize = 12;
+
+/// How many calls a thread has before it is closed.
+const A_THREAD: usize = 40;
+
+pub(crate) struct Traffic {
+    gate: Gate,
+    calls: usize,
+    next: AtomicUsize,
+}
+
+impl Traffic {
+    pub(crate) fn new(gate: &Gate, calls: usize) -> Self {
+        Self { gate: gate.clone(), calls, next: AtomicUsize::new(0) }
+    }
+
+    /// Plays the calls up to that one.
+    pub(crate) async fn go_on_to(&self, end: usize) {
+        let agent = async || {
+            while let Ok(n) =
+                self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < end).then_some(n + 1))
+            {
+                match self.play(n).await {
+                    Ok(()) => {}
+                    // Somebody else's call was the thread's last, and closed it.
+                    Err(error) if ["thread_closed", "not_allowed"].contains(&error.code()) => {}
+                    Err(error) => panic!("call {n} of {}: {error} ({})", self.calls, error.code()),
+                }
+            }
+        };
+        join_all((0..AGENTS).map(|_| agent())).await;
+    }
+
+    /// The last call of all, in a thread that readers know.
+    pub(crate) async fn ends(&self) {
+        let thread = thread(super::readers::LAST);
+        let call = self.propose(&thread, "last", "ls", None).await.expect("proposed");
+        self.run(&thread, call).await.expect("run");
+    }
+
+    async fn play(&self, n: usize) -> Result<(), Error> {
+        let (thread, id) = (thread(&format!("thread-{}", n / A_THREAD)), format!("call_{}", n % A_THREAD));
+        match Chance::seeded(n as u64).below(20) {
+            0 => {
+                let call = self.propose(&thread, &id, "bash", None).await?;
+                let cancelled = self.gate.cancel(&thread, &call.id, &api::Cancel::default()).await;
+                // A decision may have been quicker, and a thread that was closed has cancelled it.
+                cancelled
+                    .map(|_| ())
+                    .or_else(|e| if e.code() == "already_decided" { Ok(()) } else { Err(e) })?;
+            }
+            1 => {
+                let call = self.propose(&thread, &id, "slow", Some(1)).await?;
+                assert!(!self.gate.wait(&thread, &call.id, None).await?.may_run(), "nobody decides on it");
+            }
+            2 => assert!(!self.propose(&thread, &id, "rm", None).await?.may_run(), "it is blocked"),
+            3..=10 => {
+                let call = self.propose(&thread, &id, "ls", None).await?;
+                self.run(&thread, call).await?;
+            }
+            _ => {
+                let call = self.propose(&thread, &id, "bash", None).await?;
+                let call = self.gate.wait(&thread, &call.id, None).await?;
+                if call.may_run() {
+                    self.run(&thread, call).await?;
+                }
+            }
+        }
+        if n % A_THREAD == A_THREAD - 1 {
+            self.gate.close(&thread).await?;
+        }
+        Ok(())
+    }
+
+    async fn propose(
+        &self,
+        thread: &ThreadId,
+        id: &str,
+        tool: &str,
+        expires: Option<u32>,
+    ) -> Result<api::Call, Error> {
+        let arguments = format!(r#"{{"command":"make {id}","why":"{}"}}"#, "x".repeat(200));
+        let call = api::Propose { expires_in_seconds: expires, ..api::Propose::new(id, tool, &arguments)? };
+        self.gate.propose(thread, &call).await
+    }
+
+    async fn run(&self, thread: &ThreadId, call: api::Call) -> Result<(), Error> {
+        self.gate.claim(thread, &call.id, &api::Claim::of(&call, "worker")).await?;
+        self.gate.finish(thread, &call.id, &api::Finish::success(&"output ".repeat(30))).await?;
+        Ok(())
+    }
+}
+
+fn thread(name: &str) -> ThreadId {
+    ThreadId::new(name).expect("valid")
+}
+
+/// A person who decides on what is asked about `bash`, and whose connection breaks now and then.
+pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
+    let gate = gate.acting_as(Principal::user(name));
+    let filter = Filter {
+        types: vec![EventType::ApprovalRequest],
+        tool: Some(ToolName::new("bash").expect("valid")),
+        ..Filter::default()
+    };
+    let mut after = 0;
+    loop {
+        let mut requests = gate.follow(filter.clone(), after);
+        for _ in 0..50 {
+            let request = tokio::select! {
+                request = requests.next() => request.expect("it goes on").expect("it reads"),
+                () = stop.cancelled() => return,
+            };
+            after = request.seq;
+            answer(&gate, &request.thread_id, &id_of(&request), request.seq).await;
+        }
+    }
+}
+
+async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
+    let decision = match seq % 10 {
+        0 | 1 => Decision::Deny,
+        2 => Decision::AllowSession,
+        _ => Decision::AllowOnce,
+    };
+    let decide = api::Decide { decision, comment: None };
+    match gate.decide(thread, id, &decide).await {
+        Err(error) if error.code() != "already_decided" => panic!("{error}"),
+        _ => {}
+    }
+}
+
+fn id_of(event: &countersign_gate::Event) -> CallId {
+    let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
+    CallId::new(data["toolCallId"].as_str().expect("an id")).expect("valid")
+}

@@ -1,0 +1,114 @@
+//! An hour of a busy day: agents of every kind, people who decide, readers who come and go, one who reads
+//! nothing. No stream loses anything, every call comes to its end, and the server's memory stays flat.
+//!
+//! What runs with the other tests is a minute of it; `COUNTERSIGN_SOAK=36000` plays the whole hour (ten calls
+//! a second) as fast as it goes, and prints what the memory did.
+
+mod agents;
+mod readers;
+
+use crate::harness::{Place, Server};
+use agents::Traffic;
+use countersign_gate::{Event, EventType, Filter, Gate, Principal, ToolName, api};
+use readers::Reader;
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// How many calls there are if nobody says.
+const CALLS: usize = 1_200;
+
+/// How often the memory is looked at.
+const SAMPLES: usize = 16;
+
+/// Far more than it takes, so that it only ends what hangs.
+const LIMIT: Duration = Duration::from_mins(30);
+
+const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
+    [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_hour_of_mixed_traffic_loses_no_stream_and_takes_no_more_memory() {
+    let calls = std::env::var("COUNTERSIGN_SOAK").map_or(CALLS, |calls| calls.parse().expect("a number"));
+    tokio::time::timeout(LIMIT, soak(calls)).await.expect("the hour never ends");
+}
+
+async fn soak(calls: usize) {
+    let place = Place::new();
+    std::fs::write(place.path("policy.toml"), POLICY).expect("a policy");
+    let server = Server::start_with(&place, "127.0.0.1:0", &["--policy", "policy.toml"]).await;
+    let gate = Gate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let (filters, stop) = (filters(), CancellationToken::new());
+    let readers: Vec<_> = (0..24)
+        .map(|n| tokio::spawn(Reader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
+        .collect();
+    let idle = readers::one_who_reads_nothing(&server).await;
+    let deciders: Vec<_> = ["ada", "ben", "eve"]
+        .map(|name| tokio::spawn(agents::decide(gate.clone(), name, stop.clone())))
+        .into();
+    let listers: Vec<_> = (0..2).map(|_| tokio::spawn(list(gate.clone(), stop.clone()))).collect();
+
+    let traffic = Arc::new(Traffic::new(&gate, calls));
+    let mut memory = Vec::new();
+    for sample in 1..=SAMPLES {
+        traffic.go_on_to(calls * sample / SAMPLES).await;
+        memory.push(server.resident_kib());
+    }
+    traffic.ends().await;
+    let seen = futures_util::future::join_all(readers).await;
+    stop.cancel();
+    for task in deciders.into_iter().chain(listers) {
+        task.await.expect("it goes on to the end");
+    }
+    drop(idle);
+    assert_eq!(server.terminated().await.code, 0);
+    let log = place.sound_log().await;
+    everything_came_to_its_end(&log, calls);
+    for (n, seen) in seen.into_iter().enumerate() {
+        let expected = readers::meant(&filters[n % filters.len()], &log);
+        assert!(
+            seen.expect("it reads to the end") == expected,
+            "reader {n} saw something else than the log has"
+        );
+    }
+    stays_flat(&memory, log.len());
+}
+
+/// What readers are after: everything, one tool, how calls end, one agent's doings.
+fn filters() -> [Filter; 4] {
+    let tool = ToolName::new("ls").expect("valid");
+    [
+        Filter::default(),
+        Filter { tool: Some(tool), ..Filter::default() },
+        Filter { types: vec![EventType::ToolResult, EventType::ThreadClosed], ..Filter::default() },
+        Filter { principal: Some(Principal::agent("builder")), ..Filter::default() },
+    ]
+}
+
+/// Looks at every list, again and again.
+async fn list(gate: Gate, stop: CancellationToken) {
+    let page = api::PageOf::default();
+    while !stop.is_cancelled() {
+        gate.pending(&Filter::default(), page).await.expect("what waits");
+        gate.calls(&Filter::default(), None, page).await.expect("calls");
+        gate.threads(page).await.expect("threads");
+        gate.events(&filters()[1], page).await.expect("events");
+    }
+}
+
+fn everything_came_to_its_end(log: &[Arc<Event>], calls: usize) {
+    let count = |kind: EventType| log.iter().filter(|event| event.kind == kind).count();
+    // One more is the last of all, which tells the readers to leave. A thread that is closed takes no more.
+    assert!(count(EventType::ToolCall) <= calls + 1);
+    assert!(count(EventType::ToolCall) > calls / 2, "nothing much was going on");
+    assert_eq!(count(EventType::ToolCall), count(EventType::ApprovalResponse));
+    assert!(count(EventType::ThreadClosed) > 0, "threads come and go");
+}
+
+/// In the first quarter everything that has a bound is filled to it.
+#[expect(clippy::print_stderr, reason = "whoever plays the whole hour wants to see it")]
+fn stays_flat(memory: &[u64], events: usize) {
+    eprintln!("{events} events; resident MiB: {:?}", memory.iter().map(|kib| kib / 1024).collect::<Vec<_>>());
+    let most = |part: &[u64]| part.iter().copied().max().unwrap_or_default();
+    let (early, late) = (most(&memory[SAMPLES / 4..SAMPLES / 2]), most(&memory[SAMPLES * 3 / 4..]));
+    assert!(late <= early + early / 4 + 16 * 1024, "memory grows: {memory:?} KiB");
+}

@@ -1,0 +1,70 @@
+//! Those who read streams: some leave and come back, one never reads.
+
+use crate::harness::Server;
+use countersign_gate::{Event, EventType, Filter, Gate};
+use countersign_tests::Chance;
+use futures_util::StreamExt;
+use std::{collections::HashMap, sync::Arc};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
+
+/// The thread of the last call of all, whose result every reader sees, and leaves.
+pub(crate) const LAST: &str = "the-last";
+
+pub(crate) struct Reader {
+    gate: Gate,
+    filter: Filter,
+    random: Chance,
+}
+
+impl Reader {
+    pub(crate) fn new(gate: &Gate, filter: Filter, seed: u64) -> Self {
+        Self { gate: gate.clone(), filter, random: Chance::seeded(seed) }
+    }
+
+    /// What it sees up to the last event of all, in the order in which it sees it.
+    pub(crate) async fn read(mut self) -> Vec<i64> {
+        let mut seen = Vec::new();
+        loop {
+            let after = seen.last().copied().unwrap_or(0);
+            let mut events = self.gate.follow(self.filter.clone(), after);
+            for _ in 0..=self.random.below(400) {
+                let event = events.next().await.expect("it goes on").expect("it reads");
+                seen.push(event.seq);
+                if event.thread_id.as_str() == LAST && event.kind == EventType::ToolResult {
+                    return seen;
+                }
+            }
+        }
+    }
+}
+
+/// Asks for everything, and leaves it to the system's buffers and the server's patience.
+pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
+    let address = server.address();
+    let mut stream = TcpStream::connect(address).await.expect("the server listens");
+    let request = format!("GET /v1/events HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("it listens");
+    stream
+}
+
+/// What the filter means of that log.
+pub(crate) fn meant(filter: &Filter, log: &[Arc<Event>]) -> Vec<i64> {
+    let mut tools = HashMap::new();
+    let mut tool_of = |event: &Event| {
+        let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
+        let call = |key: &str| Some((event.thread_id.clone(), data[key].as_str()?.to_owned()));
+        if event.kind == EventType::ToolCall {
+            let tool = data["name"].as_str().expect("a name").to_owned();
+            tools.insert(call("id").expect("an id"), tool.clone());
+            return Some(tool);
+        }
+        tools.get(&call("toolCallId")?).cloned()
+    };
+    let mut wanted = |event: &Event| {
+        let tool = tool_of(event);
+        (filter.types.is_empty() || filter.types.contains(&event.kind))
+            && filter.tool.as_ref().is_none_or(|wanted| tool.as_deref() == Some(wanted.as_str()))
+            && filter.principal.as_ref().is_none_or(|by| event.principal == *by)
+    };
+    log.iter().filter(|event| wanted(event)).map(|event| event.seq).collect()
+}
