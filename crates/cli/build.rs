@@ -5,10 +5,12 @@ use std::{env, io::Write, process::Command};
 
 fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_else(|_| "unknown".to_owned());
+    // An archive may lie in somebody else's repository, whose commits say nothing of it.
+    let ours = output("git", &["ls-files", "--error-unmatch", "build.rs"]).is_some();
+    let git = |args: &[&str]| if ours { output("git", args) } else { None };
     // Packagers who build from an archive may know.
-    let commit =
-        env::var("COUNTERSIGN_COMMIT").ok().or_else(|| output("git", &["rev-parse", "--short=12", "HEAD"]));
-    let committed = output("git", &["log", "-1", "--format=%cI"]);
+    let commit = env::var("COUNTERSIGN_COMMIT").ok().or_else(|| git(&["rev-parse", "--short=12", "HEAD"]));
+    let committed = git(&["log", "-1", "--format=%cI"]);
     let rustc = output(&variable("RUSTC"), &["--version"]);
     let mut lines = vec![
         fact("COMMIT", commit),
@@ -20,7 +22,9 @@ fn main() {
         "cargo::rerun-if-env-changed=COUNTERSIGN_COMMIT".to_owned(),
     ];
     // The log of HEAD grows with every commit and every checkout, in a worktree too.
-    if let Some(path) = output("git", &["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]) {
+    let log = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]);
+    // One that is not there would count as changed every time.
+    if let Some(path) = log.filter(|path| std::path::Path::new(path).exists()) {
         lines.push(format!("cargo::rerun-if-changed={path}"));
     }
     let mut cargo = std::io::stdout().lock();

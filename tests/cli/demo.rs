@@ -40,7 +40,7 @@ async fn the_whole_story_by_itself() {
           blocked by policy:no force pushes: history is shared; not run
         agent:demo wants write-file: Keep the shopping list
           allowed by user:ada: go ahead; ran
-          | wrote [size] to notes.txt
+          | wrote 40 bytes to notes.txt
         agent:demo wants remove-folder: rm -r build
           denied by user:ada: somebody still needs the build; not run
         agent:demo wants count-words: wc -w chapter-1.txt
@@ -60,7 +60,7 @@ async fn the_whole_story_by_itself() {
           denied by itself, because nobody answered in time; not run
         agent:demo wants write-script: A script to deploy with. Read all of it: it is longer than the window
           allowed by user:ada: read to the end; ran
-          | wrote [size] to deploy.sh
+          | wrote 1372 bytes to deploy.sh
 
         What the agent asked for, and what became of it:
 
@@ -77,7 +77,7 @@ async fn the_whole_story_by_itself() {
 
         The log has all of it, and the files are still there:
           countersign --database [here]/demo/countersign.db show demo_clean
-          countersign --database [here]/demo/countersign.db verify
+          countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk
           rm -r [here]/demo
         exit 0

@@ -12,6 +12,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod progress;
 mod remote;
 mod run;
 mod serve;

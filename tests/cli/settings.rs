@@ -168,7 +168,7 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         database    environment.db      COUNTERSIGN_DATABASE
         server      http://127.0.0.1:1  countersign.toml:1, passed over
         policy                          not set
-        as          user:root           default
+        as          user:ada            COUNTERSIGN_AS
         listen      127.0.0.1:7878      default
         reuse_port  false               default
         log         error               default

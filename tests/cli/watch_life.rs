@@ -105,23 +105,42 @@ async fn colours_can_be_turned_off() {
         terminal.has("HIGH RISK").await;
         let plain = terminal.colours().await;
         assert!(!plain.contains("\x1b[38;"), "{plain}");
+        terminal.writes("q").await;
+        terminal.is_back().await;
+        terminal.types("clear; countersign watch --as user:ada --colour never").await;
+        terminal.has("HIGH RISK").await;
+        let plain = terminal.colours().await;
+        assert!(!plain.contains("\x1b[38;"), "{plain}");
     })
     .await;
 }
 
+/// Over a file and over a server alike.
 #[tokio::test]
 async fn only_what_is_wanted_is_shown() {
+    for over_a_server in [false, true] {
+        only_what_is_wanted(over_a_server).await;
+    }
+}
+
+async fn only_what_is_wanted(over_a_server: bool) {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.proposes("t1", "call_2", "deploy", "{}").await;
         desk.proposes("t2", "call_3", "deploy", "{}").await;
+        let (server, url) = serves(desk, "127.0.0.1:0").await;
+        let place = if over_a_server { format!("--server {url}") } else { String::new() };
         let terminal = Terminal::open(desk).await;
-        terminal.types("clear; countersign watch --thread t1 --tool deploy").await;
+        terminal.types(&format!("clear; countersign watch --thread t1 --tool deploy {place}")).await;
         terminal.has("in t1").await;
         terminal.has("1 of 1").await;
         desk.proposes("t1", "call_4", "bash", "{}").await;
         desk.proposes("t1", "call_5", "deploy", "{}").await;
         terminal.has("1 of 2").await;
+        desk.types("deny call_2 --as user:ben --comment no").await;
+        terminal.has("No longer waits: denied by user:ben").await;
+        server.is_sent("TERM").await;
+        server.ends().await;
     })
     .await;
 }

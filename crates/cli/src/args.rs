@@ -3,7 +3,7 @@
 use crate::{
     commands::{self, demo::DemoArgs, watch::WatchArgs},
     filters::Filters,
-    settings::Settings,
+    settings::{Colour, LogFormat, Settings},
 };
 use clap::{Parser, Subcommand};
 use countersign_server::Address;
@@ -89,40 +89,6 @@ pub(crate) struct TargetArgs {
     /// Colours: on a terminal, always or never
     #[arg(long, global = true, value_name = "WHEN", alias = "color")]
     pub(crate) colour: Option<Colour>,
-}
-
-/// How the program's own log is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LogFormat {
-    Human,
-    Json,
-}
-
-/// When there are colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Colour {
-    Auto,
-    Always,
-    Never,
-}
-
-impl LogFormat {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl Colour {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Always => "always",
-            Self::Never => "never",
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,6 @@
 //! What a terminal can show: how wide it is, and whether it has colours.
 
-use crate::args::{Args, Colour};
+use crate::{args::Args, settings::Colour};
 use std::{
     io::{IsTerminal, stderr, stdout},
     os::fd::AsFd,
@@ -11,7 +11,7 @@ use std::{
 pub(crate) struct Screen {
     /// How many columns there are; nothing where no terminal is.
     pub(crate) width: Option<usize>,
-    colours: bool,
+    pub(crate) colours: bool,
 }
 
 /// How something looks where there are colours. What it says, it also says without.

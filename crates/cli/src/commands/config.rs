@@ -88,20 +88,15 @@ fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
 }
 
 fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
-    let (value, from, place) = match args.settings.get(facts.key) {
-        Some(Setting { value, origin }) => {
-            let from = match origin {
-                Origin::File(..) => "file",
-                Origin::Environment(_) => "environment",
-                Origin::Option(_) => "option",
-            };
-            (json!(value), from, json!(origin.to_string()))
-        }
-        None => {
-            let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
-            (json!(usual), "default", Json::Null)
-        }
+    let (key, over) = (facts.name, passed_over(facts, target));
+    let Some(Setting { value, origin }) = args.settings.get(facts.key) else {
+        let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
+        return json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
     };
-    let over = passed_over(facts, target);
-    json!({"key": facts.name, "value": value, "from": from, "where": place, "passedOver": over})
+    let from = match origin {
+        Origin::File(..) => "file",
+        Origin::Environment(_) => "environment",
+        Origin::Option(_) => "option",
+    };
+    json!({"key": key, "value": value, "from": from, "where": origin.to_string(), "passedOver": over})
 }

@@ -41,6 +41,14 @@ impl Visit for Collected {
         self.put(field, value.into());
     }
 
+    fn record_i128(&mut self, field: &Field, value: i128) {
+        self.put(field, i64::try_from(value).map_or_else(|_| value.to_string().into(), Value::from));
+    }
+
+    fn record_u128(&mut self, field: &Field, value: u128) {
+        self.put(field, u64::try_from(value).map_or_else(|_| value.to_string().into(), Value::from));
+    }
+
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.put(field, value.into());
     }

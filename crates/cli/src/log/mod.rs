@@ -5,9 +5,10 @@ mod json;
 mod otlp;
 
 use crate::{
-    args::{Args, Command, LogFormat},
+    args::{Args, Command},
     exit::Said,
     screen,
+    settings::LogFormat,
 };
 use std::io::IsTerminal;
 use tokio::runtime::Handle;

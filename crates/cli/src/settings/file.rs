@@ -19,8 +19,10 @@ pub(super) fn find(
         return Ok(Some(path));
     }
     for path in usual_places(variable) {
-        if let Ok(found) = std::fs::metadata(&path) {
-            return if found.is_file() { trusted(path, &found).map(Some) } else { Ok(None) };
+        if let Ok(found) = std::fs::metadata(&path)
+            && found.is_file()
+        {
+            return trusted(path, &found).map(Some);
         }
     }
     Ok(None)

@@ -3,12 +3,14 @@
 
 mod file;
 mod keys;
+mod value;
 
 pub(crate) use file::usual_places;
 pub(crate) use keys::{Facts, KEYS, Key, Takes};
+pub(crate) use value::{Colour, LogFormat, Value};
 
 use crate::{
-    args::{Args, Colour, LogFormat},
+    args::Args,
     exit::{Exit, Said},
 };
 use countersign_gate::{Policy, Principal, policy::BadPolicy};
@@ -48,52 +50,6 @@ impl fmt::Display for Origin {
             Self::File(path, line) => write!(f, "{}:{line}", path.display()),
             Self::Environment(name) | Self::Option(name) => f.write_str(name),
         }
-    }
-}
-
-/// What a key is set to.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
-pub(crate) enum Value {
-    Text(String),
-    Texts(Vec<String>),
-    Switch(bool),
-}
-
-impl Value {
-    /// A value as a text gives it, or what would be one.
-    pub(crate) fn read(facts: &Facts, text: &str) -> Result<Self, String> {
-        match facts.takes {
-            Takes::Path | Takes::Text => Ok(Self::Text(text.to_owned())),
-            Takes::Texts => Ok(Self::Texts(
-                text.split([',', ' ']).filter(|text| !text.is_empty()).map(str::to_owned).collect(),
-            )),
-            Takes::Switch => match text {
-                "true" | "yes" | "on" | "1" => Ok(Self::Switch(true)),
-                "false" | "no" | "off" | "0" => Ok(Self::Switch(false)),
-                _ => Err("true or false".to_owned()),
-            },
-            Takes::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Takes::Word(words) => Err(alternatives(words)),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Texts(texts) => f.write_str(&texts.join(", ")),
-            Self::Switch(switch) => write!(f, "{switch}"),
-        }
-    }
-}
-
-/// One of these, in words.
-fn alternatives(words: &[&str]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        words => words.concat(),
     }
 }
 

@@ -175,7 +175,7 @@ impl Stage<'_> {
             "\n{}\n\
              \nThe log has all of it, and the files are still there:\
              \n  {program} --database {database} show demo_clean\
-             \n  {program} --database {database} verify\
+             \n  {program} --database {database} log\
              \n  ls {folder}/desk\
              \n  rm -r {folder}",
             story::summary(&calls)

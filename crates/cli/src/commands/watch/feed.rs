@@ -19,13 +19,15 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What is asked of the log. The tool is not: a decision is heard of wherever it was made.
+    /// What waits, and is wanted.
     fn filter(&self) -> Filter {
-        Filter { thread_id: self.thread.clone(), ..Filter::default() }
+        Filter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..Filter::default() }
     }
 
-    fn has(&self, call: &api::Call) -> bool {
-        self.tool.as_ref().is_none_or(|tool| call.name == *tool)
+    /// What opens a question, and what closes it.
+    fn turns(&self) -> Filter {
+        let types = vec![EventType::ApprovalRequest, EventType::ApprovalResponse];
+        Filter { types, ..self.filter() }
     }
 }
 
@@ -78,7 +80,7 @@ impl Feed {
 
     /// Ends well when nobody listens any more.
     async fn follow(&mut self, news: &mpsc::Sender<News>, reload: &Notify) -> Result<(), Error> {
-        let mut events = self.gate.follow(self.wanted.filter(), self.cursor);
+        let mut events = self.gate.follow(self.wanted.turns(), self.cursor);
         loop {
             let told = tokio::select! {
                 event = events.next() => match event {
@@ -122,7 +124,7 @@ impl Feed {
             let last =
                 found.pending.iter().filter_map(|call| call.request.as_ref()).map(|request| request.seq);
             self.asked = last.chain(found.next).max().unwrap_or(self.asked).max(self.asked);
-            calls.extend(found.pending.into_iter().filter(|call| self.wanted.has(call)));
+            calls.extend(found.pending);
             if found.next.is_none() {
                 return Ok(calls);
             }

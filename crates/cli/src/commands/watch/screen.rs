@@ -15,13 +15,19 @@ use ratatui::{Terminal, backend::CrosstermBackend};
 use rustix::process::{Signal, kill_current_process_group};
 use std::{
     io::{self, Stdout, stdout},
-    sync::Once,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Terminals that know it keep the title that was there, and bring it back.
 const KEEP_TITLE: &str = "\x1b[22;0t";
 const BRING_TITLE_BACK: &str = "\x1b[23;0t";
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
@@ -91,12 +97,17 @@ impl Drop for Screen {
 
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
     let taken = execute!(stdout(), Print(KEEP_TITLE), EnterAlternateScreen, EnableBracketedPaste);
     taken.inspect_err(|_| give_back())
 }
 
-/// As well as can be: whoever leaves has nobody to complain to.
+/// Gives it back, once, and as well as can be: whoever leaves has nobody to complain to.
 fn give_back() {
+    // A second time would take the cursor back to where it once was, onto what was printed since.
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, Print(BRING_TITLE_BACK), Show);
     let _ = disable_raw_mode();
 }
