@@ -29,7 +29,7 @@ pub struct Propose {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// How long people may take, in seconds. The policy may allow less, and then less it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
 }
@@ -106,7 +106,7 @@ pub struct Claim {
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
     /// After how many seconds without a result the outcome counts as unknown; never, if not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub lease_seconds: Option<u32>,
 }
@@ -159,6 +159,20 @@ pub struct Cancel {
     /// Why, for whoever reads the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// Reads a whole number of seconds; `60.0` is one, too, as JSON knows but one kind of number.
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Some(given) = Option::<serde_json::Number>::deserialize(deserializer)? else { return Ok(None) };
+    let whole = given.as_u64().or_else(|| {
+        // What is whole and this small is exact in a double, and so is the way back.
+        let number = given.as_f64().filter(|number| number.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    });
+    let seconds = whole.and_then(|whole| u32::try_from(whole).ok());
+    let why =
+        || de::Error::custom(format_args!("{given} is no whole number of seconds from 0 to {}", u32::MAX));
+    seconds.map(Some).ok_or_else(why)
 }
 
 /// What an executor may report; the other words are the gate's own.
