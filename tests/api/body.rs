@@ -149,9 +149,9 @@ async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "invalid value: integer `-1`, expected u32 at line 1 column 60",
+          "detail": "-1 is no whole number of seconds from 0 to 4294967295 at line 1 column 61",
           "line": 1,
-          "column": 60
+          "column": 61
         }
         "#);
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","id":"b","name":"bash","arguments":{}}"#).await, @r#"
