@@ -6,7 +6,9 @@ use insta::assert_snapshot;
 #[tokio::test]
 async fn help_tells_what_there_is() {
     at_a_desk(async |desk| {
-        assert_snapshot!(desk.types("--help").await, @"
+        let help = desk.types("--help").await.to_string();
+        let (commands, _) = help.split_once("\n\nOptions:").expect("options after the commands");
+        assert_snapshot!(commands, @"
         The approval service between an AI agent and the tools it wants to run
 
         Usage: countersign [OPTIONS] <COMMAND>
@@ -36,8 +38,17 @@ async fn help_tells_what_there_is() {
           man            Print the manual, or write a page for each command
           version        Tell which program this is, and how it was built
           help           Print this message or the help of the given subcommand(s)
+        ");
+    })
+    .await;
+}
 
-        Options:
+#[tokio::test]
+async fn help_tells_what_holds_everywhere_and_how_it_ends() {
+    at_a_desk(async |desk| {
+        let help = desk.types("--help").await.to_string();
+        let (_, everywhere) = help.split_once("\n\nOptions:\n").expect("options after the commands");
+        assert_snapshot!(everywhere, @"
           -h, --help     Print help
           -V, --version  Print version
 

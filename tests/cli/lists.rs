@@ -16,13 +16,13 @@ async fn calls_are_listed_the_last_first() {
         desk.types("deny call_1 --as user:ada").await;
         assert_snapshot!(desk.types("calls").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
-        call_2  mail  pending  [ago]    agent:builder  t2      {"to":"a\u001bda","text":"hello"}
-        call_1  bash  denied   [ago]    agent:builder  t1      make …
+        call_2  mail  pending  [ago]  agent:builder  t2      {"to":"a\u001bda","text":"hello"}
+        call_1  bash  denied   [ago]  agent:builder  t1      make …
         exit 0
         "#);
         assert_snapshot!(desk.types("calls --state denied").await, @"
         ID      TOOL  STATE   PROPOSED  BY             THREAD  ARGUMENTS
-        call_1  bash  denied  [ago]    agent:builder  t1      make …
+        call_1  bash  denied  [ago]  agent:builder  t1      make …
         exit 0
         ");
         assert_snapshot!(desk.types("calls --tool mail --thread t1").await, @"
@@ -31,7 +31,7 @@ async fn calls_are_listed_the_last_first() {
         ");
         assert_snapshot!(desk.types("calls -n 1").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
-        call_2  mail  pending  [ago]    agent:builder  t2      {"to":"a\u001bda","text":"hello"}
+        call_2  mail  pending  [ago]  agent:builder  t2      {"to":"a\u001bda","text":"hello"}
         ! There are more: -n 4 shows them.
         exit 0
         "#);

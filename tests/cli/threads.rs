@@ -69,14 +69,14 @@ async fn threads_are_listed_the_last_active_first() {
         desk.types("mode t1 approve_all --as user:ada").await;
         assert_snapshot!(desk.types("threads").await, @"
         THREAD  CALLS  WAITING  MODE         LAST ACTIVE  STARTED
-        t1          1        1  approve_all  [ago]       [ago]
-        t2          1        1  interactive  [ago]       [ago]
+        t1          1        1  approve_all  [ago]  [ago]
+        t2          1        1  interactive  [ago]  [ago]
         exit 0
         ");
         desk.types("close t2 --as user:ada").await;
         assert_snapshot!(desk.types("threads -n 1").await, @"
         THREAD  CALLS  WAITING  MODE    LAST ACTIVE  STARTED
-        t2          1        0  closed  [ago]       [ago]
+        t2          1        0  closed  [ago]  [ago]
         ! There are more: -n 4 shows them.
         exit 0
         ");

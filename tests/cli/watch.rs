@@ -110,9 +110,9 @@ async fn a_call_at_two_hundred_columns() {
         assert_snapshot!(terminal.has("HIGH RISK").await, @"
         Countersign · 2 waiting                                                                                                                                                                       user:ada
         ▸ bash  HIGH                                │ bash                                                                                                                                              1 of 2
-          conversation-7 · [ago]                   │ by agent:builder · in conversation-7 · [ago]
+          conversation-7 · [ago]  │ by agent:builder · in conversation-7 · [ago]
           deploy                                    │ HIGH RISK · cannot be undone
-          conversation-8 · [ago]                   │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+          conversation-8 · [ago]  │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
                                                     │ For      Tidy up before the release
                                                     │ Impact   Deletes the build folder and all that is in it
                                                     │ Touches  build/app.o

@@ -1,78 +1,96 @@
 //! Tables and lines fit the terminal: 60, 80 and 200 columns.
 
-use crate::{desk::at_a_desk, tmux::Terminal};
+use crate::{
+    desk::{Desk, at_a_desk},
+    tmux::Terminal,
+};
 use insta::assert_snapshot;
 
+/// What the lists look like in a window of so many columns.
+async fn lists(desk: &Desk, columns: u16) -> String {
+    let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
+    desk.proposes("conversation-with-a-long-name", "call_1", "bash", &long).await;
+    desk.proposes("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
+    desk.types("allow call_1 --session --as user:ada").await;
+    let terminal = Terminal::open(desk).await;
+    terminal.is_resized(columns, 30).await;
+    // The window has its new size a moment after tmux says so.
+    let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
+    let grants = "countersign grants conversation-with-a-long-name";
+    let lists = format!("countersign calls; countersign threads; countersign log; {grants}");
+    terminal.types(&format!("{resized}; clear; {lists}; echo seen at {columns}")).await;
+    terminal.shows(&format!("seen at {columns}")).await;
+    terminal.is_back().await
+}
+
 #[tokio::test]
-async fn lists_fit_the_terminal() {
+async fn lists_fit_60_columns() {
     at_a_desk(async |desk| {
-        let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
-        desk.proposes("conversation-with-a-long-name", "call_1", "bash", &long).await;
-        desk.proposes("t2", "call_2", "世界の道具", r#"{"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}"#).await;
-        desk.types("allow call_1 --session --as user:ada").await;
-        let terminal = Terminal::open(desk).await;
-        for (columns, shown) in [(60, 0), (80, 1), (200, 2)] {
-            terminal.is_resized(columns, 30).await;
-            let lists = "calls; countersign threads; countersign log; countersign grants conversation-with-a-long-name";
-            // The window has its new size a moment after tmux says so.
-            let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
-            terminal.types(&format!("{resized}; clear; countersign {lists}; echo seen at {columns}")).await;
-            terminal.shows(&format!("seen at {columns}")).await;
-            let screen = terminal.is_back().await;
-            match shown {
-                0 => assert_snapshot!(screen, @r#"
-                ID      TOOL        STATE    PROPOSED  THREAD      ARGUMENTS
-                call_2  世界の道具  pending  [ago]    t2          {"text":…
-                call_1  bash        allowed  [ago]    conversat…  make eve…
-                THREAD              CALLS  WAITING  MODE         LAST ACTIVE
-                conversation-with…      1        0  interactive  [ago]
-                t2                      1        1  interactive  [ago]
-                    1  [minute]  conversat…  agent:builder proposes bash…
-                    2  [minute]  conversat…  people are asked about call…
-                    3  [minute]  t2  agent:builder proposes 世界の道具 a…
-                    4  [minute]  t2  people are asked about call_2 (no r…
-                    5  [minute]  conversat…  user:ada allows call_1, and…
-                GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-                    5  bash  user:ada  [ago]  call_1
-                seen at 60
-                $
-                "#),
-                1 => assert_snapshot!(screen, @r#"
-                ID      TOOL        STATE    PROPOSED  BY             THREAD        ARGUMENTS
-                call_2  世界の道具  pending  [ago]    agent:builder  t2            {"text":"世…
-                call_1  bash        allowed  [ago]    agent:builder  conversatio…  make everyt…
-                THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
-                conversation-with-a-long-name      1        0  interactive  [ago]       [ago]
-                t2                                 1        1  interactive  [ago]       [ago]
-                    1  [minute]  conversation…  agent:builder proposes bash as call_1: make …
-                    2  [minute]  conversation…  people are asked about call_1 (no rule match…
-                    3  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
-                    4  [minute]  t2  people are asked about call_2 (no rule matches this too…
-                    5  [minute]  conversation…  user:ada allows call_1, and its tool for the…
-                GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-                    5  bash  user:ada  [ago]  call_1
-                seen at 80
-                $
-                "#),
-                _ => assert_snapshot!(screen, @r#"
-                ID      TOOL        STATE    PROPOSED  BY             THREAD                         ARGUMENTS
-                call_2  世界の道具  pending  [ago]    agent:builder  t2                             {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
-                call_1  bash        allowed  [ago]    agent:builder  conversation-with-a-long-name  make everything everything everything everything everything everything everything everything everything everything…
-                THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
-                conversation-with-a-long-name      1        0  interactive  [ago]       [ago]
-                t2                                 1        1  interactive  [ago]       [ago]
-                    1  [moment]  conversation-with-a-long-name  agent:builder proposes bash as call_1: make everything everything everything everything everything everything everything everything everythi…
-                    2  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this tool)
-                    3  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
-                    4  [moment]  t2  people are asked about call_2 (no rule matches this tool)
-                    5  [moment]  conversation-with-a-long-name  user:ada allows call_1, and its tool for the session
-                GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-                    5  bash  user:ada  [ago]  call_1
-                seen at 200
-                $
-                "#),
-            }
-        }
+        assert_snapshot!(lists(desk, 60).await, @r#"
+        ID      TOOL        STATE    PROPOSED  THREAD      ARGUMENTS
+        call_2  世界の道具  pending  [ago]  t2          {"text":…
+        call_1  bash        allowed  [ago]  conversat…  make eve…
+        THREAD              CALLS  WAITING  MODE         LAST ACTIVE
+        conversation-with…      1        0  interactive  [ago]
+        t2                      1        1  interactive  [ago]
+            1  [minute]  conversat…  agent:builder proposes bash…
+            2  [minute]  conversat…  people are asked about call…
+            3  [minute]  t2  agent:builder proposes 世界の道具 a…
+            4  [minute]  t2  people are asked about call_2 (no r…
+            5  [minute]  conversat…  user:ada allows call_1, and…
+        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
+            5  bash  user:ada  [ago]  call_1
+        seen at 60
+        $
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lists_fit_80_columns() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(lists(desk, 80).await, @r#"
+        ID      TOOL        STATE    PROPOSED  BY             THREAD        ARGUMENTS
+        call_2  世界の道具  pending  [ago]  agent:builder  t2            {"text":"世…
+        call_1  bash        allowed  [ago]  agent:builder  conversatio…  make everyt…
+        THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
+        t2                                 1        1  interactive  [ago]  [ago]
+            1  [minute]  conversation…  agent:builder proposes bash as call_1: make …
+            2  [minute]  conversation…  people are asked about call_1 (no rule match…
+            3  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
+            4  [minute]  t2  people are asked about call_2 (no rule matches this too…
+            5  [minute]  conversation…  user:ada allows call_1, and its tool for the…
+        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
+            5  bash  user:ada  [ago]  call_1
+        seen at 80
+        $
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lists_fit_200_columns() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(lists(desk, 200).await, @r#"
+        ID      TOOL        STATE    PROPOSED  BY             THREAD                         ARGUMENTS
+        call_2  世界の道具  pending  [ago]  agent:builder  t2                             {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
+        call_1  bash        allowed  [ago]  agent:builder  conversation-with-a-long-name  make everything everything everything everything everything everything everything everything everything everything…
+        THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
+        t2                                 1        1  interactive  [ago]  [ago]
+            1  [moment]  conversation-with-a-long-name  agent:builder proposes bash as call_1: make everything everything everything everything everything everything everything everything everythi…
+            2  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this tool)
+            3  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
+            4  [moment]  t2  people are asked about call_2 (no rule matches this tool)
+            5  [moment]  conversation-with-a-long-name  user:ada allows call_1, and its tool for the session
+        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
+            5  bash  user:ada  [ago]  call_1
+        seen at 200
+        $
+        "#);
     })
     .await;
 }

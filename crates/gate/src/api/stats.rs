@@ -184,7 +184,9 @@ impl Tally {
 
     fn counts(mut self) -> Counts {
         self.spans.sort_unstable();
-        let at = |percent: usize| self.spans.get((self.spans.len().max(1) - 1) * percent / 100).copied();
+        // The nearest rank: the smallest of them that at least so many percent do not exceed.
+        let at =
+            |percent: usize| self.spans.get((self.spans.len() * percent).div_ceil(100).max(1) - 1).copied();
         let spread =
             || Some(Spread { median_ms: at(50)?, p90_ms: at(90)?, p99_ms: at(99)?, max_ms: at(100)? });
         Counts { time_to_decide: spread(), ..self.counts }
