@@ -84,7 +84,7 @@ async fn tell_the_rest(gate: &Gate) -> Told {
     told.say("propose what is blocked", propose(&thread, "a", "mail").await.map(|call| call.result));
     let granted = propose(&thread, "b", "bash").await.expect("proposed");
     ada.decide(&thread, &granted.id, &decide(Decision::AllowSession)).await.expect("decided");
-    told.say("grants", ada.grants(&thread).await);
+    told.say("grants", ada.grants(&thread, api::PageOf::default()).await);
     told.say("revoke nothing", ada.revoke(&thread, 1).await);
     told.say("revoke", ada.revoke(&thread, 6).await);
     told.say("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
@@ -161,11 +161,11 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     propose what is blocked
       {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
     grants
-      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b"}]}
+      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b"}],"next":null}
     revoke nothing
       unknown_grant: no response at seq 1 gave a grant in this thread
     revoke
-      {"grants":[]}
+      {"grants":[],"next":null}
     propose after it
       "pending"
     pending

@@ -39,7 +39,7 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
         let (builder, ada) = (town.agent("builder"), town.person("ada"));
         assert_snapshot!(ada.get(GRANTS).await, @r#"
         200
-        {"grants":[]}
+        {"grants":[],"next":null}
         "#);
         builder.proposes("t1", "call_1").await;
         ada.decides("t1", "call_1", "allow_session").await;
@@ -54,7 +54,8 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
               "at": "2026-01-31T12:00:00.000Z",
               "toolCallId": "call_1"
             }
-          ]
+          ],
+          "next": null
         }
         "#);
         let granted = builder.proposes("t1", "call_2").await;
@@ -62,7 +63,7 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
         assert_eq!(builder.proposes("t2", "call_2").await.text("state"), "pending", "of another thread");
         assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
         200
-        {"grants":[]}
+        {"grants":[],"next":null}
         "#);
         assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "once more is no harm");
         assert_eq!(builder.proposes("t1", "call_3").await.text("state"), "pending");
@@ -79,8 +80,34 @@ async fn a_closed_thread_has_no_grants() {
         town.agent("builder").post("/v1/threads/t1/close", "{}").await;
         assert_snapshot!(town.person("ada").get(GRANTS).await, @r#"
         200
-        {"grants":[]}
+        {"grants":[],"next":null}
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_of_grants_follow_one_another() {
+    story(ASK, async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        // Asked before the first of them is granted, so that each is granted by itself.
+        for id in ["a", "b", "c"] {
+            builder.proposes("t1", id).await;
+        }
+        for id in ["a", "b", "c"] {
+            ada.decides("t1", id, "allow_session").await;
+        }
+        let (mut seqs, mut after) = (Vec::new(), "0".to_owned());
+        while after != "null" {
+            let page = ada.get(&format!("{GRANTS}?limit=2&after={after}")).await;
+            let grants: Vec<serde_json::Value> =
+                serde_json::from_str(&page.member("grants")).expect("grants");
+            seqs.extend(grants.iter().filter_map(|grant| grant["seq"].as_i64()));
+            after = page.member("next");
+        }
+        assert_eq!(seqs, [7, 8, 9]);
+        assert_eq!(ada.get(&format!("{GRANTS}?after=x")).await.text("code"), "bad_cursor");
+        assert_eq!(ada.get(&format!("{GRANTS}?tool=bash")).await.text("code"), "invalid");
     })
     .await;
 }

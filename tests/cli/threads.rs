@@ -99,7 +99,7 @@ async fn a_grant_stands_until_it_is_taken_back() {
         exit 0
         ");
         assert_snapshot!(desk.types("grants t1 --json").await, @r#"
-        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1"}]}
+        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("revoke t1 3 --as user:ben").await, @"

@@ -16,3 +16,4 @@ mod shell;
 mod shutdown;
 mod soak;
 mod turned_down;
+mod unread_log;

@@ -3,12 +3,12 @@
 use crate::{Error, Gate, ThreadId, Way, api};
 
 impl Gate {
-    /// The standing grants of a thread.
-    pub async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        either!(self, way => way.grants(thread).await)
+    /// The standing grants of a thread, the oldest first.
+    pub async fn grants(&self, thread: &ThreadId, page: api::PageOf) -> Result<api::Grants, Error> {
+        either!(self, way => way.grants(thread, page).await)
     }
 
-    /// Takes a grant back: it answers no more calls.
+    /// Takes a grant back: it answers no more calls. The first page of those that are left comes back.
     pub async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<api::Grants, Error> {
         either!(self, way => way.revoke(&self.by, thread, grant).await)
     }

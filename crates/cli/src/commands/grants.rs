@@ -8,12 +8,12 @@ use crate::{
     table::{Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Principal, api};
+use countersign_gate::{Clock, Gate, Principal, ThreadId, api};
 
 /// Whose grants.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}]}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct Grants {
     /// The thread
@@ -22,7 +22,7 @@ pub(crate) struct Grants {
 
 /// Which grant.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "JSON: {\"grants\": […]}, those that still stand")]
+#[command(after_help = "JSON: {\"grants\": […], \"next\"}, those that still stand")]
 pub(crate) struct Revoke {
     /// The thread
     thread: String,
@@ -33,7 +33,7 @@ pub(crate) struct Revoke {
 
 pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
     let gate = target::gate(args, Principal::user, false).await?;
-    let found = gate.grants(&countersign_gate::name(&wish.thread)?).await?;
+    let found = all_grants(&gate, &countersign_gate::name(&wish.thread)?).await?;
     if args.json {
         output::say(&serde_json::to_string(&found)?);
     } else if found.grants.is_empty() {
@@ -42,6 +42,19 @@ pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
         output::say(&as_table(&found).lay_out(&Screen::of(args)));
     }
     Ok(Exit::DONE)
+}
+
+async fn all_grants(gate: &Gate, thread: &ThreadId) -> anyhow::Result<api::Grants> {
+    let mut all = api::Grants { grants: Vec::new(), next: None };
+    loop {
+        let page = api::PageOf { after: all.next.unwrap_or(0), limit: api::MAX_PAGE };
+        let found = gate.grants(thread, page).await?;
+        all.grants.extend(found.grants);
+        all.next = found.next;
+        if all.next.is_none() {
+            return Ok(all);
+        }
+    }
 }
 
 fn as_table(found: &api::Grants) -> Table {

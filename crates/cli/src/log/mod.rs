@@ -12,9 +12,11 @@ use crate::{
 };
 use std::io::IsTerminal;
 use tokio::runtime::Handle;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, Layer,
     filter::{FilterExt, FilterFn},
+    fmt::writer::BoxMakeWriter,
     layer::SubscriberExt,
     util::SubscriberInitExt,
 };
@@ -22,9 +24,14 @@ use tracing_subscriber::{
 /// The target of the span that the whole command is in.
 pub(crate) const COMMAND: &str = "countersign_command";
 
+/// How many lines of a server's log may wait to be read before the next are lost.
+const LINES_AHEAD: usize = 16_384;
+
 /// Kept for as long as anything may be told.
 pub(crate) struct Log {
     traces: Option<otlp::Traces>,
+    /// Writes what is left when it goes.
+    _last_words: Option<WorkerGuard>,
 }
 
 impl Log {
@@ -32,16 +39,17 @@ impl Log {
     pub(crate) fn start(args: &Args, runtime: &Handle) -> anyhow::Result<Self> {
         // The command's own span is for traces: in every line it would say what everybody knows.
         let filter = filter(args)?.and(FilterFn::new(|about| about.target() != COMMAND));
+        let (writer, last_words) = writer(args);
         let lines = match args.settings.log_format() {
             LogFormat::Json => tracing_subscriber::fmt::layer()
                 .fmt_fields(json::Fields)
                 .event_format(json::Lines)
-                .with_writer(std::io::stderr)
+                .with_writer(writer)
                 .with_filter(filter)
                 .boxed(),
             LogFormat::Human => tracing_subscriber::fmt::layer()
                 .with_ansi(screen::colours(args, std::io::stderr().is_terminal()))
-                .with_writer(std::io::stderr)
+                .with_writer(writer)
                 .with_filter(filter)
                 .boxed(),
         };
@@ -53,7 +61,7 @@ impl Log {
         let spans = traces.as_ref().map(|traces| traces.layer().with_filter(ours));
         // Only one log can be started in a process, and this is where.
         let _ = tracing_subscriber::registry().with(lines).with(spans).try_init();
-        Ok(Self { traces })
+        Ok(Self { traces, _last_words: last_words })
     }
 
     /// Sends what is left. Not from within the runtime, which has to carry it.
@@ -62,6 +70,17 @@ impl Log {
             traces.end();
         }
     }
+}
+
+/// A server tells so much that whoever reads it may fall behind, or stop reading: then lines are lost, and
+/// nobody waits for them. Everybody else writes a line or two, in their order among the rest.
+fn writer(args: &Args) -> (BoxMakeWriter, Option<WorkerGuard>) {
+    if !matches!(args.command, Command::Serve(_)) {
+        return (BoxMakeWriter::new(std::io::stderr), None);
+    }
+    let (writer, last_words) =
+        NonBlockingBuilder::default().buffered_lines_limit(LINES_AHEAD).finish(std::io::stderr());
+    (BoxMakeWriter::new(writer), Some(last_words))
 }
 
 fn filter(args: &Args) -> anyhow::Result<EnvFilter> {

@@ -1,10 +1,11 @@
 //! What holds for a thread: its grants, its mode, its own policies, and its end.
 
-use super::ask::word;
+use super::{MAX_PAGE, PageOf, ask::word};
 use crate::{CallId, Principal, ThreadId, Timestamp, ToolName};
 use countersign_approvals::{
     Thread,
     event::{Mode, ToolPolicy},
+    thread::Grant as Standing,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
@@ -42,23 +43,29 @@ pub struct Grant {
         "principal": "user:ada",
         "at": "2026-01-31T12:00:02.000Z",
         "toolCallId": "call_1"
-    }]}))))]
+    }], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grants {
     /// The grants, the oldest first.
     pub grants: Vec<Grant>,
+    /// The cursor of the next page; `null` at the end.
+    pub next: Option<i64>,
 }
 
-impl From<&Thread> for Grants {
-    fn from(thread: &Thread) -> Self {
-        let grants = thread.standing().map(|grant| Grant {
-            seq: grant.seq,
-            tool: grant.tool.clone(),
-            principal: grant.by.clone(),
-            at: grant.at,
-            tool_call_id: grant.tool_call_id.clone(),
-        });
-        Self { grants: grants.collect() }
+impl Grants {
+    pub(crate) fn page(thread: &Thread, page: PageOf) -> Self {
+        let limit = page.limit.min(MAX_PAGE);
+        let mut standing = thread.standing().filter(|grant| grant.seq > page.after);
+        let grants: Vec<_> = standing.by_ref().take(limit).map(Grant::from).collect();
+        let next = standing.next().and_then(|_| grants.last().map(|grant| grant.seq));
+        Self { grants, next }
+    }
+}
+
+impl From<&Standing> for Grant {
+    fn from(grant: &Standing) -> Self {
+        let Standing { seq, at, by, tool_call_id, tool } = grant.clone();
+        Self { seq, tool, principal: by, at, tool_call_id }
     }
 }
 

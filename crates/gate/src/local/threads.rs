@@ -7,8 +7,8 @@ use countersign_approvals::{
 };
 
 impl Local {
-    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        Ok((&self.store.thread(thread).await?).into())
+    pub(crate) async fn grants(&self, thread: &ThreadId, page: api::PageOf) -> Result<api::Grants, Error> {
+        Ok(api::Grants::page(&self.store.thread(thread).await?, page))
     }
 
     pub(crate) async fn revoke(
@@ -18,7 +18,7 @@ impl Local {
         grant: i64,
     ) -> Result<api::Grants, Error> {
         self.order(by, thread, Wish::Thread(ThreadCommand::Revoke(grant))).await?;
-        self.grants(thread).await
+        self.grants(thread, api::PageOf::default()).await
     }
 
     pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ModeOf, Error> {

@@ -8,7 +8,7 @@ use reqwest::Url;
 use serde::de::DeserializeOwned;
 
 /// A list's address, with what its query asks for.
-struct Ask {
+pub(super) struct Ask {
     url: Url,
     query: Vec<(&'static str, String)>,
 }
@@ -42,7 +42,7 @@ impl Remote {
     }
 
     pub(crate) async fn threads(&self, page: api::PageOf) -> Result<api::Threads, Error> {
-        self.list(Ask { url: self.url(&["threads"]), query: Vec::new() }.page(page)).await
+        self.list(Ask::at(self.url(&["threads"])).page(page)).await
     }
 
     pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::Thread, Error> {
@@ -50,7 +50,7 @@ impl Remote {
     }
 
     pub(crate) async fn stats(&self, filter: &Filter) -> Result<api::Stats, Error> {
-        let ask = Ask { url: self.url(&["stats"]), query: Vec::new() };
+        let ask = Ask::at(self.url(&["stats"]));
         self.list(ask.with("since", filter.since).with("until", filter.until)).await
     }
 
@@ -60,15 +60,19 @@ impl Remote {
             Some(thread) => self.of_thread(thread, list),
             None => self.url(list),
         };
-        Ask { url, query: Vec::new() }
+        Ask::at(url)
     }
 
-    async fn list<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, Error> {
+    pub(super) async fn list<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, Error> {
         self.send(self.client.get(ask.url).query(&ask.query)).await
     }
 }
 
 impl Ask {
+    pub(super) fn at(url: Url) -> Self {
+        Self { url, query: Vec::new() }
+    }
+
     fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query.extend(value.map(|value| (name, value.to_string())));
         self
@@ -82,7 +86,7 @@ impl Ask {
             .with("until", filter.until)
     }
 
-    fn page(self, page: api::PageOf) -> Self {
+    pub(super) fn page(self, page: api::PageOf) -> Self {
         self.with("after", Some(page.after)).with("limit", Some(page.limit))
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for a thread, over a server.
 
-use super::{Remote, header};
+use super::{Remote, header, lists::Ask};
 use crate::{
     Error,
     api::{self, PRINCIPAL_HEADER},
@@ -13,8 +13,8 @@ impl Remote {
         self.url(&[&["threads", thread.as_str()], end].concat())
     }
 
-    pub(crate) async fn grants(&self, thread: &ThreadId) -> Result<api::Grants, Error> {
-        self.send(self.client.get(self.of_thread(thread, &["grants"]))).await
+    pub(crate) async fn grants(&self, thread: &ThreadId, page: api::PageOf) -> Result<api::Grants, Error> {
+        self.list(Ask::at(self.of_thread(thread, &["grants"])).page(page)).await
     }
 
     pub(crate) async fn revoke(

@@ -3,14 +3,14 @@
 use super::{Answer, tag};
 use crate::{
     App,
-    extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread},
+    extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf},
     openapi::refusals,
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_gate::api;
 
-refusals!(ListRefusals: READS ASKED);
+refusals!(ListRefusals: READS ASKED, "bad_cursor");
 refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
 
 /// The standing grants of a thread.
@@ -19,7 +19,7 @@ refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver"
     path = "/v1/threads/{thread}/grants",
     operation_id = "listGrants",
     tag = "thread",
-    params(OfThread, IfNoneMatch),
+    params(OfThread, PageOf, IfNoneMatch),
     responses(
         (status = 200, description = "The grants.", body = api::Grants, headers(
             ("etag" = String, description = "Their tag, for `If-None-Match`."),
@@ -32,10 +32,10 @@ pub(super) async fn list(
     State(app): State<App>,
     OfThread(thread): OfThread,
     have: IfNoneMatch,
-    _: NoQuery,
+    query: PageOf,
 ) -> Result<Response, Problem> {
     let tag = tag(&app, Some(&thread)).await?;
-    have.unless(&tag, async { Ok(app.gate.grants(&thread).await?) }).await
+    have.unless(&tag, async { Ok(app.gate.grants(&thread, query.page).await?) }).await
 }
 
 /// Take a grant back.
@@ -47,7 +47,7 @@ pub(super) async fn list(
     operation_id = "revokeGrant",
     tag = "thread",
     params(OfGrant, Caller),
-    responses((status = 200, description = "The grants that are left.", body = api::Grants), RevokeRefusals)
+    responses((status = 200, description = "The grants that are left, as far as a page goes.", body = api::Grants), RevokeRefusals)
 )]
 pub(super) async fn revoke(
     State(app): State<App>,
