@@ -79,7 +79,7 @@ pub(super) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Step>
         vec![Step::new(
             "demo_notes",
             "write-file",
-            &json!({"path": "notes.txt", "content": "Bought: tea, milk.\nStill to buy: bread.\n"}),
+            &json!({"path": "notes.txt", "text": "Bought: tea, milk.\nStill to buy: bread.\n"}),
             "Keep the shopping list",
             Answer::Once("go ahead"),
         )?],
@@ -90,7 +90,7 @@ pub(super) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Step>
         vec![Step::new(
             "demo_script",
             "write-script",
-            &json!({"path": "deploy.sh", "content": long_script(), "executable": true}),
+            &json!({"path": "deploy.sh", "text": long_script(), "executable": true}),
             "A script to deploy with. Read all of it: it is longer than the window",
             Answer::Once("read to the end"),
         )?],

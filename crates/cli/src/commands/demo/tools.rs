@@ -31,7 +31,7 @@ struct Shell {
 #[derive(Deserialize)]
 struct Write {
     path: PathBuf,
-    content: String,
+    text: String,
     #[serde(default)]
     executable: bool,
 }
@@ -74,13 +74,13 @@ fn write_file(work: &Path, write: &Write) -> std::io::Result<Ran> {
         return Ok(Ran::said(Status::Error, "the demo writes nothing outside its folder"));
     }
     let path = work.join(&write.path);
-    std::fs::write(&path, &write.content)?;
+    std::fs::write(&path, &write.text)?;
     if write.executable {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
     }
     Ok(Ran::said(
         Status::Success,
-        &format!("wrote {} bytes to {}", write.content.len(), write.path.display()),
+        &format!("wrote {} bytes to {}", write.text.len(), write.path.display()),
     ))
 }
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn nothing_outside_the_folder_is_written() {
         for path in ["../up.txt", "/etc/motd", "a/../../b"] {
-            let write = Write { path: path.into(), content: String::new(), executable: false };
+            let write = Write { path: path.into(), text: String::new(), executable: false };
             let ran = write_file(Path::new("/nowhere"), &write).expect("refused, and not tried");
             assert_eq!(ran.status, Status::Error, "{path}");
         }
