@@ -37,6 +37,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
 #[tokio::test]
 async fn a_charset_beside_the_content_type_is_no_obstacle() {
     story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
         let request = town.agent("builder").request(Method::POST, "/v1/threads/t1/close");
         let answer =
             Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;

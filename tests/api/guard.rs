@@ -169,6 +169,7 @@ async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
 #[tokio::test]
 async fn a_name_that_cannot_be_is_nobodys() {
     story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
         let says = async |principal: &str| {
             let request = town.somebody().request(Method::POST, "/v1/threads/t1/close");
             let request = request.header("content-type", "application/json");
@@ -206,7 +207,12 @@ async fn a_name_that_cannot_be_is_nobodys() {
         "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
         200
-        {"threadId":"t1","closedAt":"2026-01-31T12:00:00.000Z","principal":"user:Jürgen 世","cancelled":[]}
+        {
+          "threadId": "t1",
+          "closedAt": "2026-01-31T12:00:00.000Z",
+          "principal": "user:Jürgen 世",
+          "cancelled": ["call_1"]
+        }
         "#);
     })
     .await;
