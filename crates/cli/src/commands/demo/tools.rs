@@ -78,10 +78,7 @@ fn write_file(work: &Path, write: &Write) -> std::io::Result<Ran> {
     if write.executable {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
     }
-    Ok(Ran::said(
-        Status::Success,
-        &format!("wrote {} bytes to {}", write.text.len(), write.path.display()),
-    ))
+    Ok(Ran::said(Status::Success, &format!("wrote {} bytes to {}", write.text.len(), write.path.display())))
 }
 
 /// What would go out into the world lands in a folder.
