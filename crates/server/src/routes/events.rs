@@ -26,7 +26,8 @@ refusals!(Refusals: READS ASKED, "bad_cursor", "shutting_down");
 ///
 /// With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the `seq`, `event`
 /// the type, `data` the event in JSON on one line. It first brings what came after `Last-Event-ID`, or after
-/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream.
+/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream. One that fails
+/// ends with a message whose `event` is `error` and whose `data` is the problem; it has no `id`.
 #[utoipa::path(
     get,
     path = "/v1/events",
