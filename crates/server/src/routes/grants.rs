@@ -11,7 +11,7 @@ use axum::{Json, extract::State, response::Response};
 use countersign_gate::api;
 
 refusals!(ListRefusals: READS ASKED, "bad_cursor");
-refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
+refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant");
 
 /// The standing grants of a thread.
 #[utoipa::path(
