@@ -1,5 +1,5 @@
 -- The events of the $3 last calls before $1 and not before $2 (both seqs of the TOOL_CALL), each with the
--- seq of its TOOL_CALL before it, in no order: of tool $4, proposed by $5, from $6 on and before $7, where
+-- seq of its TOOL_CALL before it, call by call as CROSS JOIN goes through them: of tool $4, proposed by $5, from $6 on and before $7, where
 -- those are not NULL. The span keeps a filter that meets hardly anything from reading the whole log at once.
 SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (

@@ -1,8 +1,9 @@
--- The events of the $3 last calls of thread $2 before $1: as sql/calls.sql, which is for all threads.
+-- The events of the $3 last calls of thread $8 before $1 and not before $2: as sql/calls.sql, which is for all
+-- threads.
 SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT seq, thread_id, tool_call_id FROM events
-    WHERE thread_id = $2 AND type = 'TOOL_CALL' AND seq < $1
+    WHERE thread_id = $8 AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
         AND ($4 IS NULL OR data ->> 'name' = $4)
         AND ($5 IS NULL OR principal = $5)
         AND ($6 IS NULL OR timestamp >= $6)

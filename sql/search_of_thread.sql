@@ -1,7 +1,7 @@
--- The events of thread $2 after $1 that meet a filter: as sql/search.sql, which is for all threads.
+-- The events of thread $9 after $1 and up to $2 that meet a filter: as sql/search.sql, which is for all threads.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM events e
-WHERE e.thread_id = $2 AND e.seq > $1
+WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2
     AND ($4 IS NULL OR e.type IN (SELECT value FROM json_each($4)))
     AND ($6 IS NULL OR e.principal = $6)
     AND ($7 IS NULL OR e.timestamp >= $7)

@@ -137,7 +137,7 @@ async fn an_empty_log_is_an_empty_page() {
     story(ASK, async |town| {
         assert_snapshot!(town.person("ada").get("/v1/events").await, @r#"
         200
-        {"events":[],"next":null}
+        {"events":[],"next":null,"tip":0}
         "#);
     })
     .await;
@@ -172,7 +172,8 @@ async fn the_log_is_what_happened_in_order() {
               "hash": "54f8d26a4555eb38560485ff203f463cdd61f77cca47e49aa3611f63b7572cc0"
             }
           ],
-          "next": null
+          "next": null,
+          "tip": 5
         }
         "#);
         assert_eq!(ada.get("/v1/threads/t1/events").await.body, ada.get("/v1/events").await.body);

@@ -19,6 +19,7 @@ mod grants;
 mod guard;
 mod health;
 mod installed;
+mod left;
 mod listen;
 mod metrics;
 mod mode;

@@ -64,7 +64,8 @@ async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
               "hash": "bf4fd3a77baf2105256ce2884dbe8411f4e01b55590a2d95bebe8c6e66cc108e"
             }
           ],
-          "next": 1
+          "next": 1,
+          "tip": 3
         }
         "#);
     })

@@ -104,13 +104,31 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::SEARCH,
         &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL_AND_TYPE],
     ),
-    ("search_of_thread", queries::SEARCH_OF_THREAD, &["events_of_thread (thread_id=? AND rowid>?)"]),
+    (
+        "search_of_thread",
+        queries::SEARCH_OF_THREAD,
+        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
+    ),
     ("calls", queries::CALLS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL]),
-    ("calls_of_thread", queries::CALLS_OF_THREAD, &["events_of_thread (thread_id=? AND rowid<?)", BY_CALL]),
+    (
+        "calls_of_thread",
+        queries::CALLS_OF_THREAD,
+        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
+    ),
     (
         "threads",
         queries::THREADS,
         &["SEARCH e USING INTEGER PRIMARY KEY", "events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    (
+        "span_of_thread",
+        queries::SPAN_OF_THREAD,
+        &["COVERING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    (
+        "span_of_thread_back",
+        queries::SPAN_OF_THREAD_BACK,
+        &["COVERING INDEX events_of_thread (thread_id=? AND rowid<?)"],
     ),
     ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
     ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),

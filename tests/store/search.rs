@@ -8,6 +8,7 @@ use countersign_approvals::{
 use countersign_store::{Filter, Options, Store};
 use countersign_tests::{Chance, Proposal, Town, in_town};
 use futures_util::future::join_all;
+use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::{collections::HashMap, time::Duration};
 
 const THREADS: [&str; 3] = ["t1", "t2", "t3"];
@@ -160,6 +161,11 @@ fn what_is_rare_in_a_long_log_is_found_span_by_span() {
         assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
         assert_eq!(paged(town.store(), &rare, 10).await, [21_001]);
 
+        let of_thread = Filter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
+        let first = town.store().events(&of_thread, 0, 10).await.expect("reads");
+        assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
+        assert!(paged(town.store(), &of_thread, 10).await.is_empty());
+
         let forgetful = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
         assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
 
@@ -167,6 +173,11 @@ fn what_is_rare_in_a_long_log_is_found_span_by_span() {
         let now = town.store().clock().now();
         let calls = town.store().calls(&ls, None, now, 0, 10).await.expect("reads");
         assert_eq!((calls.items.len(), calls.next), (0, None));
+        let beyond = town.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
+        assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
+        let waits =
+            town.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
+        assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());
 
         let threads = town.store().threads(0, 10).await.expect("reads");
         assert_eq!(threads.items[0].thread_id.as_str(), "quiet");
@@ -343,5 +354,73 @@ fn a_probe_is_written_and_read_and_no_event() {
             store.probe().await.expect("written and read");
         }
         assert_eq!(town.store().tip().await.expect("reads"), 0);
+    });
+}
+
+#[test]
+fn a_follower_of_what_is_rare_searches_the_log_once() {
+    in_town(async |town| {
+        let bot = town.agent("bot");
+        for n in 0..30 {
+            bot.proposes(&format!("call_{n}")).await.expect("asked");
+        }
+        let store = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+        let of_ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+        let mut registry = Registry::default();
+        store.register(&mut registry);
+        let mut follower = store.follow(of_ls.clone(), 0);
+        let mut in_thread = store.follow(Filter { thread_id: Some(bot.thread_id().clone()), ..of_ls }, 0);
+        let mut all = store.watch_all();
+        for n in 0..20 {
+            for follower in [&mut follower, &mut in_thread] {
+                assert!(follower.next_at_hand().await.expect("reads").is_none());
+            }
+            bot.at(&store).proposes(&format!("later_{n}")).await.expect("asked");
+            all.woken().await;
+        }
+        let mut told = String::new();
+        encode(&mut told, &registry).expect("it can be told");
+        assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
+    });
+}
+
+/// A thousand calls of four megabytes each are a page of nobody's.
+#[test]
+fn pages_are_bounded_in_bytes_too() {
+    in_town(async |town| {
+        let bot = town.agent("bot");
+        let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
+        for n in 0..7 {
+            let proposal = Proposal { arguments: &large, ..Proposal::default() };
+            bot.proposes_to(&format!("call_{n}"), proposal).await.expect("asked");
+        }
+        let (store, now) = (town.store(), town.store().clock().now());
+        let (mut pages, mut ids, mut after) = (0, Vec::new(), Some(0));
+        while let Some(from) = after {
+            let page = store.pending(&Filter::default(), from, 1_000).await.expect("reads");
+            ids.extend(page.items.iter().map(|call| call.id().to_string()));
+            (pages, after) = (pages + 1, page.next);
+        }
+        assert_eq!(
+            (pages, ids.join(" ")),
+            (2, "call_0 call_1 call_2 call_3 call_4 call_5 call_6".to_owned())
+        );
+        let (mut pages, mut ids, mut before) = (0, Vec::new(), Some(0));
+        while let Some(from) = before {
+            let page = store.calls(&Filter::default(), None, now, from, 1_000).await.expect("reads");
+            ids.extend(page.items.iter().map(|call| call.id().to_string()));
+            (pages, before) = (pages + 1, page.next);
+        }
+        assert_eq!(
+            (pages, ids.join(" ")),
+            (2, "call_6 call_5 call_4 call_3 call_2 call_1 call_0".to_owned())
+        );
+        let first = store.events(&Filter::default(), 0, 1_000).await.expect("reads");
+        assert!(first.items.len() < 14 && first.next.is_some(), "{:?}", first.next);
+        assert_eq!(paged(store, &Filter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
+        let mut follower = town.neighbour().await.follow(Filter::default(), 0);
+        for seq in 1..=14 {
+            assert_eq!(follower.next().await.expect("reads").seq, seq);
+        }
     });
 }

@@ -2,11 +2,11 @@
 
 use crate::{
     Body, CallId, Damaged, Event, Principal, ThreadId, Timestamp,
-    event::{ExecutionStarted, Request, Response, Source, Status, ToolCall, ToolResult},
+    event::{ExecutionStarted, Request, Response, Source, Status, ToolCall, ToolResult, UnknownWord},
     json::{Json, Sha256},
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 /// What an event said, with its place in the log, its time and who caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +118,22 @@ pub enum State {
     Cancelled,
 }
 
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl State {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Pending,
+        Self::Allowed,
+        Self::Denied,
+        Self::Running,
+        Self::Finished,
+        Self::Unknown,
+        Self::Cancelled,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Pending => "pending",
             Self::Allowed => "allowed",
             Self::Denied => "denied",
@@ -128,6 +141,24 @@ impl fmt::Display for State {
             Self::Finished => "finished",
             Self::Unknown => "unknown",
             Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for State {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|state| state.as_str() == text);
+        found.copied().ok_or_else(|| UnknownWord {
+            given: text.to_owned(),
+            known: Self::ALL.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(", "),
         })
     }
 }

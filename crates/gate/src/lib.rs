@@ -207,9 +207,9 @@ impl Gate {
         self.local()?.open_now().await
     }
 
-    /// The `seq` of the last event of the thread, or of the whole log. Only over a file.
+    /// The `seq` of the last event of the thread, or of the whole log; 0 if there is none.
     pub async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, Error> {
-        self.local()?.tip(thread).await
+        either!(self, way => way.tip(thread).await)
     }
 
     /// Registers what this process measures: commits and queries, the life of calls. Only over a file.

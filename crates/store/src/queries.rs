@@ -35,6 +35,8 @@ queries! {
     REBUILD_OPEN_REQUESTS = "rebuild_open_requests.sql",
     SEARCH = "search.sql",
     SEARCH_OF_THREAD = "search_of_thread.sql",
+    SPAN_OF_THREAD = "span_of_thread.sql",
+    SPAN_OF_THREAD_BACK = "span_of_thread_back.sql",
     TALLY = "tally.sql",
     THREAD = "thread.sql",
     THREADS = "threads.sql",

@@ -1,28 +1,25 @@
 //! Reading: where a call stands, what waits for people, what holds for a thread, the end of the log.
 
-use crate::{Error, Filter, Store, error, queries, row, writer};
+use crate::{
+    Error, Filter, Store, error,
+    page::{Page, call_of, readable},
+    queries, row, writer,
+};
 use countersign_approvals::{
-    Body, Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
+    Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
 };
 use sqlx::{
     Row, Sqlite,
     query::Query,
     sqlite::{SqliteArguments, SqliteRow},
 };
-use std::{collections::BTreeMap, time::Instant};
+use std::time::Instant;
 
-/// Part of a longer list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page<T> {
-    /// What is on it.
-    pub items: Vec<T>,
-    /// Where the next one begins: hand it in as `after`. `None` at the end. A page that a filter leaves
-    /// few of, or none, may have a next one all the same: no more than a span of the log is searched for it.
-    pub next: Option<i64>,
-}
-
-/// How many pages of open requests are looked through for one page of a filter.
+/// How many batches of open requests are looked through for one page of a filter.
 const ROUNDS: usize = 16;
+
+/// How many open requests are looked through at once for those of a filter.
+const BATCH: usize = 500;
 
 impl Store {
     /// Where that call stands.
@@ -45,41 +42,50 @@ impl Store {
     /// The calls that wait for people, the oldest request first: those of `filter` whose request comes after
     /// the one at `after` (0 for the first page), `limit` at most.
     pub async fn pending(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Call>, Error> {
-        let mut page = self.open_requests(filter.thread_id.as_ref(), after, limit).await?;
+        let thread_id = filter.thread_id.as_ref();
         if !filter.is_narrow() {
-            return Ok(page);
+            return Ok(self.open_requests(thread_id, after, limit).await?.0);
         }
-        page.items.retain(|call| filter.admits_pending(call));
-        for _ in 1..ROUNDS {
-            let Some(next) = page.next.filter(|_| page.items.len() < limit) else { break };
-            let more = self.open_requests(filter.thread_id.as_ref(), next, limit).await?;
-            page.items.extend(more.items.into_iter().filter(|call| filter.admits_pending(call)));
-            page.next = more.next;
+        // Of those that meet it few may be among many, so few are not looked through one by one.
+        let (mut items, mut next) = (Vec::new(), Some(after));
+        for _ in 0..ROUNDS {
+            let Some(from) = next.filter(|_| items.len() <= limit) else { break };
+            let (page, cut) = self.open_requests(thread_id, from, limit.max(BATCH)).await?;
+            items.extend(page.items.into_iter().filter(|call| filter.admits_pending(call)));
+            next = page.next;
+            if cut {
+                break;
+            }
         }
-        if page.items.len() > limit {
-            page.items.truncate(limit);
-            page.next = page.items.last().and_then(Call::request).map(|request| request.seq);
+        if items.len() > limit {
+            items.truncate(limit);
+            next = items.last().and_then(Call::request).map(|request| request.seq);
         }
-        Ok(page)
+        Ok(Page { items, next })
     }
 
+    /// Some of them, and whether there is no room for more.
     async fn open_requests(
         &self,
         thread_id: Option<&ThreadId>,
         after: i64,
         limit: usize,
-    ) -> Result<Page<Call>, Error> {
+    ) -> Result<(Page<Call>, bool), Error> {
         // One more than asked for tells whether there is a next page.
         let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
-        let query = match thread_id {
-            None => sqlx::query(queries::PENDING).bind(after).bind(most),
-            Some(thread_id) => {
-                sqlx::query(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str())
-            }
+        let (name, query) = match thread_id {
+            None => ("pending", sqlx::query(queries::PENDING).bind(after).bind(most)),
+            Some(thread_id) => (
+                "pending_of_thread",
+                sqlx::query(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
+            ),
         };
-        let calls = grouped(&self.rows("pending", query).await?)?;
-        let next = (calls.len() > limit).then(|| calls.keys().nth(limit.checked_sub(1)?).copied()).flatten();
-        Ok(Page { items: readable(calls.into_values().take(limit)).collect(), next })
+        let mut calls = self.calls_within(name, query).await?;
+        let more = calls.cut || calls.items.len() > limit;
+        calls.items.truncate(limit);
+        let next = calls.items.last().map(|(seq, _)| *seq).filter(|_| more);
+        let items = readable(calls.items.into_iter().map(|(_, events)| events)).collect();
+        Ok((Page { items, next }, calls.cut))
     }
 
     /// What holds for a thread: its grants, its settings, and whether it is closed.
@@ -107,15 +113,12 @@ impl Store {
         let now = self.clock().now();
         writer::probe(&self.inner.orders, now).await?;
         let rows = self.rows("probed", sqlx::query(queries::PROBED)).await?;
-        // Another process may have written the same a moment later; older it cannot be.
         let found: Option<String> = rows.first().and_then(|found| found.get(0));
-        match found {
-            Some(_) => Ok(()),
-            None => Err(Error::Broken {
-                path: self.path().to_path_buf(),
-                why: "what was written is not there".into(),
-            }),
+        if found.is_some_and(|found| found >= now.to_string()) {
+            return Ok(());
         }
+        let why = "what was just written to it cannot be read back".to_owned();
+        Err(Error::Broken { path: self.path().to_path_buf(), why })
     }
 
     /// How many requests are open, and since when the oldest is.
@@ -162,7 +165,16 @@ impl Store {
         name: &'static str,
         query: Query<'_, Sqlite, SqliteArguments>,
     ) -> Result<i64, Error> {
-        Ok(self.rows(name, query).await?.first().map_or(0, |found| found.get(0)))
+        Ok(self.maybe_number(name, query).await?.unwrap_or(0))
+    }
+
+    /// The number that a query answers, if it is one.
+    pub(crate) async fn maybe_number(
+        &self,
+        name: &'static str,
+        query: Query<'_, Sqlite, SqliteArguments>,
+    ) -> Result<Option<i64>, Error> {
+        Ok(self.rows(name, query).await?.first().and_then(|found| found.get(0)))
     }
 
     pub(crate) fn failed(&self, e: &sqlx::Error) -> Error {
@@ -171,30 +183,6 @@ impl Store {
             _ => error::of_sqlite(self.path(), e),
         }
     }
-}
-
-/// Rows that say first of which call they are, by the seq of one of its events.
-pub(crate) fn grouped(rows: &[SqliteRow]) -> Result<BTreeMap<i64, Vec<Event>>, Damaged> {
-    let mut calls: BTreeMap<i64, Vec<Event>> = BTreeMap::new();
-    for found in rows {
-        calls.entry(found.get(0)).or_default().push(row::event(found, 1)?);
-    }
-    Ok(calls)
-}
-
-/// The calls that can be read: one that cannot, written by hand, must not hide all the others.
-pub(crate) fn readable(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
-    let unreadable = |damaged: &Damaged| tracing::error!(%damaged, "a call cannot be shown");
-    calls.filter_map(move |call| call_of(call).inspect_err(unreadable).ok()?)
-}
-
-/// The call that those events make.
-fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, Damaged> {
-    events.sort_by_key(|event| event.seq);
-    events.iter().try_fold(None, |call, event| {
-        let body = Body::read(event.seq, event.kind, &event.data)?;
-        Call::evolve(call, event, body)
-    })
 }
 
 pub(crate) fn read(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {

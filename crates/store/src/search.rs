@@ -2,8 +2,10 @@
 //! more than a span of the log at once, however long that is and however little meets the filter.
 
 use crate::{
-    Error, Filter, Store, queries,
-    read::{Page, grouped, read, readable},
+    Error, Filter, Store,
+    page::{DATA, Page, readable},
+    queries,
+    read::read,
 };
 use countersign_approvals::{
     Call, Event, State, ThreadId, Timestamp,
@@ -14,8 +16,11 @@ use sqlx::{Row, sqlite::SqliteRow};
 /// How many events are searched for one page.
 const SPAN: i64 = 20_000;
 
-/// How many pages of calls are looked through for those in one state.
+/// How many batches of calls are looked through for those in one state.
 const ROUNDS: usize = 16;
+
+/// How many calls are looked through at once for those in one state.
+const BATCH: usize = 500;
 
 /// How many events are tallied by one query.
 const TALLIED: i64 = 50_000;
@@ -59,42 +64,59 @@ pub struct Fate {
 impl Store {
     /// The events of `filter` after `after`, `limit` at most.
     pub async fn events(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Event>, Error> {
-        // One more than asked for tells whether there is a next page.
-        let most = i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1);
-        let end = after.saturating_add(SPAN);
-        let plain = !filter.is_narrow();
-        let (name, query) = match (&filter.thread_id, plain) {
-            (None, true) => ("events", sqlx::query(queries::EVENTS).bind(after).bind(most)),
-            (Some(thread_id), true) => (
+        if filter.is_narrow() {
+            return self.search(filter, after, limit).await;
+        }
+        let most = one_more(limit);
+        let (name, query) = match &filter.thread_id {
+            None => ("events", sqlx::query(queries::EVENTS).bind(after).bind(most)),
+            Some(thread_id) => (
                 "events_of_thread",
                 sqlx::query(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
-            (None, false) => ("search", sqlx::query(queries::SEARCH).bind(after).bind(end).bind(most)),
-            (Some(thread_id), false) => (
-                "search_of_thread",
-                sqlx::query(queries::SEARCH_OF_THREAD).bind(after).bind(thread_id.as_str()).bind(most),
-            ),
         };
-        let query = if plain {
-            query
-        } else {
-            query
-                .bind(types(filter))
-                .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
-                .bind(filter.principal.as_ref().map(ToString::to_string))
-                .bind(filter.since.map(|moment| moment.to_string()))
-                .bind(filter.until.map(|moment| moment.to_string()))
-        };
-        let mut items = read(&self.rows(name, query).await?)?;
-        let next = if items.len() > limit {
-            items.truncate(limit);
-            items.last().map(|event| event.seq)
-        } else if !plain && filter.thread_id.is_none() {
-            (end < self.tip().await?).then_some(end)
-        } else {
-            None
-        };
+        let found = self.rows_within(name, query, DATA).await?;
+        let mut items = read(&found.rows)?;
+        let more = found.cut || items.len() > limit;
+        items.truncate(limit);
+        let next = items.last().map(|event| event.seq).filter(|_| more);
         Ok(Page { items, next })
+    }
+
+    /// The same where the filter asks for more than a thread: a span of the log, or of the thread.
+    async fn search(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Event>, Error> {
+        let (end, tip) = match &filter.thread_id {
+            None => (after.saturating_add(SPAN), self.tip().await?),
+            Some(thread_id) => {
+                let span =
+                    sqlx::query(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
+                let end = self.maybe_number("span_of_thread", span).await?.unwrap_or(after);
+                (end, self.thread_tip(thread_id).await?)
+            }
+        };
+        let (name, text) = match filter.thread_id {
+            None => ("search", queries::SEARCH),
+            Some(_) => ("search_of_thread", queries::SEARCH_OF_THREAD),
+        };
+        let types = || serde_json::to_string(&filter.types).unwrap_or_default();
+        let query = sqlx::query(text)
+            .bind(after)
+            .bind(end)
+            .bind(one_more(limit))
+            .bind((!filter.types.is_empty()).then(types))
+            .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
+            .bind(filter.principal.as_ref().map(ToString::to_string))
+            .bind(filter.since.map(|moment| moment.to_string()))
+            .bind(filter.until.map(|moment| moment.to_string()));
+        let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
+        let found = self.rows_within(name, query, DATA).await?;
+        let mut items = read(&found.rows)?;
+        if found.cut || items.len() > limit {
+            items.truncate(limit);
+            let next = items.last().map(|event| event.seq);
+            return Ok(Page { items, next });
+        }
+        Ok(Page { items, next: (end < tip).then_some(end) })
     }
 
     /// The calls of `filter` that were proposed before the event at `before` (0 for the end of the log), the
@@ -107,10 +129,12 @@ impl Store {
         before: i64,
         limit: usize,
     ) -> Result<Page<Call>, Error> {
-        let mut before = if before == 0 { self.tip().await?.saturating_add(1) } else { before };
+        let mut before = self.beginning_at(before).await?;
+        // Of calls in one state few may be among many, so few are not looked through one by one.
+        let batch = if state.is_some() { limit.max(BATCH) } else { limit };
         let mut items = Vec::new();
         for _ in 0..ROUNDS {
-            let (found, next) = self.proposed_before(filter, before, limit).await?;
+            let (found, next, cut) = self.proposed_before(filter, before, batch).await?;
             items.extend(found.into_iter().filter(|call| state.is_none_or(|state| call.state(now) == state)));
             if items.len() > limit {
                 items.truncate(limit);
@@ -119,56 +143,72 @@ impl Store {
             }
             match next {
                 None => return Ok(Page { items, next }),
-                Some(next) if items.len() == limit => return Ok(Page { items, next: Some(next) }),
+                Some(next) if cut || items.len() == limit => return Ok(Page { items, next: Some(next) }),
                 Some(next) => before = next,
             }
         }
         Ok(Page { items, next: Some(before) })
     }
 
-    /// Calls of a filter, the last first, and before which to go on.
+    /// Calls of a filter, the last first, before which to go on, and whether there is no room for more.
     async fn proposed_before(
         &self,
         filter: &Filter,
         before: i64,
         limit: usize,
-    ) -> Result<(Vec<Call>, Option<i64>), Error> {
-        // One more than asked for tells whether there is a next page.
-        let most = i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1);
-        let floor = before.saturating_sub(SPAN).max(1);
-        let query = match &filter.thread_id {
-            None => sqlx::query(queries::CALLS).bind(before).bind(floor).bind(most),
+    ) -> Result<(Vec<Call>, Option<i64>, bool), Error> {
+        let floor = match &filter.thread_id {
+            None => before.saturating_sub(SPAN),
             Some(thread_id) => {
-                sqlx::query(queries::CALLS_OF_THREAD).bind(before).bind(thread_id.as_str()).bind(most)
+                let span = sqlx::query(queries::SPAN_OF_THREAD_BACK)
+                    .bind(thread_id.as_str())
+                    .bind(before)
+                    .bind(SPAN);
+                self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1)
             }
         };
-        let query = query
+        let floor = floor.max(1);
+        let (name, text) = match filter.thread_id {
+            None => ("calls", queries::CALLS),
+            Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
+        };
+        let query = sqlx::query(text)
+            .bind(before)
+            .bind(floor)
+            .bind(one_more(limit))
             .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
             .bind(filter.principal.as_ref().map(ToString::to_string))
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
-        let calls = grouped(&self.rows("calls", query).await?)?;
-        let next = if calls.len() > limit {
-            calls.keys().next().copied()
+        let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
+        let calls = self.calls_within(name, query).await?;
+        let next = if calls.cut || calls.items.len() > limit {
+            calls.items.last().map(|(seq, _)| *seq)
         } else {
-            Some(floor).filter(|floor| filter.thread_id.is_none() && *floor > 1)
+            Some(floor).filter(|floor| *floor > 1)
         };
-        Ok((readable(calls.into_values().rev()).collect(), next))
+        Ok((readable(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
     }
 
     /// The threads whose last event stands before `before` (0 for the end of the log), the one that something
     /// happened in last first, `limit` at most.
     pub async fn threads(&self, before: i64, limit: usize) -> Result<Page<Outline>, Error> {
-        let before = if before == 0 { self.tip().await?.saturating_add(1) } else { before };
+        let before = self.beginning_at(before).await?;
         let floor = before.saturating_sub(SPAN).max(1);
-        let mut items = self.outlines(before, floor, limit.saturating_add(1)).await?;
-        let next = if items.len() > limit {
-            items.truncate(limit);
-            items.last().map(|thread| thread.last_seq)
+        let rows = self.outlines(before, floor, limit.saturating_add(1)).await?;
+        let next = if rows.len() > limit {
+            rows.get(limit.saturating_sub(1)).map(|found| found.get(0))
         } else {
             Some(floor).filter(|floor| *floor > 1)
         };
-        Ok(Page { items, next })
+        // A row by hand may name a thread by what is no name.
+        Ok(Page { items: rows.iter().take(limit).filter_map(outline).collect(), next })
+    }
+
+    /// Where a list that goes back from the end of the log begins: no later than there.
+    async fn beginning_at(&self, before: i64) -> Result<i64, Error> {
+        let end = self.tip().await?.saturating_add(1);
+        Ok(if before == 0 { end } else { before.min(end) })
     }
 
     /// One thread, if anything ever happened in it.
@@ -177,15 +217,12 @@ impl Store {
         if last == 0 {
             return Ok(None);
         }
-        Ok(self.outlines(last + 1, last, 1).await?.pop())
+        Ok(self.outlines(last + 1, last, 1).await?.first().and_then(outline))
     }
 
-    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<Outline>, Error> {
+    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<SqliteRow>, Error> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
-        let query = sqlx::query(queries::THREADS).bind(before).bind(floor).bind(most);
-        let rows = self.rows("threads", query).await?;
-        // A row by hand may name a thread by what is no name.
-        Ok(rows.iter().filter_map(outline).collect())
+        self.rows("threads", sqlx::query(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
 
     /// Goes through what became of every call that was proposed from `since` on and before `until`, and tells
@@ -213,9 +250,9 @@ impl Store {
     }
 }
 
-fn types(filter: &Filter) -> Option<String> {
-    let list = || serde_json::to_string(&filter.types).unwrap_or_default();
-    (!filter.types.is_empty()).then(list)
+/// One more than asked for tells whether there is a next page.
+fn one_more(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
 fn outline(found: &SqliteRow) -> Option<Outline> {

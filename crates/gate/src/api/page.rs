@@ -51,7 +51,7 @@ pub struct Calls {
 /// Part of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"events": [], "next": null}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"events": [], "next": null, "tip": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct EventPage {
     /// The events, in order.
@@ -60,6 +60,8 @@ pub struct EventPage {
     /// The cursor of the next page; `null` if there is none yet. A page may be short, and have a next one all
     /// the same: a filter that meets hardly anything is not to search the whole log at once.
     pub next: Option<i64>,
+    /// The `seq` of the last event of the log, or of the thread; 0 if there is none.
+    pub tip: i64,
 }
 
 /// A thread, seen from outside.

@@ -27,7 +27,9 @@ impl Local {
 
     pub(crate) async fn events(&self, filter: &Filter, page: api::PageOf) -> Result<api::EventPage, Error> {
         let page = self.store.events(filter, page.after, most(page)).await?;
-        Ok(api::EventPage { events: page.items.into_iter().map(Arc::new).collect(), next: page.next })
+        // Looked up after the page, so that it is never before what stands on it.
+        let tip = self.tip(filter.thread_id.as_ref()).await?;
+        Ok(api::EventPage { events: page.items.into_iter().map(Arc::new).collect(), next: page.next, tip })
     }
 
     pub(crate) fn follow(self: Arc<Self>, filter: Filter, after: i64) -> Events {

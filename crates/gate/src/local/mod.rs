@@ -15,6 +15,7 @@ use futures_util::future::join_all;
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing::Instrument;
 
 pub(crate) struct Local {
     pub(crate) store: Store,
@@ -61,8 +62,19 @@ impl Local {
             now: self.store.clock().now(),
             policy: self.policy.policy(),
         };
-        let done = self.store.carry_out(order).await?;
-        self.life.tell(&done);
+        // What was written is told even if whoever asked for it leaves meanwhile.
+        let (store, life, opened) = (self.store.clone(), self.life.clone(), Arc::clone(&self.opened));
+        let carried_out = async move {
+            let done = store.carry_out(order).await?;
+            life.tell(&done);
+            let request = done.call.as_ref().and_then(Call::request);
+            if !done.events.is_empty() && request.is_some_and(|request| request.what.expires_at.is_some()) {
+                opened.notify_one();
+            }
+            Ok::<_, countersign_store::Error>(done)
+        };
+        let carried_out = self.tasks.spawn(carried_out.in_current_span());
+        let done = carried_out.await.unwrap_or(Err(countersign_store::Error::Closed))?;
         Ok(done)
     }
 
@@ -105,11 +117,7 @@ impl Local {
             description: call.description.clone(),
             expires_in: call.expires_in_seconds.map(seconds),
         };
-        let call = self.about(by, thread, &call.id, Command::Propose(propose)).await?;
-        if call.request.as_ref().is_some_and(|request| request.expires_at.is_some()) {
-            self.opened.notify_one();
-        }
-        Ok(call)
+        self.about(by, thread, &call.id, Command::Propose(propose)).await
     }
 
     /// Subscribe, then look, then wait: nothing falls in between.

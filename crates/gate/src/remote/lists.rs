@@ -32,6 +32,11 @@ impl Remote {
         self.list(self.ask(filter, &["events"]).of(filter).page(page)).await
     }
 
+    pub(crate) async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, Error> {
+        let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
+        Ok(self.events(&filter, api::PageOf { after: 0, limit: 1 }).await?.tip)
+    }
+
     /// Where the events of a filter stream.
     pub(super) fn stream_url(&self, filter: &Filter) -> Url {
         let Ask { mut url, query } = self.ask(filter, &["events"]).of(filter);

@@ -78,13 +78,15 @@ impl Follower {
     /// What the table has after the cursor, once it has anything of the filter.
     async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, Error> {
         loop {
+            // Before the table is read, so that whatever comes after it is found at hand.
+            let tip = self.store.inner.feed.tip();
             let page = self.store.events(&self.filter, self.cursor, PAGE).await?;
             if !page.items.is_empty() {
                 return Ok(page.items.into_iter().map(Arc::new).collect());
             }
-            match page.next {
-                Some(next) => self.pass(next),
-                None => return Ok(VecDeque::new()),
+            self.pass(page.next.unwrap_or(tip).max(self.cursor));
+            if page.next.is_none() {
+                return Ok(VecDeque::new());
             }
         }
     }

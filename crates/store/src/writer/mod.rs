@@ -68,16 +68,17 @@ pub(crate) async fn run(
                 Request::Probe(now, answer) => probes.push((now, answer)),
             }
         }
-        for (now, answer) in probes {
-            let _ = answer.send(writer.probe(now).await);
-        }
-        if orders.is_empty() {
-            continue;
-        }
-        let outcomes = writer.carry_out(&orders).await;
+        let outcomes = if orders.is_empty() { Vec::new() } else { writer.carry_out(&orders).await };
         for (answer, outcome) in answers.into_iter().zip(outcomes) {
             // Whoever asked may have gone; the order was carried out all the same.
             let _ = answer.send(outcome);
+        }
+        // One write answers all who want to know, and never before those who want something.
+        if let Some(now) = probes.iter().map(|(now, _)| *now).max() {
+            let outcome = writer.probe(now).await;
+            for (_, answer) in probes {
+                let _ = answer.send(outcome.clone());
+            }
         }
         // Lets those who were just answered queue what they want next, so that it shares this batch.
         tokio::task::yield_now().await;

@@ -1,0 +1,101 @@
+//! Parts of lists: bounded in number, and in bytes too, for arguments may be large and a page may not.
+
+use crate::{Error, Store, row};
+use countersign_approvals::{Body, Call, Damaged, Event};
+use futures_util::TryStreamExt;
+use sqlx::{
+    Row, Sqlite,
+    query::Query,
+    sqlite::{SqliteArguments, SqliteRow},
+};
+use std::time::Instant;
+
+/// Part of a longer list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Where the next one begins: hand it in as `after`. `None` at the end. A page that a filter leaves
+    /// few of, or none, may have a next one all the same: no more than a span of the log is searched for it.
+    pub next: Option<i64>,
+}
+
+/// How many bytes of events are taken for one page: more than any one call has.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// Where a row of an event has its data.
+pub(crate) const DATA: usize = 5;
+
+/// Rows, and whether there would have been more of them had they not grown too large.
+pub(crate) struct Within<T> {
+    pub(crate) rows: Vec<T>,
+    pub(crate) cut: bool,
+}
+
+/// Calls by the seq that their rows begin with, in the order of the rows.
+pub(crate) struct Calls {
+    pub(crate) items: Vec<(i64, Vec<Event>)>,
+    pub(crate) cut: bool,
+}
+
+impl Store {
+    /// Has a query answered, as far as what stands in the column `data` does not grow too large.
+    pub(crate) async fn rows_within(
+        &self,
+        name: &'static str,
+        query: Query<'_, Sqlite, SqliteArguments>,
+        data: usize,
+    ) -> Result<Within<SqliteRow>, Error> {
+        let began = Instant::now();
+        let (mut rows, mut bytes, mut cut) = (Vec::new(), 0, false);
+        let mut found = query.fetch(&self.inner.readers);
+        while let Some(row) = found.try_next().await.map_err(|e| self.failed(&e))? {
+            bytes += row.try_get::<Option<&[u8]>, _>(data).ok().flatten().map_or(0, <[u8]>::len);
+            if bytes > MOST_BYTES && !rows.is_empty() {
+                cut = true;
+                break;
+            }
+            rows.push(row);
+        }
+        drop(found);
+        self.inner.meters.queried(name, began);
+        Ok(Within { rows, cut })
+    }
+
+    /// Has a query answered whose rows say first of which call they are, call by call.
+    pub(crate) async fn calls_within(
+        &self,
+        name: &'static str,
+        query: Query<'_, Sqlite, SqliteArguments>,
+    ) -> Result<Calls, Error> {
+        let Within { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
+        let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
+        for found in &rows {
+            let (seq, event) = (found.get(0), row::event(found, 1)?);
+            match items.last_mut() {
+                Some((last, events)) if *last == seq => events.push(event),
+                _ => items.push((seq, vec![event])),
+            }
+        }
+        // The last call may have been cut in two. A page holds more than any one call, so one is left.
+        if cut && items.len() > 1 {
+            items.pop();
+        }
+        Ok(Calls { items, cut })
+    }
+}
+
+/// The calls that can be read: one that cannot, written by hand, must not hide all the others.
+pub(crate) fn readable(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
+    let unreadable = |damaged: &Damaged| tracing::error!(%damaged, "a call cannot be shown");
+    calls.filter_map(move |call| call_of(call).inspect_err(unreadable).ok()?)
+}
+
+/// The call that those events make.
+pub(crate) fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, Damaged> {
+    events.sort_by_key(|event| event.seq);
+    events.iter().try_fold(None, |call, event| {
+        let body = Body::read(event.seq, event.kind, &event.data)?;
+        Call::evolve(call, event, body)
+    })
+}
