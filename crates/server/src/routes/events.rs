@@ -1,7 +1,7 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`: a page of the log, or with
 //! `Accept: text/event-stream` a stream that first brings what was missed and then what comes.
 
-use super::tag;
+use super::by_log::by_log;
 use crate::{
     App,
     extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, Query},
@@ -81,8 +81,7 @@ async fn answer<T>(
         let from = stream::From { after: last.unwrap_or(page.after), again: last.is_some() };
         return stream::answer(app, filter, from).await;
     }
-    let tag = tag(&app, filter.thread_id.as_ref()).await?;
-    have.unless(&tag, async { Ok(app.gate.events(&filter, page).await?) }).await
+    by_log(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
 }
 
 /// The two shapes that the log is answered in.

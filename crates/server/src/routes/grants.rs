@@ -1,6 +1,9 @@
 //! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
 
-use super::{Answer, tag};
+use super::{
+    Answer,
+    by_log::{Tagged, by_log},
+};
 use crate::{
     App,
     extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf},
@@ -20,13 +23,7 @@ refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant");
     operation_id = "listGrants",
     tag = "thread",
     params(OfThread, PageOf, IfNoneMatch),
-    responses(
-        (status = 200, description = "The grants.", body = api::Grants, headers(
-            ("etag" = String, description = "Their tag, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        ListRefusals
-    )
+    responses(Tagged<api::Grants>, ListRefusals)
 )]
 pub(super) async fn list(
     State(app): State<App>,
@@ -34,8 +31,7 @@ pub(super) async fn list(
     have: IfNoneMatch,
     query: PageOf,
 ) -> Result<Response, Problem> {
-    let tag = tag(&app, Some(&thread)).await?;
-    have.unless(&tag, async { Ok(app.gate.grants(&thread, query.page).await?) }).await
+    by_log(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
 }
 
 /// Take a grant back.
