@@ -257,3 +257,18 @@ async fn an_array_is_no_body() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
+        let says = async |name: &str, value: &str| {
+            let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
+            let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
+            Answer::to(request.header(name, value).body("{}")).await.to_string()
+        };
+        assert_snapshot!(says("content-encoding", "gzip").await, @"");
+        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @"");
+    })
+    .await;
+}
