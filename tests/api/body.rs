@@ -267,8 +267,24 @@ async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
             let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
             Answer::to(request.header(name, value).body("{}")).await.to_string()
         };
-        assert_snapshot!(says("content-encoding", "gzip").await, @"");
-        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @"");
+        assert_snapshot!(says("content-encoding", "gzip").await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "a body is taken as it is, and the header content-encoding says \"gzip\""
+        }
+        "#);
+        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "JSON is UTF-8, and the header content-type says \"latin1\""
+        }
+        "#);
     })
     .await;
 }

@@ -299,7 +299,16 @@ async fn a_name_that_is_encoded_badly_is_not_taken_for_another() {
     story(ASK, async |town| {
         let request = town.somebody().request(Method::POST, "/v1/threads/t1/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");
-        assert_snapshot!(Answer::to(request.header("countersign-principal", "agent:%zz")).await, @"");
+        assert_snapshot!(Answer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: after % there are two hexadecimal digits; % itself is %25",
+          "parameter": "countersign-principal"
+        }
+        "#);
     })
     .await;
 }

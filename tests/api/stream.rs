@@ -265,7 +265,16 @@ async fn a_stream_that_fails_says_why_before_it_ends() {
 async fn a_stream_has_no_end_to_be_named() {
     story(ASK, async |town| {
         let request = town.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
-        assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @"");
+        assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "until: a stream goes on for as long as you read it; leave this out, or ask for pages",
+          "parameter": "until"
+        }
+        "#);
     })
     .await;
 }

@@ -3,7 +3,10 @@
 use crate::problem::Problem;
 use axum::{
     extract::{FromRequest, Request},
-    http::{HeaderMap, header::{CONTENT_ENCODING, CONTENT_TYPE}},
+    http::{
+        HeaderMap,
+        header::{CONTENT_ENCODING, CONTENT_TYPE},
+    },
 };
 use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
 use futures_util::StreamExt;
@@ -68,13 +71,15 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
         let detail = format!("a body is taken as it is, and the header content-encoding says {encoding:?}");
         return Err(Problem::new("not_json", detail));
     }
-    let charset = content_type.split(';').skip(1).filter_map(|part| part.trim().split_once('=')).find_map(
-        |(name, value)| name.eq_ignore_ascii_case("charset").then_some(value.trim_matches('"')),
-    );
+    let charset =
+        content_type.split(';').skip(1).filter_map(|part| part.trim().split_once('=')).find_map(
+            |(name, value)| name.eq_ignore_ascii_case("charset").then_some(value.trim_matches('"')),
+        );
     match charset {
-        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => {
-            Err(Problem::new("not_json", format!("JSON is UTF-8, and the header content-type says {charset:?}")))
-        }
+        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(Problem::new(
+            "not_json",
+            format!("JSON is UTF-8, and the header content-type says {charset:?}"),
+        )),
         _ => Ok(()),
     }
 }
