@@ -134,7 +134,10 @@ async fn a_server_that_still_ends_does_not_take_the_next_ones_socket_away() {
     slow.write_all(b"{}").await.expect("the server reads");
     let mut answer = String::new();
     slow.read_to_string(&mut answer).await.expect("the server answers");
-    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 404 Not Found"),
+        "there is no such thread, and it says so: {answer}"
+    );
     served.await.expect("no panic").expect("no error");
     let (stop, served) = serve(folder.path(), vec![next]).await;
     assert_eq!(asks(UnixStream::connect(&path).await.expect("it listens")).await, "HTTP/1.1 200 OK");
