@@ -41,6 +41,27 @@ async fn what_was_decided_is_not_decided_otherwise() {
     .await;
 }
 
+/// Ben was quicker with `call_1`; that it begins like `call_10` decides nothing about that one.
+#[tokio::test]
+async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.proposes("t1", "call_10", "deploy", "{}").await;
+        desk.types("deny call_1 --as user:ben").await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+        ! countersign: decided already: deny by user:ben at [time]
+        ! hint: `countersign show ID` tells the whole story
+        exit 3
+        ");
+        assert!(desk.types("show call_10").await.stdout.starts_with("call_10  deploy  pending"));
+        assert_snapshot!(desk.types("allow call_10 --as user:ada").await, @"
+        Allowed call_10, this once.
+        exit 0
+        ");
+    })
+    .await;
+}
+
 /// Only the first decision is in the log, and whoever repeats it is told whose it was.
 #[tokio::test]
 async fn the_same_decision_again_says_that_it_stood() {
