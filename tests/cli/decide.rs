@@ -1,6 +1,6 @@
 //! `countersign allow` and `countersign deny`
 
-use crate::desk::at_a_desk;
+use crate::{desk::at_a_desk, watch_plain};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -113,6 +113,28 @@ async fn allowing_for_the_session_allows_what_comes() {
         hi
         exit 0
         ");
+    })
+    .await;
+}
+
+/// The names in an error are those that an agent chose, and the terminal is not to obey them.
+#[tokio::test]
+async fn a_name_in_an_error_shows_what_it_hides() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.proposes("t1", "call_2", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 --as 'agent:a\u{202e}b'").await, @r"
+        ! countersign: agent:a\u{202e}b is no person, and only people decide
+        ! hint: decide as a person: --as user:NAME
+        exit 3
+        ");
+        assert_snapshot!(desk.types("deny call_1 call_2 --as 'agent:a\u{200b}b'").await, @r"
+        ! countersign: call_1: agent:a\u{200b}b is no person, and only people decide
+        ! countersign: call_2: agent:a\u{200b}b is no person, and only people decide
+        exit 3
+        ");
+        let watched = watch_plain::answers(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
+        assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is no person"), "{watched}");
     })
     .await;
 }

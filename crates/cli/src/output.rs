@@ -49,6 +49,12 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// A text of several lines with everything else that a terminal would obey written out: what a server or an
+/// agent put into an error is shown, and does nothing.
+pub(crate) fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -196,6 +202,7 @@ mod tests {
     fn shows_what_hides() {
         assert_eq!(visible("rm \u{202e}txt.exe\u{200b}\x1b[8m"), "rm \\u{202e}txt.exe\\u{200b}\\u{001b}[8m");
         assert_eq!(visible("Grüße, 世界 🧑"), "Grüße, 世界 🧑");
+        assert_eq!(visible_lines("one\x1b[2J\ntwo\r"), "one\\u{001b}[2J\ntwo\\u{000d}");
     }
 
     #[test]
