@@ -37,6 +37,7 @@ pub fn main() -> ExitCode {
         Ok(settings) => args.settings = settings,
         Err(error) => return exit::report(&args, &error).into(),
     }
+    settings::notice::say(&args);
     let exit = start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error));
     exit.into()
 }
