@@ -104,6 +104,12 @@ pub(crate) fn one_line(json: &Json) -> String {
     visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
 }
 
+/// As JSON on one line. What an agent proposed keeps its line breaks in the log; they stand only between its
+/// tokens, where a space means the same.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    Ok(serde_json::to_string(value)?.replace(['\n', '\r'], " "))
+}
+
 /// An object's members in the order in which they were given, with every digit of their numbers: what
 /// is shown is what runs.
 pub(crate) struct Members(pub(crate) Vec<(String, Json)>);

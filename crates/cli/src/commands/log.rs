@@ -161,7 +161,7 @@ impl Teller<'_> {
     fn tell(&mut self, event: &Event) -> anyhow::Result<bool> {
         self.progress.clear();
         if self.args.json {
-            return Ok(output::try_say(&serde_json::to_string(event)?));
+            return Ok(output::try_say(&output::json_line(event)?));
         }
         let (style, text) = story::of(event);
         let moment = event.timestamp.to_string().replace('T', " ");
