@@ -109,16 +109,3 @@ async fn an_index_that_lost_its_rows_is_repaired() {
     })
     .await;
 }
-
-/// A backup stays as it was made, and a full disk is looked at like any other.
-#[tokio::test]
-async fn looking_at_a_log_writes_nothing_into_it() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
-        let before = std::fs::read(desk.path("countersign.db")).expect("readable");
-        assert_eq!(desk.types("verify").await.code, 0);
-        assert_eq!(desk.types("log -n 1").await.code, 0);
-        assert!(std::fs::read(desk.path("countersign.db")).expect("readable") == before, "it was written to");
-    })
-    .await;
-}
