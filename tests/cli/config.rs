@@ -19,7 +19,7 @@ async fn without_a_file_there_is_no_path() {
 async fn what_is_in_force_is_json() {
     at_a_desk(async |desk| {
         desk.writes("countersign.toml", "\nserver = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n");
-        assert_snapshot!(lay_out(&desk.types("config --json --as user:ada").await.stdout), @r#"
+        assert_snapshot!(lay_out(&desk.types("config --config countersign.toml --json --as user:ada").await.stdout), @r#"
         {
           "file": "countersign.toml",
           "settings": [

@@ -1,6 +1,6 @@
 //! `countersign allow` and `countersign deny`
 
-use crate::desk::at_a_desk;
+use crate::{desk::at_a_desk, watch_plain};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -37,6 +37,27 @@ async fn what_was_decided_is_not_decided_otherwise() {
         ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` tells the whole story","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
         exit 3
         "#);
+    })
+    .await;
+}
+
+/// Ben was quicker with `call_1`; that it begins like `call_10` decides nothing about that one.
+#[tokio::test]
+async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.proposes("t1", "call_10", "deploy", "{}").await;
+        desk.types("deny call_1 --as user:ben").await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+        ! countersign: decided already: deny by user:ben at [time]
+        ! hint: `countersign show ID` tells the whole story
+        exit 3
+        ");
+        assert!(desk.types("show call_10").await.stdout.starts_with("call_10  deploy  pending"));
+        assert_snapshot!(desk.types("allow call_10 --as user:ada").await, @"
+        Allowed call_10, this once.
+        exit 0
+        ");
     })
     .await;
 }
@@ -92,6 +113,28 @@ async fn allowing_for_the_session_allows_what_comes() {
         hi
         exit 0
         ");
+    })
+    .await;
+}
+
+/// The names in an error are those that an agent chose, and the terminal is not to obey them.
+#[tokio::test]
+async fn a_name_in_an_error_shows_what_it_hides() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.proposes("t1", "call_2", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 --as 'agent:a\u{202e}b'").await, @r"
+        ! countersign: agent:a\u{202e}b is no person, and only people decide
+        ! hint: decide as a person: --as user:NAME
+        exit 3
+        ");
+        assert_snapshot!(desk.types("deny call_1 call_2 --as 'agent:a\u{200b}b'").await, @r"
+        ! countersign: call_1: agent:a\u{200b}b is no person, and only people decide
+        ! countersign: call_2: agent:a\u{200b}b is no person, and only people decide
+        exit 3
+        ");
+        let watched = watch_plain::answers(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
+        assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is no person"), "{watched}");
     })
     .await;
 }

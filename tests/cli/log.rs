@@ -112,6 +112,23 @@ async fn what_is_told_can_be_narrowed() {
     .await;
 }
 
+/// Agents may propose arguments that are laid out; whoever reads line by line still gets whole events.
+#[tokio::test]
+async fn laid_out_arguments_do_not_break_a_line_of_json() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "mail", "{\n  \"text\": \"a\\nb\",\r\n  \"to\": \"ada\"\n}").await;
+        let told = desk.types("log --json").await.stdout;
+        let types: Vec<_> = told
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an event a line"))
+            .map(|event| event["type"].clone())
+            .collect();
+        assert_eq!(types, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);
+        assert!(told.contains(r#""text": "a\nb",    "to": "ada""#), "{told}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn following_goes_on_with_what_comes() {
     at_a_desk(async |desk| {

@@ -2,6 +2,11 @@
 
 use crate::desk::at_a_desk;
 use countersign_tests::api::story;
+use insta::assert_snapshot;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 #[tokio::test]
 async fn a_server_and_its_file_say_the_same() {
@@ -53,6 +58,32 @@ async fn a_server_and_its_file_say_the_same() {
             assert_eq!(desk.types(&at("close t1")).await.code, 0);
         })
         .await;
+    })
+    .await;
+}
+
+/// What a server calls the problem is its own word, and the terminal is not to obey it.
+#[tokio::test]
+async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
+    at_a_desk(async |desk| {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let server = format!("http://{}", listener.local_addr().expect("bound"));
+        let answering = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.expect("a connection");
+            let mut asked = [0; 4096];
+            let _ = stream.read(&mut asked).await.expect("a request");
+            let problem = r#"{"type":"about:blank","title":"No","status":409,"code":"thread_closed",
+                "detail":"\u001b[2Jdone\u202e"}"#;
+            let head = "HTTP/1.1 409 Conflict\r\ncontent-type: application/problem+json\r\nconnection: close";
+            let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{problem}", problem.len());
+            stream.write_all(answer.as_bytes()).await.expect("somebody reads");
+        });
+        assert_snapshot!(desk.types(&format!("close t1 --server {server}")).await, @r"
+        ! countersign: \u{001b}[2Jdone\u{202e}
+        ! hint: a closed thread stays closed; use another one
+        exit 3
+        ");
+        answering.await.expect("it answered");
     })
     .await;
 }

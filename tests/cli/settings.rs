@@ -1,6 +1,6 @@
 //! Where settings come from: what is wrong with them, and what beats what.
 
-use crate::desk::at_a_desk;
+use crate::desk::{COUNTERSIGN, at_a_desk};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -93,17 +93,21 @@ async fn a_variable_that_cannot_be_meant_is_named() {
     .await;
 }
 
-/// It says which policy holds, so it must be one's own.
+/// It says what is asked, and of whom, so it must be one's own: also where a link leads to it.
 #[tokio::test]
-async fn a_file_that_anybody_may_write_is_not_taken_for_ones_own() {
+async fn a_file_that_others_may_write_is_not_taken_for_ones_own() {
     at_a_desk(async |desk| {
-        desk.writes("countersign.toml", "policy = \"theirs.toml\"\n");
-        desk.runs("chmod", &["666", "countersign.toml"]).await;
-        assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml can be written by everybody, and is not taken for yours; name it with --config if you mean it, or take it away
-        ! hint: docs/configuration.md says what can be set, and how
-        exit 2
-        ");
+        desk.writes("theirs.toml", "bell = false\n");
+        desk.runs("ln", &["-s", "theirs.toml", "countersign.toml"]).await;
+        for mode in ["666", "664", "646"] {
+            desk.runs("chmod", &[mode, "theirs.toml"]).await;
+            let refused = desk.types("config").await;
+            assert!(
+                refused.stderr.contains("countersign.toml can be written by others"),
+                "{mode}: {refused}"
+            );
+            assert_eq!(refused.code, 2);
+        }
         assert_eq!(desk.types("config --config countersign.toml").await.code, 0, "whoever names it means it");
     })
     .await;
@@ -120,7 +124,7 @@ async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
         desk.sets("COUNTERSIGN_LOG", "debug");
         desk.sets("COUNTERSIGN_REUSE_PORT", "yes");
         desk.sets("NO_COLOR", "1");
-        assert_snapshot!(desk.types("config --as user:option").await, @"
+        assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
         KEY         VALUE                       FROM
         database    environment.db              COUNTERSIGN_DATABASE
         server                                  not used
@@ -143,10 +147,65 @@ async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
     .await;
 }
 
+/// Whoever runs a command in a folder that they cloned did not choose what is allowed there, and by whom.
+#[tokio::test]
+async fn a_file_in_a_cloned_folder_chooses_neither_the_policy_nor_the_log() {
+    at_a_desk(async |desk| {
+        desk.writes("allow-all.toml", "default = \"allow\"\n");
+        desk.writes(
+            "countersign.toml",
+            "policy = \"allow-all.toml\"\nserver = \"http://127.0.0.1:1\"\nas = \"user:eve\"\nbell = false\n",
+        );
+        let mut run = desk.starts("run --id call_1 -- touch ran");
+        run.complains("waits").await;
+        assert_snapshot!(desk.types("deny call_1").await, @"
+        Denied call_1.
+        ! note: passed over: server, policy, as of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it
+        exit 0
+        ");
+        assert_eq!(run.ends().await.code, 77);
+        assert!(!desk.path("ran").exists());
+        let said = desk.types("show call_1 --json --as user:ada").await.stderr;
+        assert_snapshot!(said, @r#"{"notice":"passed over: server, policy of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it"}"#);
+        let shown = desk.types("config").await;
+        assert_eq!(shown.stdout.matches("is not taken from this folder").count(), 3, "{shown}");
+        assert_eq!(shown.stdout.matches("  countersign.toml:4").count(), 1, "the bell is: {shown}");
+        assert_eq!(shown.stderr, "");
+        let shown = desk.types("config --json").await.stdout;
+        assert!(shown.contains(r#""notTaken":"countersign.toml:1""#), "{shown}");
+        let plainly = "pending --database countersign.db --policy allow-all.toml --as user:ada";
+        assert_eq!(desk.types(plainly).await.stderr, "", "something stronger says it");
+        assert_snapshot!(desk.types("pending --config countersign.toml").await, @"
+        ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
+        exit 5
+        ");
+    })
+    .await;
+}
+
+/// A path that is no UTF-8 is still a path, and not one that was not given.
+#[tokio::test]
+async fn a_variable_that_is_no_text_is_not_passed_over() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        let line =
+            format!("COUNTERSIGN_DATABASE=$(printf '/srv/\\377.db') {COUNTERSIGN} pending 2>&1; echo $?");
+        assert_snapshot!(desk.runs("sh", &["-c", &line]).await, @"
+        countersign: COUNTERSIGN_DATABASE is no UTF-8
+        hint: docs/configuration.md says what can be set, and how
+        2
+        ");
+        let line = format!("HOME=$(printf '/srv/\\377') {COUNTERSIGN} pending >&2; echo $?");
+        assert_eq!(desk.runs("sh", &["-c", &line]).await, "0\n", "of a home no text is asked");
+    })
+    .await;
+}
+
 /// A server and a file cannot both be meant; the stronger one is, and of two that are alike neither.
 #[tokio::test]
 async fn a_server_and_a_file_are_weighed_against_each_other() {
     at_a_desk(async |desk| {
+        desk.sets("COUNTERSIGN_CONFIG", "countersign.toml");
         desk.writes("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: countersign.toml:1 names a server and countersign.toml:2 a file; only one of them can be meant

@@ -175,3 +175,24 @@ async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
     })
     .await;
 }
+
+/// `o` and Enter pressed again while the decision is on its way were not meant for a call nobody saw yet.
+#[tokio::test]
+async fn a_line_that_is_typed_early_does_not_decide_the_next_call() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2"] {
+            desk.proposes("t1", id, "bash", "{}").await;
+        }
+        let terminal = Terminal::open(desk).await;
+        terminal.types("clear; countersign watch --plain --as user:ada").await;
+        terminal.shows("[d]eny / [o]nce / [s]ession / [n]ext / [q]uit:").await;
+        terminal.writes("o\ro\ro\r").await;
+        terminal.shows("call_2  bash").await;
+        terminal.types("deny because not seen").await;
+        terminal.shows("Denied call_2 (bash).").await;
+        terminal.types("q").await;
+        terminal.is_back().await;
+        assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
+    })
+    .await;
+}

@@ -72,7 +72,8 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
         output::complain(&said.to_string());
     } else {
         let screen = Screen::of_stderr(args);
-        output::complain(&format!("{} {error:#}", screen.paint(Style::Red, "countersign:")));
+        let text = output::visible_lines(&format!("{error:#}"));
+        output::complain(&format!("{} {text}", screen.paint(Style::Red, "countersign:")));
         if let Some(hint) = hint(&code) {
             output::complain(&format!("{} {hint}", screen.paint(Style::Cyan, "hint:")));
         }

@@ -5,19 +5,11 @@ use crate::{
     exit::{Exit, Said},
     output::visible,
 };
-use countersign_gate::{EventType, Filter, Gate, ThreadId, api};
+use countersign_gate::{CallId, EventType, Filter, Gate, ThreadId, api};
+use std::collections::HashSet;
 
 /// How many of the last events are searched for a call that does not wait any more.
 const RECENT: i64 = 20_000;
-
-/// The `seq` of the last event of the log.
-pub(crate) async fn tip(gate: &Gate) -> Result<i64, countersign_gate::Error> {
-    match gate.tip(None).await {
-        // Over a server; over a file that is not asked, because it tries whether the file can be written.
-        Err(countersign_gate::Error::OnlyOverAFile) => gate.ready().await.map(|ready| ready.events),
-        tip => tip,
-    }
-}
 
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
@@ -38,30 +30,47 @@ pub(crate) async fn pending_of(gate: &Gate, filter: &Filter) -> anyhow::Result<V
     }
 }
 
-/// The one call that is meant: one that waits if there is any, or one of the last.
+/// A call's name: its id means something in its thread alone.
+type Key = (ThreadId, CallId);
+
+/// The one call that is meant. One of just that id, whether it waits or was decided a moment ago, is meant
+/// rather than any whose id only begins so: else a slow reader would decide a call they never saw. After
+/// that, one that waits is meant rather than one of the last.
 pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call> {
-    if which.id.is_empty() {
+    let id = which.id.as_str();
+    if id.is_empty() {
         return Err(Said::usage("the id is empty, and would be the beginning of every call's").into());
     }
     let thread = which.thread.as_deref().map(countersign_gate::name).transpose()?;
     if let Some(thread) = &thread
-        && let Ok(id) = countersign_gate::call_id(&which.id)
-        && let Ok(call) = gate.call(thread, &id).await
+        && let Ok(id) = countersign_gate::call_id(id)
     {
-        return Ok(call);
+        match gate.call(thread, &id).await {
+            Err(error) if error.code() == "unknown_call" => {}
+            found => return Ok(found?),
+        }
     }
     let pending = all_pending(gate, thread.as_ref()).await?;
-    let begins = |call: &api::Call| call.id.as_str().starts_with(&which.id);
-    let waiting: Vec<_> = pending.into_iter().filter(begins).collect();
-    match one_of(waiting, &which.id)? {
+    let begin = pending.iter().filter(|call| call.id.as_str().starts_with(id));
+    let waiting: Vec<_> = begin.map(|call| (call.thread_id.clone(), call.id.clone())).collect();
+    let mut meant = only_just(waiting.clone(), id);
+    if meant.is_empty() {
+        let recent = recent(gate, thread.as_ref(), id).await?;
+        let choices = [only_just(recent.clone(), id), waiting, recent];
+        meant = choices.into_iter().find(|calls| !calls.is_empty()).unwrap_or_default();
+    }
+    let (thread, id) = one_of(meant, id)?;
+    match pending.into_iter().find(|call| call.thread_id == thread && call.id == id) {
         Some(call) => Ok(call),
-        None => find_ended(gate, thread.as_ref(), &which.id).await,
+        None => Ok(gate.call(&thread, &id).await?),
     }
 }
 
-async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<api::Call> {
-    let filter = Filter { thread_id: thread.cloned(), types: vec![EventType::ToolCall], ..Filter::default() };
-    let tip = tip(gate).await?;
+/// The calls that were proposed or decided of late and whose id begins so.
+async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<Key>> {
+    let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
+    let filter = Filter { thread_id: thread.cloned(), types, ..Filter::default() };
+    let tip = gate.tip(None).await?;
     let mut page = api::PageOf { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
     loop {
@@ -69,7 +78,7 @@ async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow:
         for event in &events.events {
             let named: Named = event.data.read()?;
             if named.id.starts_with(id) {
-                found.push(gate.call(&event.thread_id, &countersign_gate::call_id(&named.id)?).await?);
+                found.push((event.thread_id.clone(), countersign_gate::call_id(&named.id)?));
             }
         }
         match events.next {
@@ -77,31 +86,37 @@ async fn find_ended(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow:
             None => break,
         }
     }
-    one_of(found, id)?.ok_or_else(|| {
-        let shown = visible(id);
-        Said::no_such_call(format!("no call begins with {shown:?}; --thread finds old ones")).into()
-    })
+    let mut seen = HashSet::new();
+    found.retain(|call| seen.insert(call.clone()));
+    Ok(found)
 }
 
 #[derive(serde::Deserialize)]
 struct Named {
+    #[serde(alias = "toolCallId")]
     id: String,
 }
 
-/// The only one, or the only one of just that id.
-fn one_of(mut calls: Vec<api::Call>, id: &str) -> anyhow::Result<Option<api::Call>> {
-    if calls.iter().any(|call| call.id.as_str() == id) {
-        calls.retain(|call| call.id.as_str() == id);
+/// Those of just that id.
+fn only_just(mut calls: Vec<Key>, id: &str) -> Vec<Key> {
+    calls.retain(|(_, found)| found.as_str() == id);
+    calls
+}
+
+/// The only one.
+fn one_of(mut calls: Vec<Key>, id: &str) -> anyhow::Result<Key> {
+    if calls.len() > 1 {
+        let names: Vec<_> = calls
+            .iter()
+            .take(10)
+            .map(|(thread, id)| format!("  {} --thread {}", visible(id.as_str()), visible(thread.as_str())))
+            .collect();
+        let message =
+            format!("{} calls begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
+        return Err(Said { exit: Exit::NO_SUCH_CALL, code: "several_calls", message }.into());
     }
-    if calls.len() <= 1 {
-        return Ok(calls.pop());
-    }
-    let names: Vec<_> = calls
-        .iter()
-        .take(10)
-        .map(|call| format!("  {} --thread {}", visible(call.id.as_str()), visible(call.thread_id.as_str())))
-        .collect();
-    let message =
-        format!("{} calls begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
-    Err(Said { exit: Exit::NO_SUCH_CALL, code: "several_calls", message }.into())
+    calls.pop().ok_or_else(|| {
+        let shown = visible(id);
+        Said::no_such_call(format!("no call begins with {shown:?}; --thread finds old ones")).into()
+    })
 }

@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod filters;
 mod find;
+mod json;
 mod log;
 mod output;
 mod progress;
@@ -14,6 +15,7 @@ mod settings;
 mod story;
 mod table;
 mod target;
+mod told;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -37,6 +39,7 @@ pub fn main() -> ExitCode {
         Ok(settings) => args.settings = settings,
         Err(error) => return exit::report(&args, &error).into(),
     }
+    settings::notice::say(&args);
     let exit = start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error));
     exit.into()
 }

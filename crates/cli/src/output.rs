@@ -49,6 +49,12 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// A text of several lines with everything else that a terminal would obey written out: what a server or an
+/// agent put into an error is shown, and does nothing.
+pub(crate) fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -96,6 +102,12 @@ pub(crate) fn arguments(json: &Json) -> Vec<String> {
 /// JSON as it was given. Line breaks stand only between its tokens, where a space means the same.
 pub(crate) fn one_line(json: &Json) -> String {
     visible(&json.as_str().replace(['\n', '\r', '\t'], " "))
+}
+
+/// As JSON on one line. What an agent proposed keeps its line breaks in the log; they stand only between its
+/// tokens, where a space means the same.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    Ok(serde_json::to_string(value)?.replace(['\n', '\r'], " "))
 }
 
 /// An object's members in the order in which they were given, with every digit of their numbers: what
@@ -196,6 +208,7 @@ mod tests {
     fn shows_what_hides() {
         assert_eq!(visible("rm \u{202e}txt.exe\u{200b}\x1b[8m"), "rm \\u{202e}txt.exe\\u{200b}\\u{001b}[8m");
         assert_eq!(visible("Grüße, 世界 🧑"), "Grüße, 世界 🧑");
+        assert_eq!(visible_lines("one\x1b[2J\ntwo\r"), "one\\u{001b}[2J\ntwo\\u{000d}");
     }
 
     #[test]

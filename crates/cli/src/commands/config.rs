@@ -15,7 +15,8 @@ use serde_json::{Value as Json, json};
 #[command(after_help = "\
 JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
-\"passedOver\": true if something stronger holds in its place}]}")]
+\"passedOver\": true if something stronger holds in its place, \"notTaken\": the line of countersign.toml \
+that sets it in vain, if there is one: --config takes it}]}")]
 pub(crate) struct Config {
     /// Print only the path of the file that is read
     #[arg(long)]
@@ -30,7 +31,8 @@ pub(crate) fn config(args: &Args, wish: &Config) -> anyhow::Result<Exit> {
     let target = args.settings.target()?;
     if args.json {
         let settings: Vec<_> = KEYS.iter().map(|facts| as_json(args, facts, &target)).collect();
-        output::say(&json!({"file": args.settings.file, "settings": settings}).to_string());
+        let file = args.settings.file.as_ref().map(|path| path.display().to_string());
+        output::say(&json!({"file": file, "settings": settings}).to_string());
         return Ok(Exit::DONE);
     }
     let mut table = Table::new(&[("KEY", Fit::Whole), ("VALUE", Fit::Wrap), ("FROM", Fit::Wrap)]);
@@ -43,17 +45,14 @@ pub(crate) fn config(args: &Args, wish: &Config) -> anyhow::Result<Exit> {
 
 fn path(args: &Args) -> anyhow::Result<Exit> {
     let Some(path) = &args.settings.file else {
-        let places: Vec<_> = places().into_iter().map(|place| place.display().to_string()).collect();
+        let places: Vec<_> = usual_places().iter().map(|place| place.display().to_string()).collect();
         let message =
             format!("no settings are read from a file; it would be the first of {}", places.join(", "));
         return Err(Said { exit: Exit::FAILED, code: "no_settings", message }.into());
     };
-    output::say(&if args.json { json!({"file": path}).to_string() } else { path.display().to_string() });
+    let path = path.display().to_string();
+    output::say(&if args.json { json!({"file": path}).to_string() } else { path });
     Ok(Exit::DONE)
-}
-
-fn places() -> Vec<std::path::PathBuf> {
-    usual_places(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
 }
 
 /// Whether something stronger holds in place of that.
@@ -79,19 +78,36 @@ fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
         Some(Setting { value, origin }) => {
             [key, visible(&value.to_string()).into(), origin.to_string().into()]
         }
-        None if passed_over(facts, target) => [key, "".into(), Cell::styled(Style::Dim, "not used")],
-        None => match usual(facts) {
-            Some(usual) => [key, usual.into(), Cell::styled(Style::Dim, "default")],
-            None => [key, "".into(), Cell::styled(Style::Dim, "not set")],
-        },
+        None => {
+            let (value, from) = match usual(facts) {
+                _ if passed_over(facts, target) => (String::new(), "not used"),
+                Some(usual) => (usual, "default"),
+                None => (String::new(), "not set"),
+            };
+            let from = match not_taken(args, facts) {
+                Some(origin) => format!("{from}; {origin} is not taken from this folder"),
+                None => from.to_owned(),
+            };
+            [key, value.into(), Cell::styled(Style::Dim, from)]
+        }
     }
+}
+
+fn not_taken(args: &Args, facts: &Facts) -> Option<String> {
+    let mut in_vain = args.settings.in_vain();
+    in_vain.find(|(key, _)| *key == facts.key).map(|(_, origin)| origin.to_string())
 }
 
 fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
     let (key, over) = (facts.name, passed_over(facts, target));
     let Some(Setting { value, origin }) = args.settings.get(facts.key) else {
         let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
-        return json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
+        let mut row =
+            json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
+        if let Some(origin) = not_taken(args, facts) {
+            row["notTaken"] = json!(origin);
+        }
+        return row;
     };
     let from = match origin {
         Origin::File(..) => "file",

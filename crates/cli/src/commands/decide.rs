@@ -96,7 +96,8 @@ async fn decide_several(
                         let problem = json!({"code": code, "detail": detail});
                         results.push(json!({"threadId": thread, "id": id, "problem": problem}));
                     } else {
-                        output::complain(&format!("countersign: {}: {detail}", visible(id.as_str())));
+                        let (id, detail) = (visible(id.as_str()), output::visible_lines(&detail));
+                        output::complain(&format!("countersign: {id}: {detail}"));
                     }
                 }
             }

@@ -95,7 +95,10 @@ async fn wait(args: &Args, gate: &Gate, call: &api::Call) -> anyhow::Result<Opti
     let reason = Some("interrupted at the terminal".to_owned());
     match gate.cancel(thread, id, &api::Cancel { reason }).await {
         Ok(_) => output::complain(&format!("countersign: cancelled {}", visible(id.as_str()))),
-        Err(error) => output::complain(&format!("countersign: not run, and not cancelled either: {error}")),
+        Err(error) => {
+            let why = output::visible_lines(&error.to_string());
+            output::complain(&format!("countersign: not run, and not cancelled either: {why}"));
+        }
     }
     Ok(None)
 }
@@ -147,7 +150,7 @@ async fn record(
     ended: &Ended,
 ) -> anyhow::Result<Exit> {
     if let Some(error) = &ended.error {
-        output::complain(&format!("countersign: {error}"));
+        output::complain(&format!("countersign: {}", output::visible_lines(error)));
     }
     let status = if ended.exit == Exit::DONE { Status::Success } else { Status::Error };
     let finish = api::Finish { status, content: Json::of(ended)?, executor: Some(executor) };
@@ -155,8 +158,9 @@ async fn record(
         Ok(call) if args.json => output::say(&serde_json::to_string(&call)?),
         Ok(_) => {}
         Err(error) => output::complain(&format!(
-            "countersign: the command ran and ended with {}, but that could not be recorded: {error}",
-            ended.exit.0
+            "countersign: the command ran and ended with {}, but that could not be recorded: {}",
+            ended.exit.0,
+            output::visible_lines(&error.to_string())
         )),
     }
     Ok(ended.exit)

@@ -155,6 +155,12 @@ impl Key {
         // Every key stands in the table, which a test holds, so the first is never what comes of this.
         KEYS.iter().find(|facts| facts.key == self).unwrap_or(&KEYS[0])
     }
+
+    /// Whether it says what is allowed, who decides where, and who hears of it. A folder that somebody else filled, such as a
+    /// repository that was cloned, is not to say that.
+    pub(crate) const fn must_be_meant(self) -> bool {
+        matches!(self, Self::Policy | Self::Server | Self::Database | Self::As | Self::Otlp)
+    }
 }
 
 /// What is said of a name that is no key: the key that was meant, or all there are.

@@ -3,6 +3,7 @@
 
 mod file;
 mod keys;
+pub(crate) mod notice;
 mod value;
 
 pub(crate) use file::usual_places;
@@ -16,6 +17,7 @@ use crate::{
 use countersign_gate::{Policy, Principal, policy::BadPolicy};
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
 };
@@ -73,6 +75,8 @@ pub(crate) struct Settings {
     /// The file that was read.
     pub(crate) file: Option<PathBuf>,
     set: BTreeMap<Key, Setting>,
+    /// What the file in this folder sets and is not to set.
+    not_taken: BTreeMap<Key, Origin>,
 }
 
 /// An error in what is set.
@@ -80,26 +84,42 @@ fn bad(message: String) -> anyhow::Error {
     Said { exit: Exit::USAGE, code: "bad_setting", message }.into()
 }
 
-fn from_env(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
+/// A variable. An empty one counts as none.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 impl Settings {
     /// Reads the file, then the environment, then the command line.
     pub(crate) fn gather(args: &Args) -> anyhow::Result<Self> {
-        let named = args.target.config.clone().or_else(|| from_env("COUNTERSIGN_CONFIG").map(PathBuf::from));
-        let mut settings = Self { file: file::find(named, from_env)?, set: BTreeMap::new() };
-        if let Some(path) = settings.file.clone() {
-            for (facts, setting) in file::read(&path)? {
-                settings.set.insert(facts.key, setting);
+        let named = args.target.config.clone().or_else(|| variable("COUNTERSIGN_CONFIG").map(PathBuf::from));
+        let mut settings = Self::default();
+        if let Some(source) = file::find(named)? {
+            for (facts, setting) in source.settings()? {
+                if source.lies_here && facts.key.must_be_meant() {
+                    settings.not_taken.insert(facts.key, setting.origin);
+                } else {
+                    settings.set.insert(facts.key, setting);
+                }
             }
+            settings.file = Some(source.path);
         }
-        settings.take_environment(from_env)?;
+        settings.take_environment()?;
         settings.take_options(args);
         Ok(settings)
     }
 
-    fn take_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+    /// What the file in this folder sets in vain, and nothing else sets.
+    pub(crate) fn in_vain(&self) -> impl Iterator<Item = (Key, &Origin)> {
+        // A server and a file stand for each other.
+        let said = |key| match key {
+            Key::Server | Key::Database => self.get(Key::Server).or(self.get(Key::Database)),
+            key => self.get(key),
+        };
+        self.not_taken.iter().map(|(key, origin)| (*key, origin)).filter(move |(key, _)| said(*key).is_none())
+    }
+
+    fn take_environment(&mut self) -> anyhow::Result<()> {
         // A convention of many programs: https://no-color.org.
         if variable("NO_COLOR").is_some() {
             let never = Value::Text("never".to_owned());
@@ -107,6 +127,7 @@ impl Settings {
         }
         for facts in KEYS {
             let Some(text) = variable(facts.variable) else { continue };
+            let text = text.into_string().map_err(|_| bad(format!("{} is no UTF-8", facts.variable)))?;
             let value = Value::read(facts, &text)
                 .map_err(|takes| bad(format!("{} is {text:?}, and takes {takes}", facts.variable)))?;
             self.set.insert(facts.key, Setting { value, origin: Origin::Environment(facts.variable) });

@@ -52,7 +52,7 @@ pub(super) struct Feed {
 impl Feed {
     /// Takes up the log where it stands, and gives all that waits.
     pub(super) async fn start(gate: Gate, wanted: Wanted) -> Result<(Self, Vec<api::Call>), Error> {
-        let cursor = gate.ready().await?.events;
+        let cursor = gate.tip(None).await?;
         let mut feed = Self { gate, wanted, cursor, asked: 0 };
         let calls = feed.load().await?;
         Ok((feed, calls))
@@ -183,7 +183,10 @@ pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, N
                 );
                 NotDecided { why, gone: None }
             }
-            None => NotDecided { why: format!("Nothing changed: {error}."), gone: None },
+            None => {
+                let why = format!("Nothing changed: {}.", visible(&error.to_string()));
+                NotDecided { why, gone: None }
+            }
         }),
     }
 }
@@ -191,5 +194,5 @@ pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, N
 /// What went wrong, without the advice for those who type commands.
 pub(super) fn reason(error: &Error) -> String {
     let text = error.to_string();
-    text.split(';').next().unwrap_or_default().to_owned()
+    visible(text.split(';').next().unwrap_or_default())
 }

@@ -200,7 +200,7 @@ impl Inbox {
             return;
         }
         if let Some(left) = self.shown.take() {
-            self.calls.retain(|waiting| waiting.gone.is_none() || key(&waiting.call) != left);
+            self.keep_calls(|waiting| waiting.gone.is_none() || key(&waiting.call) != left);
         }
         self.shown = call;
         self.page = Page::default();
@@ -240,8 +240,6 @@ impl Inbox {
     /// Takes a call away and shows its neighbour in its place.
     pub(super) fn drop_call(&mut self, gone: &Key, now: Timestamp) {
         self.over.insert(gone.clone());
-        self.drafts.remove(gone);
-        self.denials.remove(gone);
         if self.shown.as_ref() == Some(gone) {
             self.step(1);
             if self.shown.as_ref() == Some(gone) {
@@ -249,8 +247,17 @@ impl Inbox {
             }
             self.hold = Some(now.after(HOLD));
         }
-        self.calls.retain(|waiting| key(&waiting.call) != *gone);
+        self.keep_calls(|waiting| key(&waiting.call) != *gone);
         self.settle();
+    }
+
+    /// Keeps those calls, and of the others nothing that was noted about them: an inbox is open for weeks.
+    pub(super) fn keep_calls(&mut self, stays: impl Fn(&Waiting) -> bool) {
+        self.calls.retain(stays);
+        let left: HashSet<_> = self.calls.iter().map(|waiting| key(&waiting.call)).collect();
+        self.read.retain(|call| left.contains(call));
+        self.drafts.retain(|call, _| left.contains(call));
+        self.denials.retain(|call, _| left.contains(call));
     }
 
     pub(super) fn is_over(&self, call: &Key) -> bool {
@@ -259,6 +266,17 @@ impl Inbox {
 
     pub(super) fn mark_over(&mut self, call: &Key) {
         self.over.insert(call.clone());
+    }
+
+    /// Forgets what was decided, but for those: an answer that is new names none of the others again.
+    pub(super) fn over_only(&mut self, named: &HashSet<Key>) {
+        self.over.retain(|call| named.contains(call));
+    }
+
+    /// How many calls anything is noted about.
+    #[cfg(test)]
+    pub(super) fn notes(&self) -> usize {
+        self.over.len() + self.read.len() + self.drafts.len() + self.denials.len()
     }
 
     /// Whether the shown call was on the screen up to its end.

@@ -12,8 +12,10 @@ impl Inbox {
             News::Loaded(calls) => {
                 let again = self.lost.take().is_some();
                 let first = !std::mem::replace(&mut self.loaded, true);
-                self.leave_only(&calls);
+                let named: HashSet<_> = calls.iter().map(key).collect();
+                self.leave_only(&named);
                 let new = self.add(calls, now);
+                self.over_only(&named);
                 if again {
                     self.say(Tone::Good, "Connected again, and this is what waits now.");
                 }
@@ -61,8 +63,7 @@ impl Inbox {
     }
 
     /// What is not in the list waits no more. How it was decided, the log will tell.
-    fn leave_only(&mut self, calls: &[api::Call]) {
-        let waiting: HashSet<_> = calls.iter().map(key).collect();
+    fn leave_only(&mut self, waiting: &HashSet<Key>) {
         let gone: Vec<_> =
             self.calls.iter().map(|one| key(&one.call)).filter(|known| !waiting.contains(known)).collect();
         for call in gone {
@@ -75,8 +76,11 @@ impl Inbox {
         if self.sending.as_ref().is_some_and(|sent| sent.key == *call) {
             return;
         }
-        self.mark_over(call);
-        self.is_gone(call, &verdict.text);
+        // Most of what is decided the policy decides, and nobody was to see it.
+        if self.calls.iter().any(|waiting| key(&waiting.call) == *call) {
+            self.mark_over(call);
+            self.is_gone(call, &verdict.text);
+        }
     }
 
     /// Whether something is being written, or answered, about the shown call.
@@ -87,7 +91,7 @@ impl Inbox {
     /// Takes it from the list; the one on the screen stays there, as decided.
     fn is_gone(&mut self, call: &Key, how: &str) {
         if self.shown.as_ref() != Some(call) {
-            self.calls.retain(|waiting| key(&waiting.call) != *call);
+            self.keep_calls(|waiting| key(&waiting.call) != *call);
             return;
         }
         let found = self.calls.iter_mut().find(|waiting| key(&waiting.call) == *call);

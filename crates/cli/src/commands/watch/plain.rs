@@ -5,10 +5,11 @@ use super::{
     Left, Over, Watch,
     feed::{self, Feed},
     inbox::{Inbox, News, Sent, key},
-    json::shown_as,
 };
-use crate::output;
+use crate::{json::shown_as, output};
 use countersign_gate::{Clock, Timestamp, api, event::Decision};
+use futures_util::FutureExt;
+use rustix::termios::{QueueSelector, tcflush};
 use std::{io::IsTerminal, sync::Arc};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines, Stdin},
@@ -43,6 +44,9 @@ pub(super) async fn run(watch: Watch) -> anyhow::Result<Left> {
                 None => continue,
             }
         };
+        if !drop_typed(&mut lines)? {
+            break Left::Quit;
+        }
         output::say(&entry(&call, inbox.count(), Clock::System.now()));
         let word = tokio::select! {
             word = answer(&call, &mut lines) => word?,
@@ -103,6 +107,22 @@ async fn idle(
             _ = tokio::signal::ctrl_c() => return Ok(Some(Left::Interrupted)),
         }
     }
+}
+
+/// On a terminal, drops what was typed before the call is there to be seen: it was meant for another one.
+/// Whether more can be typed. What stands in a file or a pipe was written for one call after the other.
+fn drop_typed(lines: &mut Lines<BufReader<Stdin>>) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    // First what the terminal keeps: else a line of it would be read while the rest is dropped.
+    tcflush(std::io::stdin(), QueueSelector::IFlush)?;
+    while let Some(line) = lines.next_line().now_or_never() {
+        if line?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Asks until it is answered with a word that is offered.

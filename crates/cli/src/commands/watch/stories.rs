@@ -19,6 +19,29 @@ fn what_arrives_does_not_move_what_is_looked_at() {
     assert_eq!(ben.hears(News::Arrived(vec![late])), []);
 }
 
+/// An inbox that is open for weeks hears of every call that the policy allows.
+#[test]
+fn what_never_waited_or_waits_no_more_is_not_remembered() {
+    let mut ben = Person::before(&[]);
+    for seq in 100..200 {
+        ben.hears(decided(&short(seq, "read"), "allowed by policy:default"));
+    }
+    assert_eq!(ben.inbox.notes(), 0);
+    let (one, two) = (short(10, "one"), short(20, "two"));
+    ben.hears(News::Arrived(vec![one.clone(), two.clone()]));
+    ben.waits(HOLD);
+    let sent = ben.sends("o");
+    ben.is_obeyed(sent);
+    // An answer from before the decision still names it.
+    ben.hears(News::Loaded(vec![one, two.clone()]));
+    assert_eq!((ben.shown(), ben.inbox.count()), (Some("call_20"), 1));
+    ben.presses("n");
+    ben.hears(decided(&two, "denied by user:cleo"));
+    ben.presses("n");
+    ben.hears(News::Loaded(Vec::new()));
+    assert_eq!(ben.inbox.notes(), 0);
+}
+
 #[test]
 fn a_call_that_somebody_else_decides_stays_until_it_is_left() {
     let (one, two) = (short(10, "one"), short(20, "two"));
