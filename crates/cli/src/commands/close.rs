@@ -6,7 +6,6 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::Principal;
 
 /// Which thread.
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,7 @@ pub(crate) struct Close {
 }
 
 pub(crate) async fn close(args: &Args, wish: &Close) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let closed = gate.close(&countersign_gate::name(&wish.thread)?).await?;
     if args.json {
         output::say(&serde_json::to_string(&closed)?);

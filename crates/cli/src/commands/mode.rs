@@ -6,7 +6,7 @@ use crate::{
     output::{self, ago, visible},
     target,
 };
-use countersign_gate::{Clock, Principal, api, event};
+use countersign_gate::{Clock, api, event};
 
 /// Whose mode, and which.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ impl From<Wanted> for event::Mode {
 }
 
 pub(crate) async fn mode(args: &Args, wish: &Mode) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let thread = countersign_gate::name(&wish.thread)?;
     let now = match wish.set {
         Some(mode) => gate.set_mode(&thread, &api::SetMode { mode: mode.into() }).await?,

@@ -18,7 +18,7 @@ use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use folder::Folder;
 use script::Step;
-use serde_json::json;
+use serde::Serialize;
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
@@ -98,6 +98,14 @@ async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<L
     left
 }
 
+/// What came of the demo, for programs.
+#[derive(Serialize)]
+struct AllThatCame {
+    folder: String,
+    database: String,
+    calls: Vec<api::Call>,
+}
+
 struct Stage<'a> {
     args: &'a Args,
     folder: &'a Folder,
@@ -165,8 +173,9 @@ impl Stage<'_> {
         let calls = self.calls().await?;
         let database = self.folder.path("countersign.db");
         if self.args.json {
-            let told = json!({"folder": self.folder.path(""), "database": database, "calls": calls});
-            output::say(&told.to_string());
+            let folder = self.folder.path("").display().to_string();
+            let database = database.display().to_string();
+            output::say(&output::json_line(&AllThatCame { folder, database, calls })?);
             return Ok(());
         }
         let (program, folder) = (target::how_to_call(self.args), self.folder.shown());
