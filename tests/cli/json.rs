@@ -197,9 +197,10 @@ async fn what_goes_wrong_is_json_too() {
 
         ! {
           "code": "bad_policy",
-          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`"
+          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`",
+          "hint": "docs/policy.md says how one is written; mend it, or name another with --policy"
         }
-        exit 1
+        exit 2
         "#);
     })
     .await;

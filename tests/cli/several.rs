@@ -129,3 +129,18 @@ async fn all_that_waits_is_denied_at_once() {
     })
     .await;
 }
+
+/// What was decided is printed as it was proposed: the order, the digits, numbers that no program can hold.
+#[tokio::test]
+async fn numbers_that_are_too_great_do_not_stop_the_answer() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2"] {
+            desk.proposes("t1", id, "pay", "{\"z\":1.50,\n\"a\":1e400}").await;
+        }
+        let said = desk.types("deny call_1 call_2 --json --as user:ada").await;
+        assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+        assert_eq!(said.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(), 2, "{}", said.stdout);
+        assert_eq!(said.stdout.lines().count(), 1);
+    })
+    .await;
+}

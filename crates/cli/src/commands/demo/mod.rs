@@ -24,6 +24,9 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"folder\", \"database\", \"calls\": [the calls, as the API has them]}, only with --auto"
+)]
 pub(crate) struct DemoArgs {
     /// Where its files go: a folder that is new or empty, and stays [default: a temporary one]
     #[arg(long, value_name = "FOLDER")]
@@ -163,7 +166,9 @@ impl Stage<'_> {
              \nIn a second terminal you see and decide the same:\
              \n  {how} watch\
              \n  {how} pending\
-             \n  curl {url}/v1/approvals/pending\n\
+             \n  curl {url}/v1/approvals/pending\
+             \nIn a browser you see all of its API, and can try it:\
+             \n  {url}/docs\n\
              \nCtrl-C ends the demo {and}.\n"
         ));
     }
@@ -180,10 +185,14 @@ impl Stage<'_> {
         }
         let (program, folder) = (target::how_to_call(self.args), self.folder.shown());
         let database = output::visible(&database.display().to_string());
+        // Whoever leaves early has seen few of the calls, or none.
+        let shown = calls.iter().find(|call| call.id.as_str() == "demo_clean").or_else(|| calls.first());
+        let show = shown.map_or_else(String::new, |call| {
+            format!("\n  {program} --database {database} show {}", output::visible(call.id.as_str()))
+        });
         output::say(&format!(
             "\n{}\n\
-             \nThe log has all of it, and the files are still there:\
-             \n  {program} --database {database} show demo_clean\
+             \nThe log has all of it, and the files are still there:{show}\
              \n  {program} --database {database} log\
              \n  ls {folder}/desk\
              \n  rm -r {folder}",
