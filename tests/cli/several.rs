@@ -53,47 +53,47 @@ async fn each_call_is_answered_for_itself() {
         {
           "results": [
             {
+              "threadId": "t1",
               "id": "call_1",
               "problem": {
                 "code": "already_decided",
                 "detail": "decided already: allow_once by user:ada at [time]"
-              },
-              "threadId": "t1"
+              }
             },
             {
+              "threadId": "t1",
+              "id": "call_2",
               "call": {
-                "arguments": {},
-                "argumentsHash": "[sha256]",
+                "threadId": "t1",
                 "id": "call_2",
                 "name": "bash",
-                "proposal": {"at":"[time]","principal":"agent:builder","seq":3},
+                "state": "denied",
+                "arguments": {},
+                "argumentsHash": "[sha256]",
+                "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
                 "request": {
-                  "options": ["allow_once","allow_session","deny"],
-                  "policy": "[sha256]",
-                  "reason": "no rule matches this tool",
+                  "seq": 4,
                   "requestedAt": "[time]",
-                  "seq": 4
+                  "options": ["allow_once","allow_session","deny"],
+                  "reason": "no rule matches this tool",
+                  "policy": "[sha256]"
                 },
                 "response": {
-                  "at": "[time]",
                   "decision": "deny",
-                  "policy": "[sha256]",
+                  "source": "approver",
                   "principal": "user:ben",
+                  "at": "[time]",
                   "seq": 7,
-                  "source": "approver"
+                  "policy": "[sha256]"
                 },
                 "result": {
-                  "at": "[time]",
+                  "seq": 8,
+                  "status": "denied",
                   "content": "Denied by user:ben, without a comment (do not retry this call unchanged)",
                   "principal": "user:ben",
-                  "seq": 8,
-                  "status": "denied"
-                },
-                "state": "denied",
-                "threadId": "t1"
-              },
-              "id": "call_2",
-              "threadId": "t1"
+                  "at": "[time]"
+                }
+              }
             }
           ]
         }

@@ -40,7 +40,7 @@ async fn open(
 
 /// An address as people say it is nearly one.
 fn with_scheme(url: &str, error: Error) -> anyhow::Error {
-    if url.contains("://") {
+    if url.contains("://") || url.starts_with("unix:") {
         return error.into();
     }
     let message = format!("{url:?} does not say how the server speaks; did you mean http://{url}?");

@@ -44,6 +44,7 @@ fn write(folder: &Path, name: &str, command: clap::Command) -> anyhow::Result<()
 fn render(mut command: clap::Command) -> std::io::Result<Vec<u8>> {
     let usage = command.render_usage().to_string();
     let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let versioned = command.get_version().is_some();
     let lists = command.get_subcommands().any(|sub| !sub.is_hide_set());
     let page =
         Page::new(command).manual("Countersign").source(concat!("Countersign ", env!("CARGO_PKG_VERSION")));
@@ -62,6 +63,9 @@ fn render(mut command: clap::Command) -> std::io::Result<Vec<u8>> {
             Some((title, lines)) if !title.contains('\n') => section(&mut text, &title.to_uppercase(), lines),
             _ => section(&mut text, "NOTES", part),
         }
+    }
+    if versioned {
+        page.render_version_section(&mut text)?;
     }
     Ok(in_ascii(&String::from_utf8_lossy(&text)).into_bytes())
 }
