@@ -71,6 +71,29 @@ async fn pages_of_calls_go_on_by_their_cursor() {
     .await;
 }
 
+/// For a state more is asked for than is shown; nothing of it may be lost between two pages.
+#[tokio::test]
+async fn pages_of_calls_in_a_state_leave_none_out() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2", "call_3", "call_4", "call_5"] {
+            desk.proposes("t1", id, "bash", "{}").await;
+        }
+        desk.types("deny call_3 --as user:ada").await;
+        let (mut found, mut after) = (Vec::new(), "0".to_owned());
+        while after != "null" {
+            let line = format!("calls --state pending --json -n 1 --after {after}");
+            let page: serde_json::Value =
+                serde_json::from_str(&desk.types(&line).await.stdout).expect("JSON");
+            let calls = page["calls"].as_array().expect("a list");
+            assert!(calls.len() <= 1, "{page}");
+            found.extend(calls.iter().map(|call| call["id"].clone()));
+            after = page["next"].to_string();
+        }
+        assert_eq!(found, ["call_5", "call_4", "call_2", "call_1"]);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn what_waits_can_be_narrowed() {
     at_a_desk(async |desk| {

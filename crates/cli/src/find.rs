@@ -11,15 +11,6 @@ use std::collections::HashSet;
 /// How many of the last events are searched for a call that does not wait any more.
 const RECENT: i64 = 20_000;
 
-/// The `seq` of the last event of the log.
-pub(crate) async fn tip(gate: &Gate) -> Result<i64, countersign_gate::Error> {
-    match gate.tip(None).await {
-        // Over a server; over a file that is not asked, because it tries whether the file can be written.
-        Err(countersign_gate::Error::OnlyOverAFile) => gate.ready().await.map(|ready| ready.events),
-        tip => tip,
-    }
-}
-
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
     pending_of(gate, &Filter { thread_id: thread.cloned(), ..Filter::default() }).await
@@ -79,7 +70,7 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
 async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<Key>> {
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
     let filter = Filter { thread_id: thread.cloned(), types, ..Filter::default() };
-    let tip = tip(gate).await?;
+    let tip = gate.tip(None).await?;
     let mut page = api::PageOf { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
     loop {

@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod filters;
 mod find;
+mod json;
 mod log;
 mod output;
 mod progress;
@@ -14,6 +15,7 @@ mod settings;
 mod story;
 mod table;
 mod target;
+mod told;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};

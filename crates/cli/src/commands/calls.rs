@@ -11,6 +11,7 @@ use crate::{
     table::{Cell, Fit, Table},
     target,
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_gate::{Clock, State, api};
 
 /// Which calls.
@@ -22,46 +23,27 @@ pub(crate) struct Calls {
     #[command(flatten)]
     filters: Filters,
     /// Only those that stand so
-    #[arg(long, value_name = "STATE")]
-    state: Option<Standing>,
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    state: Option<State>,
     #[command(flatten)]
     page: Page,
 }
 
-/// Where a call stands.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Standing {
-    Pending,
-    Allowed,
-    Denied,
-    Running,
-    Finished,
-    Unknown,
-    Cancelled,
-}
-
-impl From<Standing> for State {
-    fn from(standing: Standing) -> Self {
-        match standing {
-            Standing::Pending => Self::Pending,
-            Standing::Allowed => Self::Allowed,
-            Standing::Denied => Self::Denied,
-            Standing::Running => Self::Running,
-            Standing::Finished => Self::Finished,
-            Standing::Unknown => Self::Unknown,
-            Standing::Cancelled => Self::Cancelled,
-        }
-    }
+fn states() -> impl TypedValueParser<Value = State> {
+    PossibleValuesParser::new(State::ALL.iter().map(|state| state.as_str()))
+        .try_map(|text| text.parse::<State>())
 }
 
 pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let (filter, state) = (wish.filters.filter()?, wish.state.map(State::from));
+    let (filter, state) = (wish.filters.filter()?, wish.state);
     let (mut calls, mut next) = (Vec::new(), Some(wish.page.after));
     let mut progress = Progress::of(args, "events");
     let mut newest = None;
+    // For a state many calls are looked at and few are given, so what is still missing says nothing of how
+    // many to ask for.
+    let limit = if state.is_some() { api::MAX_PAGE } else { wish.page.limit().min(api::MAX_PAGE) };
     while let Some(after) = next.filter(|_| calls.len() < wish.page.limit()) {
-        let limit = (wish.page.limit() - calls.len()).min(api::MAX_PAGE);
         let page = gate.calls(&filter, state, api::PageOf { after, limit }).await?;
         calls.extend(page.calls);
         next = page.next;
@@ -72,6 +54,10 @@ pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
         }
     }
     progress.clear();
+    if calls.len() > wish.page.limit() {
+        calls.truncate(wish.page.limit());
+        next = calls.last().map(|call: &api::Call| call.proposal.seq);
+    }
     if args.json {
         output::say(&serde_json::to_string(&api::Calls { calls, next })?);
     } else if calls.is_empty() {

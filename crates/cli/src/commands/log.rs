@@ -4,7 +4,6 @@ use crate::{
     args::Args,
     exit::{Exit, Said},
     filters::Filters,
-    find,
     output::{self, visible},
     progress::Progress,
     screen::{Screen, Style},
@@ -76,7 +75,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// Tells all that there is, and up to where; nothing if nobody listens any more.
     async fn tell_all(&mut self, gate: &Gate, filter: &Filter) -> anyhow::Result<Option<i64>> {
-        let tip = find::tip(gate).await?;
+        let tip = gate.tip(None).await?;
         let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
         loop {
             let found = gate.events(filter, page).await?;
@@ -97,7 +96,7 @@ impl Teller<'_> {
 
     /// Tells the last ones. The log is read forwards alone, so it looks from ever further back.
     async fn tell_last(&mut self, gate: &Gate, filter: &Filter, last: usize) -> anyhow::Result<Option<i64>> {
-        let tip = find::tip(gate).await?;
+        let tip = gate.tip(None).await?;
         let mut back = i64::try_from(last).unwrap_or(i64::MAX).saturating_mul(FIRST_LOOK).max(1_000);
         loop {
             let start = tip.saturating_sub(back).max(0);

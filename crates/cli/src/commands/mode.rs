@@ -6,6 +6,7 @@ use crate::{
     output::{self, ago, visible},
     target,
 };
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_gate::{Clock, api, event};
 
 /// Whose mode, and which.
@@ -17,29 +18,22 @@ pub(crate) struct Mode {
     /// The thread
     thread: String,
     /// What it is to be from now on; without it the mode is shown
-    #[arg(value_name = "MODE")]
-    set: Option<Wanted>,
+    #[arg(value_name = "MODE", value_parser = modes())]
+    set: Option<event::Mode>,
 }
 
-/// How a thread answers what is asked.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Wanted {
-    /// People decide
-    Interactive,
-    /// What is asked is allowed; what is blocked stays blocked
-    ApproveAll,
-    /// What is asked is denied
-    AutoDeny,
+fn modes() -> impl TypedValueParser<Value = event::Mode> {
+    let modes = event::Mode::ALL.iter().map(|mode| PossibleValue::new(mode.as_str()).help(about(*mode)));
+    PossibleValuesParser::new(modes).try_map(|text| text.parse::<event::Mode>())
 }
 
-impl From<Wanted> for event::Mode {
-    fn from(wanted: Wanted) -> Self {
-        match wanted {
-            Wanted::Interactive => Self::Interactive,
-            Wanted::ApproveAll => Self::ApproveAll,
-            Wanted::AutoDeny => Self::AutoDeny,
-        }
+/// What a mode does.
+const fn about(mode: event::Mode) -> &'static str {
+    match mode {
+        event::Mode::Interactive => "people decide what is asked",
+        event::Mode::ApproveAll => "what is asked is allowed; what is blocked stays blocked",
+        event::Mode::AutoDeny => "what is asked is denied",
+        event::Mode::Other => "a newer version set it",
     }
 }
 
@@ -47,7 +41,7 @@ pub(crate) async fn mode(args: &Args, wish: &Mode) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
     let thread = countersign_gate::name(&wish.thread)?;
     let now = match wish.set {
-        Some(mode) => gate.set_mode(&thread, &api::SetMode { mode: mode.into() }).await?,
+        Some(mode) => gate.set_mode(&thread, &api::SetMode { mode }).await?,
         None => gate.mode(&thread).await?,
     };
     output::say(&if args.json { serde_json::to_string(&now)? } else { as_text(&now) });
@@ -55,12 +49,7 @@ pub(crate) async fn mode(args: &Args, wish: &Mode) -> anyhow::Result<Exit> {
 }
 
 fn as_text(found: &api::ModeOf) -> String {
-    let what = match found.mode {
-        event::Mode::Interactive => "interactive: people decide what is asked",
-        event::Mode::ApproveAll => "approve_all: what is asked is allowed",
-        event::Mode::AutoDeny => "auto_deny: what is asked is denied",
-        event::Mode::Other => "one that a newer version set",
-    };
+    let (mode, what) = (found.mode.as_str(), about(found.mode));
     let thread = visible(found.thread_id.as_str());
     let who = match (&found.principal, found.at) {
         (Some(who), Some(at)) => {
@@ -68,5 +57,5 @@ fn as_text(found: &api::ModeOf) -> String {
         }
         _ => String::new(),
     };
-    format!("Thread {thread} is {what}{who}.")
+    format!("Thread {thread} is {mode}: {what}{who}.")
 }

@@ -49,7 +49,7 @@ async fn greet(
     database: &str,
     rules: usize,
 ) -> anyhow::Result<()> {
-    let events = gate.ready().await?.events;
+    let events = gate.tip(None).await?;
     let waiting = gate.pending(&Filter::default(), api::PageOf { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();

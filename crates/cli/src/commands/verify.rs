@@ -33,7 +33,7 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
 }
 
 async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
-    let total = gate.ready().await?.events;
+    let total = gate.tip(None).await?;
     let mut progress = Progress::of(args, "events");
     let report = gate.verify(|done| progress.at(done, total)).await?;
     progress.clear();

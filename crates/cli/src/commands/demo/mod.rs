@@ -9,9 +9,10 @@ mod tools;
 
 use crate::{
     args::Args,
-    commands::watch::{Left, Over, Told, Watch, can_draw},
+    commands::watch::{Left, Over, Watch, can_draw},
     exit::{Exit, Said},
     output, target,
+    told::Told,
 };
 use agent::Agent;
 use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};

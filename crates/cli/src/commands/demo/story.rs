@@ -1,6 +1,6 @@
 //! What became of the calls, for people.
 
-use crate::{commands::watch::shown_as, output::visible};
+use crate::{json::shown_as, output::visible};
 use countersign_gate::{
     State, api,
     event::{Decision, Source, Status},

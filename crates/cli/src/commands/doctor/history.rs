@@ -1,7 +1,7 @@
 //! The log inside the file: does it open, hold together, and have the index that its events call for?
 
 use super::{Findings, failed};
-use crate::{args::Args, find, progress::Progress};
+use crate::{args::Args, progress::Progress};
 use countersign_gate::{Clock, Error, Filter, Gate, Options, Policy, api, chain};
 use std::{path::Path, time::Duration};
 
@@ -36,7 +36,7 @@ fn check_of(error: &Error) -> &'static str {
 }
 
 async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Error> {
-    let tip = find::tip(gate).await?;
+    let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
     let page = api::PageOf { after: from, limit: api::MAX_PAGE };
     let last = gate.events(&Filter::default(), page).await?.events;

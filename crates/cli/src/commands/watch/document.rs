@@ -1,10 +1,10 @@
 //! A call as a document: all that somebody has to read before deciding, and nothing cut short.
 
-use super::{
+use super::wrap::{gently, hard, soft, width};
+use crate::{
     json::{members, shown_as},
-    wrap::{gently, hard, soft, width},
+    output::visible,
 };
-use crate::output::visible;
 use countersign_gate::{
     Json, Principal, api,
     event::{OnExpiry, RiskLevel},

@@ -52,7 +52,7 @@ pub(super) struct Feed {
 impl Feed {
     /// Takes up the log where it stands, and gives all that waits.
     pub(super) async fn start(gate: Gate, wanted: Wanted) -> Result<(Self, Vec<api::Call>), Error> {
-        let cursor = gate.ready().await?.events;
+        let cursor = gate.tip(None).await?;
         let mut feed = Self { gate, wanted, cursor, asked: 0 };
         let calls = feed.load().await?;
         Ok((feed, calls))

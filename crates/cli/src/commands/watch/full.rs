@@ -1,13 +1,14 @@
 //! The inbox on a whole screen: keys and news in, pictures out.
 
 use super::{
-    Left, Told, Watch,
+    Left, Watch,
     draw::Theme,
     feed::{self, Feed},
     inbox::{Inbox, News, Wish},
     screen::{self, Screen},
     view::{Hints, title, view},
 };
+use crate::told::Told;
 use anyhow::Context as _;
 use countersign_gate::{Clock, Gate};
 use crossterm::event::{Event, EventStream, KeyEventKind};

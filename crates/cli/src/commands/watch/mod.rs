@@ -8,7 +8,6 @@ mod foot;
 mod full;
 mod help;
 mod inbox;
-mod json;
 mod keys;
 mod news;
 mod page;
@@ -20,7 +19,6 @@ mod plain;
 mod screen;
 #[cfg(test)]
 mod stories;
-mod told;
 mod view;
 mod wrap;
 
@@ -33,10 +31,8 @@ use crate::{
 };
 use countersign_gate::{Gate, Principal, ToolName};
 use feed::Wanted;
-pub(crate) use json::shown_as;
 use std::io::IsTerminal;
 use tokio_util::sync::CancellationToken;
-pub(crate) use told::Told;
 use view::Hints;
 
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,8 @@ use super::{
     Left, Over, Watch,
     feed::{self, Feed},
     inbox::{Inbox, News, Sent, key},
-    json::shown_as,
 };
-use crate::output;
+use crate::{json::shown_as, output};
 use countersign_gate::{Clock, Timestamp, api, event::Decision};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};

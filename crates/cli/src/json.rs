@@ -7,7 +7,7 @@ use countersign_gate::Json;
 const SHORT: usize = 60;
 
 /// An object's members in the order in which they were given; none if it is no object.
-pub(super) fn members(json: &Json) -> Vec<(String, Json)> {
+pub(crate) fn members(json: &Json) -> Vec<(String, Json)> {
     json.read::<Members>().map(|Members(members)| members).unwrap_or_default()
 }
 
