@@ -37,6 +37,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
 #[tokio::test]
 async fn a_charset_beside_the_content_type_is_no_obstacle() {
     story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
         let request = town.agent("builder").request(Method::POST, "/v1/threads/t1/close");
         let answer =
             Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;
@@ -251,6 +252,37 @@ async fn an_array_is_no_body() {
           "status": 422,
           "code": "invalid",
           "detail": "the body is JSON, but no object"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
+    story(ASK, async |town| {
+        let builder = town.agent("builder");
+        let says = async |name: &str, value: &str| {
+            let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
+            let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
+            Answer::to(request.header(name, value).body("{}")).await.to_string()
+        };
+        assert_snapshot!(says("content-encoding", "gzip").await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "a body is taken as it is, and the header content-encoding says \"gzip\""
+        }
+        "#);
+        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"
+        415
+        {
+          "title": "Unsupported Media Type",
+          "status": 415,
+          "code": "not_json",
+          "detail": "JSON is UTF-8, and the header content-type says \"latin1\""
         }
         "#);
     })

@@ -5,6 +5,23 @@ use countersign_tests::api::story;
 use insta::assert_snapshot;
 use std::time::Duration;
 
+/// Any call.
+const CALL: &str = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
+
+/// A slip of the name must not close for ever what nobody has begun.
+#[tokio::test]
+async fn a_thread_that_nobody_began_cannot_be_closed() {
+    story(ASK, async |town| {
+        assert_snapshot!(town.person("ada").post("/v1/threads/tpyo/close", "{}").await, @r#"
+        404
+        {"title":"Not Found","status":404,"code":"unknown_thread","detail":"there is no thread tpyo"}
+        "#);
+        let begun = town.agent("builder").post("/v1/threads/tpyo/tool-calls", CALL).await;
+        assert_eq!(begun.status, 201, "{begun}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn there_is_nothing_to_say_about_it() {
     story(ASK, async |town| {

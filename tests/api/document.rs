@@ -71,6 +71,23 @@ fn every_operation_says_what_it_is_and_how_it_ends() {
     }
 }
 
+/// Whoever handles what the document names should not have to handle what never comes.
+#[test]
+fn no_refusal_is_named_that_never_comes() {
+    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    for (operation, code) in [
+        // Whoever reaches the server may take a grant back: that gives nobody anything.
+        ("revokeGrant", "not_an_approver"),
+        // What waits when its thread is closed is decided by that.
+        ("decide", "thread_closed"),
+        ("decidePending", "thread_closed"),
+    ] {
+        let all = operations(&document);
+        let found = all.iter().find(|(_, _, one)| one["operationId"] == operation).expect(operation);
+        assert!(!found.2["responses"].to_string().contains(code), "{operation} names {code}");
+    }
+}
+
 #[test]
 fn every_schema_has_an_example_and_every_reference_leads_somewhere() {
     let text = countersign_server::document();

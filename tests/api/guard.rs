@@ -124,6 +124,72 @@ async fn a_page_of_another_site_is_refused_and_one_of_this_server_is_not() {
     .await;
 }
 
+/// An image or a script carries no `Origin`, and still makes the server write and read.
+#[tokio::test]
+async fn a_page_of_another_site_cannot_make_the_server_work() {
+    story(ASK, async |town| {
+        let from = async |site: &str, dest: &str, path: &str| {
+            let mode = if dest == "image" { "no-cors" } else { "navigate" };
+            let request = town.somebody().request(Method::GET, path).header("sec-fetch-site", site);
+            Answer::to(request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest)).await
+        };
+        assert_snapshot!(from("cross-site", "image", "/readyz").await, @r#"
+        403
+        {
+          "title": "Forbidden",
+          "status": 403,
+          "code": "foreign_origin",
+          "detail": "a page of another site sent this, and pages may not ask anything here"
+        }
+        "#);
+        for path in
+            ["/readyz", "/v1/stats", "/metrics", "/healthz", "/", "/docs/", "/openapi.json", "/nothing"]
+        {
+            for site in ["cross-site", "same-site", "something-new"] {
+                assert_eq!(from(site, "image", path).await.status, 403, "{site} {path}");
+            }
+            let ours = from("same-origin", "image", path).await.status;
+            assert_eq!(from("none", "document", path).await.status, ours, "typed by somebody: {path}");
+            assert_eq!(ours == 404, path == "/nothing", "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_on_a_page_leads_to_what_people_read_and_to_nothing_else() {
+    story(ASK, async |town| {
+        let follows = async |dest: &str, path: &str| {
+            let request = town.somebody().request(Method::GET, path).header("sec-fetch-site", "cross-site");
+            let request = request.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", dest);
+            Answer::to(request).await.status
+        };
+        for path in ["/", "/docs", "/docs/"] {
+            assert_eq!(follows("document", path).await, 200, "{path}");
+            assert_eq!(follows("iframe", path).await, 403, "{path}");
+        }
+        for path in ["/readyz", "/v1/stats", "/v1/events", "/openapi.json"] {
+            assert_eq!(follows("document", path).await, 403, "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_page_can_frame_an_answer_or_take_it_for_something_else() {
+    story(ASK, async |town| {
+        for path in ["/", "/docs/", "/docs/index.css", "/v1/events", "/v1/threads/none", "/nothing"] {
+            let answer = town.somebody().get(path).await;
+            assert_eq!(answer.header("content-security-policy"), "frame-ancestors 'none'", "{path}");
+            assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");
+            assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+        }
+        let evil = town.somebody().get_with("/docs/", "host", "evil.example").await;
+        assert_eq!((evil.status, evil.header("x-frame-options")), (421, "DENY"));
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
     story(ASK, async |town| {
@@ -169,6 +235,7 @@ async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
 #[tokio::test]
 async fn a_name_that_cannot_be_is_nobodys() {
     story(ASK, async |town| {
+        town.agent("builder").proposes("t1", "call_1").await;
         let says = async |principal: &str| {
             let request = town.somebody().request(Method::POST, "/v1/threads/t1/close");
             let request = request.header("content-type", "application/json");
@@ -206,7 +273,12 @@ async fn a_name_that_cannot_be_is_nobodys() {
         "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
         200
-        {"threadId":"t1","closedAt":"2026-01-31T12:00:00.000Z","principal":"user:Jürgen 世","cancelled":[]}
+        {
+          "threadId": "t1",
+          "closedAt": "2026-01-31T12:00:00.000Z",
+          "principal": "user:Jürgen 世",
+          "cancelled": ["call_1"]
+        }
         "#);
     })
     .await;
@@ -218,6 +290,25 @@ async fn who_does_not_say_who_is_an_agent_or_a_person_as_the_endpoint_has_it() {
         let somebody = town.somebody();
         assert_snapshot!(somebody.proposes("t1", "call_1").await.member("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
         assert_snapshot!(somebody.decides("t1", "call_1", "allow_once").await.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"user:local","seq":3,"source":"approver"}"#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_that_is_encoded_badly_is_not_taken_for_another() {
+    story(ASK, async |town| {
+        let request = town.somebody().request(Method::POST, "/v1/threads/t1/tool-calls");
+        let request = request.header("content-type", "application/json").body("{}");
+        assert_snapshot!(Answer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
+        400
+        {
+          "title": "Bad Request",
+          "status": 400,
+          "code": "bad_header",
+          "detail": "countersign-principal: after % there are two hexadecimal digits; % itself is %25",
+          "parameter": "countersign-principal"
+        }
+        "#);
     })
     .await;
 }

@@ -105,6 +105,82 @@ async fn a_server_answers_on_all_its_sockets_and_leaves_none_behind() {
     assert!(kept.exists(), "one that was handed to it is not its own");
 }
 
+/// Sends the head of a request and is told to go on with the body, so that the server waits for it.
+async fn begins_to_ask(path: &Path) -> UnixStream {
+    let mut stream = UnixStream::connect(path).await.expect("it listens");
+    let head = b"POST /v1/threads/t1/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        Content-Length: 2\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n";
+    stream.write_all(head).await.expect("the server reads");
+    let mut told = [0; 25];
+    stream.read_exact(&mut told).await.expect("the server waits");
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
+#[tokio::test]
+async fn a_server_that_still_ends_does_not_take_the_next_ones_socket_away() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, address) = socket(&folder);
+    let first = vec![Listener::bind(&address, false).expect("nobody is there")];
+    let (stop, served) = serve(folder.path(), first).await;
+    let mut slow = begins_to_ask(&path).await;
+    stop.cancel();
+    let next = loop {
+        match Listener::bind(&address, false) {
+            Ok(listener) => break listener,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    slow.write_all(b"{}").await.expect("the server reads");
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).await.expect("the server answers");
+    assert!(
+        answer.starts_with("HTTP/1.1 404 Not Found"),
+        "there is no such thread, and it says so: {answer}"
+    );
+    served.await.expect("no panic").expect("no error");
+    let (stop, served) = serve(folder.path(), vec![next]).await;
+    assert_eq!(asks(UnixStream::connect(&path).await.expect("it listens")).await, "HTTP/1.1 200 OK");
+    stop.cancel();
+    served.await.expect("no panic").expect("no error");
+    assert!(!path.exists(), "its own socket goes");
+}
+
+#[test]
+fn of_servers_that_start_at_once_one_has_the_socket_and_is_reached() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    for _ in 0..50 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, address) = socket(&folder);
+        drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
+        let starts = |_| {
+            let _guard = runtime.enter();
+            Listener::bind(&address, false)
+        };
+        let all: Vec<_> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..4).map(|number| scope.spawn(move || starts(number))).collect();
+            all.into_iter().map(|one| one.join().expect("no panic")).collect()
+        });
+        assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 1, "{all:?}");
+        std::os::unix::net::UnixStream::connect(&path).expect("somebody listens");
+        drop(all);
+        let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_socket_in_anothers_place_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, address) = socket(&folder);
+    let first = Listener::bind(&address, false).expect("nobody is there");
+    fs::remove_file(&path).expect("somebody tidies up");
+    let second = Listener::bind(&address, false).expect("nobody is there");
+    drop(first);
+    assert!(UnixStream::connect(&path).await.is_ok(), "the second is still reached");
+    drop(second);
+}
+
 #[tokio::test]
 async fn a_port_is_shared_by_those_who_say_so() {
     let first = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), true).expect("a port");

@@ -18,6 +18,7 @@ mod gates;
 mod grants;
 mod guard;
 mod health;
+mod installed;
 mod left;
 mod listen;
 mod metrics;

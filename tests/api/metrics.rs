@@ -68,3 +68,18 @@ async fn a_request_that_a_reader_would_have_missed_is_counted_when_it_comes_back
     })
     .await;
 }
+
+/// How long a stream is held is not in there: it would be told when the reader leaves, and not before.
+#[tokio::test]
+async fn how_long_a_stream_took_is_said_to_end_when_it_is_open() {
+    story(ASK, async |town| {
+        let mut stream = town.person("ada").streams("/v1/events", None).await;
+        stream.message().await;
+        let took = r#"countersign_http_request_duration_seconds_count{route="/v1/events",method="GET"}"#;
+        assert_eq!(value(town, took).await, "1", "it is open, and counted already");
+        let numbers = town.somebody().get("/metrics").await.body;
+        let help = numbers.lines().find(|line| line.starts_with("# HELP countersign_http_request_duration"));
+        assert!(help.is_some_and(|help| help.contains("a stream until it was open")), "{help:?}");
+    })
+    .await;
+}

@@ -25,6 +25,23 @@ reason = "mail cannot be taken back"
 "#;
 
 #[tokio::test]
+async fn no_time_at_all_to_decide_is_refused() {
+    story(ASK, async |town| {
+        let call = r#"{"id":"call_1","name":"bash","arguments":{},"expiresInSeconds":0}"#;
+        assert_snapshot!(town.agent("builder").post(CALLS, call).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "expiresInSeconds: nobody can decide within no time; 1 is the least"
+        }
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn another_call_under_a_taken_id_is_refused() {
     story(ASK, async |town| {
         let builder = town.agent("builder");
@@ -50,6 +67,7 @@ async fn another_call_under_a_taken_id_is_refused() {
 async fn nothing_is_proposed_in_a_closed_thread() {
     story(ASK, async |town| {
         let builder = town.agent("builder");
+        builder.proposes("t1", "first").await;
         builder.post("/v1/threads/t1/close", "{}").await;
         let call = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
         assert_snapshot!(builder.post(CALLS, call).await, @r#"

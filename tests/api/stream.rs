@@ -1,10 +1,20 @@
 //! The log as a stream of server-sent events: first what was missed, then what comes.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, Stream, story};
+use countersign_gate::{Gate, api, name};
+use countersign_server::{Address, Listener, Options};
+use countersign_tests::{
+    api::{Answer, Stream, fresh_gate, story},
+    by_hand,
+};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tokio_util::sync::CancellationToken;
 
 /// The ids of the next messages.
 async fn ids(stream: &mut Stream, count: usize) -> Vec<String> {
@@ -211,6 +221,60 @@ async fn a_stream_ends_when_the_server_stops() {
         stream.message().await;
         town.stop.cancel();
         assert_eq!(stream.next().await, None);
+    })
+    .await;
+}
+
+/// A log whose second event cannot be read, served; and a stream of it, to its end.
+async fn stream_of_a_damaged_log() -> String {
+    let (gate, _, folder) = fresh_gate(ASK).await;
+    let call = api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
+    gate.propose(&name("t1").expect("a name"), &call).await.expect("it is taken");
+    gate.shut_down().await;
+    let path = folder.path().join("log.db");
+    let damage = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
+        UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
+    by_hand(&path, damage).await.expect("without its guard, anything goes");
+    let gate = Gate::open(&path).await.expect("it opens");
+    let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
+    let Address::Tcp(address) = *listener.address() else { panic!("a port") };
+    let stop = CancellationToken::new();
+    let served = countersign_server::serve(vec![listener], gate, Options::default(), stop.clone());
+    let served = tokio::spawn(served);
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let request = b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\
+        X-Request-Id: mine-1\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).await.expect("the server reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("the server answers");
+    stop.cancel();
+    served.await.expect("no panic").expect("no error");
+    answer
+}
+
+#[tokio::test]
+async fn a_stream_that_fails_says_why_before_it_ends() {
+    let answer = stream_of_a_damaged_log().await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    let (_, last) = answer.split_once("event: error\n").expect("it says why there is no more");
+    assert_snapshot!(last.lines().next().unwrap_or_default(), @r#"data: {"title":"Internal Server Error","status":500,"code":"damaged","detail":"event 2 is damaged: there is no event type \"TOOL_WISH\"; run `countersign verify`, and restore the file from a backup if it finds more","requestId":"mine-1"}"#);
+    assert!(!last.contains("id: "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_stream_has_no_end_to_be_named() {
+    story(ASK, async |town| {
+        let request = town.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
+        assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"
+        422
+        {
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "until: a stream goes on for as long as you read it; leave this out, or ask for pages",
+          "parameter": "until"
+        }
+        "#);
     })
     .await;
 }

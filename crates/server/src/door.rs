@@ -1,8 +1,8 @@
 //! What every request goes through: it gets an id, a span, a line in the log when it is answered, and
-//! headers that say whether the answer may be kept.
+//! headers that say whether the answer may be kept and who may show it.
 
 use crate::{
-    App,
+    App, guard,
     problem::{PROBLEM, Problem},
 };
 use axum::{
@@ -51,6 +51,7 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
+    guard::tell_browsers(headers);
     // Whoever keeps an answer asks whether it still holds: it may be another the moment after.
     let usual = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(usual);

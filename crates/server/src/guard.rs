@@ -1,21 +1,57 @@
 //! Keeps web pages out. Anybody's page may send requests to 127.0.0.1 from the browser that shows it,
 //! and a name that its author controls may lead there too (DNS rebinding): so a request must name a
-//! loopback host, and one that a page sent (it carries `Origin`) must come from this server's own.
+//! loopback host, and one that a page sent must come from this server's own. Browsers tell with `Origin`,
+//! and where they send none, as for an image, with `Sec-Fetch-Site`. No page may frame an answer either.
 
 use crate::problem::Problem;
 use axum::{
     extract::Request,
-    http::{HeaderMap, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use std::net::IpAddr;
 
+/// What is there for people to look at, and does nothing: a link on any page may lead to it.
+const PLACES: [&str; 3] = ["/", "/docs", "/docs/"];
+
+/// What every answer says to a browser: show it nowhere but by itself, and take it for nothing but what it
+/// is said to be.
+const TO_BROWSERS: [(HeaderName, HeaderValue); 3] = [
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("frame-ancestors 'none'")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+];
+
+/// Puts on an answer what browsers are to be told.
+pub(crate) fn tell_browsers(headers: &mut HeaderMap) {
+    headers.extend(TO_BROWSERS);
+}
+
 pub(crate) async fn turn_away_pages(request: Request, next: Next) -> Response {
-    match check(request.headers(), request.uri().host()) {
+    let (headers, uri) = (request.headers(), request.uri());
+    match check(headers, uri.host()).and_then(|()| check_site(headers, uri.path())) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
+}
+
+/// Browsers say of each request how its origin stands to this server; nobody else says anything. Another
+/// port of this machine is the `same-site`, and as foreign as any.
+fn check_site(headers: &HeaderMap, path: &str) -> Result<(), Problem> {
+    let is = |name: &str, what: &[&str]| {
+        headers.get(name).is_some_and(|value| what.iter().any(|one| value.as_bytes() == one.as_bytes()))
+    };
+    let ours = !headers.contains_key("sec-fetch-site") || is("sec-fetch-site", &["same-origin", "none"]);
+    // A frame is navigated, too, and its page shows around it what it likes.
+    let opened = is("sec-fetch-mode", &["navigate"]) && is("sec-fetch-dest", &["document"]);
+    if ours || (opened && PLACES.contains(&path)) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        "foreign_origin",
+        "a page of another site sent this, and pages may not ask anything here",
+    ))
 }
 
 fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), Problem> {

@@ -14,6 +14,7 @@ mod metrics;
 mod openapi;
 mod problem;
 mod routes;
+mod socket_file;
 mod stream;
 
 pub use address::{Address, BadAddress};
@@ -127,8 +128,13 @@ pub async fn serve(
 
 /// Serves on one socket.
 async fn on(listener: Listener, service: IntoMakeService<Router>, stop: CancellationToken) -> io::Result<()> {
-    // Goes in the end, when nobody is served any more.
-    let _file = listener.file;
+    let file = listener.file;
+    // The socket is closed when this is over, and others are answered for seconds yet. Its file goes before:
+    // afterwards, the one that stands there may be the next server's.
+    let stopped = async move {
+        stop.cancelled().await;
+        drop(file);
+    };
     match listener.socket {
         Socket::Tcp(socket) => {
             // Answers and messages are small and written whole: none is to wait for what comes after it,
@@ -138,11 +144,9 @@ async fn on(listener: Listener, service: IntoMakeService<Router>, stop: Cancella
                     tracing::debug!(%error, "a connection keeps its delay");
                 }
             });
-            axum::serve(socket, service).with_graceful_shutdown(stop.cancelled_owned()).await
+            axum::serve(socket, service).with_graceful_shutdown(stopped).await
         }
-        Socket::Unix(socket) => {
-            axum::serve(socket, service).with_graceful_shutdown(stop.cancelled_owned()).await
-        }
+        Socket::Unix(socket) => axum::serve(socket, service).with_graceful_shutdown(stopped).await,
     }
 }
 

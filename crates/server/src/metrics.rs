@@ -59,8 +59,8 @@ impl Metrics {
     fn register(&mut self) {
         let all = &mut self.registry;
         all.register("http_requests", "Requests, by route, method and status", self.requests.clone());
-        let what =
-            "How long an answer took, by route and method; waits and streams as long as they were held";
+        let what = "How long it took until an answer began, by route and method; a wait as long as it was \
+                    held, a stream until it was open";
         all.register_with_unit("http_request_duration", what, Unit::Seconds, self.durations.clone());
         all.register("http_streams", "Streams of events that are open", self.streams.clone());
         all.register("http_waits", "Requests that are held until a call is decided", self.waits.clone());

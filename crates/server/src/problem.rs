@@ -55,6 +55,12 @@ impl Problem {
         self
     }
 
+    /// The same, of the request with that id, which is over already.
+    pub(crate) fn under(mut self, request: Option<String>) -> Self {
+        self.0.request_id = request;
+        self
+    }
+
     /// What it says, for an answer that it is only a part of.
     pub(crate) fn told(self) -> api::Problem {
         *self.0

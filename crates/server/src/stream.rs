@@ -1,9 +1,10 @@
 //! The log as a stream of server-sent events: first what was missed, then what comes.
 //!
 //! Nothing is buffered here: the next event is fetched when the connection has taken the one before, so a
-//! reader that is slow holds up nobody, and misses nothing.
+//! reader that is slow holds up nobody, and misses nothing. A stream that fails says so with its last
+//! message: a reader that only saw it end would come back and fail again for ever.
 
-use crate::{App, problem::Problem};
+use crate::{App, door, problem::Problem};
 use axum::{
     body::Body,
     http::{HeaderValue, header},
@@ -12,6 +13,7 @@ use axum::{
 use countersign_gate::{Event, EventType, Filter};
 use futures_util::{Stream, StreamExt};
 use std::convert::Infallible;
+use tracing::Span;
 
 /// From where a reader takes the stream up.
 pub(crate) struct From {
@@ -28,7 +30,7 @@ pub(crate) async fn answer(app: App, filter: Filter, from: From) -> Result<Respo
     }
     // What is there already when a reader comes back is what it would have missed.
     let missed = if from.again { app.gate.tip(None).await? } else { 0 };
-    let stream = stream(app, filter, from.after, missed).map(Ok::<_, Infallible>);
+    let stream = stream(app, filter, from.after, missed, Asked::now()).map(Ok::<_, Infallible>);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
@@ -38,7 +40,19 @@ pub(crate) async fn answer(app: App, filter: Filter, from: From) -> Result<Respo
     Ok(response)
 }
 
-fn stream(app: App, filter: Filter, after: i64, missed: i64) -> impl Stream<Item = String> {
+/// The request that a stream answers, which is over for everybody else when the stream begins.
+struct Asked {
+    span: Span,
+    id: Option<String>,
+}
+
+impl Asked {
+    fn now() -> Self {
+        Self { span: Span::current(), id: door::request_id() }
+    }
+}
+
+fn stream(app: App, filter: Filter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = String> {
     async_stream::stream! {
         let _counted = app.metrics.stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
@@ -59,7 +73,8 @@ fn stream(app: App, filter: Filter, after: i64, missed: i64) -> impl Stream<Item
                             yield message(&event);
                         }
                         Some(Err(error)) => {
-                            tracing::error!(%error, "a stream ends");
+                            let problem = asked.span.in_scope(|| Problem::from(error));
+                            yield last_words(problem.under(asked.id));
                             return;
                         }
                         None => return,
@@ -82,4 +97,10 @@ fn stream(app: App, filter: Filter, after: i64, missed: i64) -> impl Stream<Item
 fn message(event: &Event) -> String {
     let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
     format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind)
+}
+
+/// The last message of a stream that fails. It has no id: whoever comes back goes on after the last event.
+fn last_words(problem: Problem) -> String {
+    let data = serde_json::to_string(&problem.told()).unwrap_or_default();
+    format!("event: error\ndata: {data}\n\n")
 }

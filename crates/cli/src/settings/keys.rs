@@ -156,10 +156,10 @@ impl Key {
         KEYS.iter().find(|facts| facts.key == self).unwrap_or(&KEYS[0])
     }
 
-    /// Whether it says what is allowed, and who decides where. A folder that somebody else filled, such as a
+    /// Whether it says what is allowed, who decides where, and who hears of it. A folder that somebody else filled, such as a
     /// repository that was cloned, is not to say that.
     pub(crate) const fn must_be_meant(self) -> bool {
-        matches!(self, Self::Policy | Self::Server | Self::Database | Self::As)
+        matches!(self, Self::Policy | Self::Server | Self::Database | Self::As | Self::Otlp)
     }
 }
 

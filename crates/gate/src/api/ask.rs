@@ -30,7 +30,7 @@ pub struct Propose {
     pub description: Option<String>,
     /// How long people may take, in seconds. The policy may allow less, and then less it is.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 1, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
 }
 

@@ -102,6 +102,12 @@ impl Local {
         if let Some(annotations) = &call.annotations {
             annotations.admit().map_err(|why| Refused::bad_json("annotations", &why))?;
         }
+        if call.expires_in_seconds == Some(0) {
+            return Err(Error::invalid(
+                "expiresInSeconds",
+                &"nobody can decide within no time; 1 is the least",
+            ));
+        }
         let seconds = |seconds: u32| Duration::from_secs(u64::from(seconds));
         let propose = Propose {
             id: call.id.clone(),

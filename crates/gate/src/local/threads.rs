@@ -3,7 +3,7 @@
 use super::Local;
 use crate::{Error, api};
 use countersign_approvals::{
-    CallId, Event, EventType, Principal, ThreadCommand, ThreadId, Wish, event::ToolResult,
+    CallId, Event, EventType, Principal, Refused, ThreadCommand, ThreadId, Wish, event::ToolResult,
 };
 
 impl Local {
@@ -51,6 +51,10 @@ impl Local {
     }
 
     pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
+        // A slip of the name must not close for ever what nobody has begun.
+        if self.store.thread_tip(thread).await? == 0 {
+            return Err(Refused::UnknownThread(thread.clone()).into());
+        }
         let done = self.order(by, thread, Wish::Thread(ThreadCommand::Close)).await?;
         let closed = self.store.thread(thread).await?.closed;
         // The order has just been carried out, so its event is there; the clock stands in if it is not.

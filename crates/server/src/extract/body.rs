@@ -3,7 +3,10 @@
 use crate::problem::Problem;
 use axum::{
     extract::{FromRequest, Request},
-    http::{HeaderMap, header::CONTENT_TYPE},
+    http::{
+        HeaderMap,
+        header::{CONTENT_ENCODING, CONTENT_TYPE},
+    },
 };
 use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
 use futures_util::StreamExt;
@@ -55,11 +58,30 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     let given = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
     let essence = given.and_then(|given| given.split(';').next()).unwrap_or("").trim();
     if essence.eq_ignore_ascii_case("application/json") {
-        return Ok(());
+        return require_plain_utf8(headers, given.unwrap_or_default());
     }
     let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("says {given:?}"));
     let detail = format!("the body must be application/json, and the header content-type {says}");
     Err(Problem::new("not_json", detail))
+}
+
+/// What was packed, or written in other characters, would be read as what it is not.
+fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Problem> {
+    if let Some(encoding) = headers.get(CONTENT_ENCODING) {
+        let detail = format!("a body is taken as it is, and the header content-encoding says {encoding:?}");
+        return Err(Problem::new("not_json", detail));
+    }
+    let charset =
+        content_type.split(';').skip(1).filter_map(|part| part.trim().split_once('=')).find_map(
+            |(name, value)| name.eq_ignore_ascii_case("charset").then_some(value.trim_matches('"')),
+        );
+    match charset {
+        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(Problem::new(
+            "not_json",
+            format!("JSON is UTF-8, and the header content-type says {charset:?}"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {

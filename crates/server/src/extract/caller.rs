@@ -36,6 +36,9 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let name = api::PRINCIPAL_HEADER;
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
         let bad = |why: String| Problem::new("bad_header", format!("{name}: {why}")).of(name);
+        if !is_encoded(given) {
+            return Err(bad("after % there are two hexadecimal digits; % itself is %25".to_owned()));
+        }
         let text = percent_encoding::percent_decode_str(given).decode_utf8();
         let text = text.map_err(|_| bad("it is not UTF-8".to_owned()))?;
         let principal: Principal = text.parse().map_err(|why| bad(format!("{why}")))?;
@@ -46,6 +49,11 @@ impl<S: Sync> FromRequestParts<S> for Caller {
             }
         }
     }
+}
+
+/// Whether each `%` begins a byte: decoding would pass over one that does not.
+fn is_encoded(text: &str) -> bool {
+    text.split('%').skip(1).all(|rest| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
 }
 
 impl IntoParams for Caller {

@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use countersign_gate::api;
+use countersign_gate::{Error, api};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::{
@@ -42,7 +42,7 @@ impl IfNoneMatch {
     pub(crate) async fn unless<T: Serialize>(
         &self,
         tag: &str,
-        answer: impl Future<Output = Result<T, Problem>>,
+        answer: impl Future<Output = Result<T, Error>>,
     ) -> Result<Response, Problem> {
         if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, Json(answer.await?))) }
     }

@@ -23,8 +23,8 @@ impl<S: Sync> FromRequestParts<S> for LastEventId {
 
 impl IntoParams for LastEventId {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what =
-            "How far the reader of a stream came: the `id` of its last message. Stronger than `after`.";
+        let what = "How far the reader of a stream came: the `id` of its last message. It says that the reader was here \
+             before and comes back; who reads for the first time begins with `after`. Stronger than `after`.";
         let schema = openapi::text("5").pattern(Some("^[0-9]{0,18}$"));
         vec![openapi::parameter("Last-Event-ID", ParameterIn::Header, what, schema)]
     }

@@ -56,17 +56,6 @@ takes! {
     Span as SpanOfTime: ["since", "until"];
 }
 
-/// Where a call may stand.
-const STATES: [State; 7] = [
-    State::Pending,
-    State::Allowed,
-    State::Denied,
-    State::Running,
-    State::Finished,
-    State::Unknown,
-    State::Cancelled,
-];
-
 /// What a query asks for.
 pub(crate) struct Query<T> {
     pub(crate) page: api::PageOf,
@@ -114,7 +103,7 @@ impl<T> Query<T> {
             "thread" => filter.thread_id = Some(read(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(read(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
-            "state" => self.state = Some(state(value)?),
+            "state" => self.state = Some(parse::<State>(name, value)?),
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             _ => {
@@ -151,14 +140,6 @@ fn read<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, Problem> {
 
 fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, Problem> {
     read(name, value.parse())
-}
-
-fn state(value: &str) -> Result<State, Problem> {
-    let found = STATES.into_iter().find(|state| state.to_string() == value);
-    found.ok_or_else(|| {
-        let known = STATES.map(|state| state.to_string()).join(", ");
-        Problem::invalid(format!("state: there is no {value:?} here; there is {known}")).of("state")
-    })
 }
 
 pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {

@@ -28,7 +28,10 @@ use utoipa::{
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     // What answers of several shapes hold, and parts of errors.
-    components(schemas(api::EventPage, api::Problem)),
+    components(schemas(
+        api::Calls, api::EventPage, api::Grants, api::ModeOf, api::Pending, api::PoliciesOf, api::Problem,
+        api::Thread, api::Threads,
+    )),
     servers((url = "/", description = "this server")),
     tags(
         (name = "executor", description = "What agents and executors do: propose, wait, claim, finish."),

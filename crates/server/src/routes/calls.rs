@@ -1,6 +1,6 @@
 //! `GET /v1/tool-calls` and `GET /v1/threads/{thread}/tool-calls`
 
-use super::tag;
+use super::by_log::{Tagged, tag};
 use crate::{
     App,
     extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, Query, tagged, unchanged},
@@ -26,13 +26,7 @@ refusals!(Refusals: READS ASKED, "bad_cursor");
     operation_id = "listCalls",
     tag = "log",
     params(CallsOf, IfNoneMatch),
-    responses(
-        (status = 200, description = "The calls.", body = api::Calls, headers(
-            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        Refusals
-    )
+    responses(Tagged<api::Calls>, Refusals)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
@@ -51,13 +45,7 @@ pub(super) async fn everywhere(
     operation_id = "listCallsOfThread",
     tag = "log",
     params(OfThread, CallsOfThread, IfNoneMatch),
-    responses(
-        (status = 200, description = "The calls.", body = api::Calls, headers(
-            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        Refusals
-    )
+    responses(Tagged<api::Calls>, Refusals)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,

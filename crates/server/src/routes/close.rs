@@ -10,7 +10,7 @@ use axum::{Json, extract::State};
 use countersign_gate::api;
 use serde::Deserialize;
 
-refusals!(Refusals: READS WRITES ASKED BODY);
+refusals!(Refusals: READS WRITES ASKED BODY, "unknown_thread");
 
 /// There is nothing to say beside the thread.
 #[derive(Deserialize, utoipa::ToSchema)]

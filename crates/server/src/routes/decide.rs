@@ -15,8 +15,7 @@ refusals!(
     "not_an_approver",
     "self_approval",
     "already_decided",
-    "not_offered",
-    "thread_closed"
+    "not_offered"
 );
 
 /// Decide on a call.

@@ -1,7 +1,7 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`: a page of the log, or with
 //! `Accept: text/event-stream` a stream that first brings what was missed and then what comes.
 
-use super::tag;
+use super::by_log::by_log;
 use crate::{
     App,
     extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, Query},
@@ -26,7 +26,8 @@ refusals!(Refusals: READS ASKED, "bad_cursor", "shutting_down");
 ///
 /// With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the `seq`, `event`
 /// the type, `data` the event in JSON on one line. It first brings what came after `Last-Event-ID`, or after
-/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream.
+/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream. One that fails
+/// ends with a message whose `event` is `error` and whose `data` is the problem; it has no `id`.
 #[utoipa::path(
     get,
     path = "/v1/events",
@@ -76,12 +77,15 @@ async fn answer<T>(
 ) -> Result<Response, Problem> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accepted.is_some_and(|accept| accept.contains("text/event-stream")) {
+        if filter.until.is_some() {
+            let why = "until: a stream goes on for as long as you read it; leave this out, or ask for pages";
+            return Err(Problem::invalid(why).of("until"));
+        }
         // A browser that reconnects says how far it came; that is newer than what its address says.
         let from = stream::From { after: last.unwrap_or(page.after), again: last.is_some() };
         return stream::answer(app, filter, from).await;
     }
-    let tag = tag(&app, filter.thread_id.as_ref()).await?;
-    have.unless(&tag, async { Ok(app.gate.events(&filter, page).await?) }).await
+    by_log(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
 }
 
 /// The two shapes that the log is answered in.

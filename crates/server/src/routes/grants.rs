@@ -1,6 +1,9 @@
 //! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
 
-use super::{Answer, tag};
+use super::{
+    Answer,
+    by_log::{Tagged, by_log},
+};
 use crate::{
     App,
     extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf},
@@ -11,7 +14,7 @@ use axum::{Json, extract::State, response::Response};
 use countersign_gate::api;
 
 refusals!(ListRefusals: READS ASKED, "bad_cursor");
-refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
+refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant");
 
 /// The standing grants of a thread.
 #[utoipa::path(
@@ -20,13 +23,7 @@ refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver"
     operation_id = "listGrants",
     tag = "thread",
     params(OfThread, PageOf, IfNoneMatch),
-    responses(
-        (status = 200, description = "The grants.", body = api::Grants, headers(
-            ("etag" = String, description = "Their tag, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        ListRefusals
-    )
+    responses(Tagged<api::Grants>, ListRefusals)
 )]
 pub(super) async fn list(
     State(app): State<App>,
@@ -34,8 +31,7 @@ pub(super) async fn list(
     have: IfNoneMatch,
     query: PageOf,
 ) -> Result<Response, Problem> {
-    let tag = tag(&app, Some(&thread)).await?;
-    have.unless(&tag, async { Ok(app.gate.grants(&thread, query.page).await?) }).await
+    by_log(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
 }
 
 /// Take a grant back.

@@ -1,5 +1,6 @@
 //! The endpoints: one file each, and what they share.
 
+mod by_log;
 mod calls;
 mod cancel;
 mod claim;
@@ -70,11 +71,6 @@ pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
 
 /// The tag of a thread, or a log, in which nothing has happened.
 const EMPTY: &str = "W/\"0\"";
-
-/// The tag of what stands on the log alone: of that thread, or of all.
-async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
-    Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
-}
 
 /// Waits for the decision, if that is preferred, and no longer than the server runs.
 async fn held(

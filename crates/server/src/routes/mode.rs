@@ -1,6 +1,9 @@
 //! `GET` and `PUT /v1/threads/{thread}/mode`
 
-use super::{Answer, tag};
+use super::{
+    Answer,
+    by_log::{Tagged, by_log},
+};
 use crate::{
     App,
     extract::{Body, Caller, IfNoneMatch, NoQuery, OfThread},
@@ -20,13 +23,7 @@ refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_close
     operation_id = "getMode",
     tag = "thread",
     params(OfThread, IfNoneMatch),
-    responses(
-        (status = 200, description = "The mode.", body = api::ModeOf, headers(
-            ("etag" = String, description = "The tag, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        GetRefusals
-    )
+    responses(Tagged<api::ModeOf>, GetRefusals)
 )]
 pub(super) async fn show(
     State(app): State<App>,
@@ -34,8 +31,7 @@ pub(super) async fn show(
     have: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, Problem> {
-    let tag = tag(&app, Some(&thread)).await?;
-    have.unless(&tag, async { Ok(app.gate.mode(&thread).await?) }).await
+    by_log(&app, Some(&thread), &have, app.gate.mode(&thread)).await
 }
 
 /// Have a thread answer what is asked.

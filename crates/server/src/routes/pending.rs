@@ -1,6 +1,6 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
-use super::tag;
+use super::by_log::{Tagged, by_log};
 use crate::{
     App,
     extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, Query},
@@ -21,13 +21,7 @@ refusals!(Refusals: READS ASKED, "bad_cursor");
     operation_id = "listPending",
     tag = "approver",
     params(PendingOf, IfNoneMatch),
-    responses(
-        (status = 200, description = "What waits.", body = api::Pending, headers(
-            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        Refusals
-    )
+    responses(Tagged<api::Pending>, Refusals)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
@@ -44,13 +38,7 @@ pub(super) async fn everywhere(
     operation_id = "listPendingOfThread",
     tag = "approver",
     params(OfThread, PendingOfThread, IfNoneMatch),
-    responses(
-        (status = 200, description = "What waits.", body = api::Pending, headers(
-            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        Refusals
-    )
+    responses(Tagged<api::Pending>, Refusals)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,
@@ -66,6 +54,5 @@ async fn answer<T>(
     Query { page, filter, .. }: Query<T>,
     have: &IfNoneMatch,
 ) -> Result<Response, Problem> {
-    let tag = tag(app, filter.thread_id.as_ref()).await?;
-    have.unless(&tag, async { Ok(app.gate.pending(&filter, page).await?) }).await
+    by_log(app, filter.thread_id.as_ref(), have, app.gate.pending(&filter, page)).await
 }

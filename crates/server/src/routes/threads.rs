@@ -1,6 +1,6 @@
 //! `GET /v1/threads` and `GET /v1/threads/{thread}`
 
-use super::tag;
+use super::by_log::{Tagged, by_log, tag};
 use crate::{
     App,
     extract::{IfNoneMatch, NoQuery, OfThread, PageOf},
@@ -22,21 +22,14 @@ refusals!(Refusals: READS ASKED, "unknown_thread");
     operation_id = "listThreads",
     tag = "log",
     params(PageOf, IfNoneMatch),
-    responses(
-        (status = 200, description = "The threads.", body = api::Threads, headers(
-            ("etag" = String, description = "The tag of the list, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        ListRefusals
-    )
+    responses(Tagged<api::Threads>, ListRefusals)
 )]
 pub(super) async fn list(
     State(app): State<App>,
     query: PageOf,
     have: IfNoneMatch,
 ) -> Result<Response, Problem> {
-    let tag = tag(&app, None).await?;
-    have.unless(&tag, async { Ok(app.gate.threads(query.page).await?) }).await
+    by_log(&app, None, &have, app.gate.threads(query.page)).await
 }
 
 /// A thread.
@@ -46,13 +39,7 @@ pub(super) async fn list(
     operation_id = "getThread",
     tag = "log",
     params(OfThread, IfNoneMatch),
-    responses(
-        (status = 200, description = "The thread.", body = api::Thread, headers(
-            ("etag" = String, description = "Its tag, for `If-None-Match`."),
-        )),
-        IfNoneMatch,
-        Refusals
-    )
+    responses(Tagged<api::Thread>, Refusals)
 )]
 pub(super) async fn show(
     State(app): State<App>,
@@ -63,5 +50,5 @@ pub(super) async fn show(
     let tag = tag(&app, Some(&thread)).await?;
     // A thread without events is none: nobody has it, whatever they say.
     let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
-    have.unless(&tag, async { Ok(app.gate.thread(&thread).await?) }).await
+    have.unless(&tag, app.gate.thread(&thread)).await
 }

@@ -1,0 +1,66 @@
+//! What the many lists and settings share that change with the log alone: as long as no event came, the
+//! answer is the one that the caller has.
+
+use crate::{App, extract::IfNoneMatch, openapi, problem::Problem};
+use axum::response::Response;
+use countersign_gate::{Error, ThreadId, api};
+use serde::Serialize;
+use std::{collections::BTreeMap, marker::PhantomData};
+use utoipa::{
+    IntoResponses, ToSchema,
+    openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
+};
+
+/// The tag of what stands on the log alone: of that thread, or of all.
+pub(super) async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
+    Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
+}
+
+/// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.
+pub(super) async fn by_log<T: Serialize>(
+    app: &App,
+    thread: Option<&ThreadId>,
+    have: &IfNoneMatch,
+    answer: impl Future<Output = Result<T, Error>>,
+) -> Result<Response, Problem> {
+    have.unless(&tag(app, thread).await?, answer).await
+}
+
+/// Such an answer as the document describes it: whole and with its tag, or 304 and empty.
+pub(super) struct Tagged<T>(PhantomData<T>);
+
+/// An answer that has a tag.
+pub(super) trait Answered: ToSchema {
+    /// What it is.
+    const WHAT: &'static str;
+}
+
+macro_rules! answered {
+    ($($shape:ty: $what:literal;)*) => {
+        $(impl Answered for $shape {
+            const WHAT: &'static str = $what;
+        })*
+    };
+}
+
+answered! {
+    api::Calls: "The calls.";
+    api::Grants: "The grants.";
+    api::ModeOf: "The mode.";
+    api::Pending: "What waits.";
+    api::PoliciesOf: "The own policies of the thread.";
+    api::Thread: "The thread.";
+    api::Threads: "The threads.";
+}
+
+impl<T: Answered> IntoResponses for Tagged<T> {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(T::name()))).build();
+        let tag = openapi::header("Its tag, for `If-None-Match`.", openapi::text("W/\"5\""));
+        let whole =
+            ResponseBuilder::new().description(T::WHAT).content("application/json", body).header("etag", tag);
+        let mut responses = IfNoneMatch::responses();
+        responses.insert("200".to_owned(), whole.build().into());
+        responses
+    }
+}

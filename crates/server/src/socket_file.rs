@@ -1,0 +1,112 @@
+//! The file that a socket has in the file system: made in the place of one that was left behind, removed
+//! in the end, and never anybody else's.
+
+use socket2::{Domain, SockAddr, Socket, Type};
+use std::{
+    fs::{self, File, Metadata, OpenOptions, Permissions},
+    io,
+    os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+use tokio::net::UnixListener;
+
+/// How many connections may wait to be taken.
+pub(crate) const BACKLOG: i32 = 1024;
+
+/// A file that goes with this. It has to go while the socket is still listened on: until then nobody else
+/// takes its place, and no other file can have its number.
+#[derive(Debug)]
+pub(crate) struct SocketFile {
+    path: PathBuf,
+    number: Number,
+}
+
+/// What tells a file from every other that is there.
+type Number = (u64, u64);
+
+fn number(file: &Metadata) -> Number {
+    (file.dev(), file.ino())
+}
+
+impl SocketFile {
+    /// Listens on a file of that name. Only this user gets to the socket: its mode is set before anybody
+    /// can connect to it.
+    pub(crate) fn listen(path: &Path) -> io::Result<(UnixListener, Self)> {
+        let _turn = Turn::take(path)?;
+        remove_stale(path)?;
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.bind(&SockAddr::unix(path)?)?;
+        fs::set_permissions(path, Permissions::from_mode(0o600))?;
+        socket.listen(BACKLOG)?;
+        socket.set_nonblocking(true)?;
+        let file = Self { path: path.to_owned(), number: number(&fs::symlink_metadata(path)?) };
+        Ok((UnixListener::from_std(socket.into())?, file))
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        let _turn = Turn::take(&self.path)?;
+        if number(&fs::symlink_metadata(&self.path)?) == self.number {
+            fs::remove_file(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if let Err(error) = self.remove() {
+            tracing::debug!(%error, path = %self.path.display(), "the socket's file is gone or stays");
+        }
+    }
+}
+
+/// The right to put a file there or take it away, which one process has at a time: what one finds left
+/// behind, another might just have replaced. It is a lock on a file beside it, which goes in the end.
+struct Turn {
+    beside: PathBuf,
+    /// Locked as long as it is open.
+    _file: File,
+}
+
+impl Turn {
+    fn take(path: &Path) -> io::Result<Self> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".lock");
+        let beside = PathBuf::from(beside);
+        loop {
+            let file =
+                OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&beside)?;
+            file.lock()?;
+            // Whoever had it before has removed the file, and a lock on what lies nowhere keeps out nobody.
+            let there = fs::metadata(&beside).ok();
+            if there.is_some_and(|there| file.metadata().is_ok_and(|mine| number(&there) == number(&mine))) {
+                return Ok(Self { beside, _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.beside) {
+            tracing::debug!(%error, path = %self.beside.display(), "the lock's file stays");
+        }
+    }
+}
+
+/// A process that was killed leaves its socket behind, and nobody answers on it. What somebody answers on,
+/// or is no socket, stays.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !found.file_type().is_socket() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket stands there"));
+    }
+    let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // One that has more connections than it takes would have this one wait, and the others for the turn.
+    probe.set_nonblocking(true)?;
+    match probe.connect(&SockAddr::unix(path)?) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+        _ => Err(io::Error::new(io::ErrorKind::AddrInUse, "another process answers there")),
+    }
+}

@@ -1,0 +1,38 @@
+//! What the guide to running the service has people install, and where they are to reach it.
+
+use std::{fs, path::Path};
+
+fn read(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root");
+    fs::read_to_string(root.join(path)).expect(path)
+}
+
+/// What a unit's file sets.
+fn set<'a>(unit: &'a str, name: &str) -> &'a str {
+    let found = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    found.unwrap_or_else(|| panic!("{name} is not set"))
+}
+
+#[test]
+fn the_guide_puts_the_settings_where_they_are_read() {
+    let read_from = "/etc/countersign/config.toml";
+    assert!(read("crates/cli/src/settings/file.rs").contains(read_from));
+    let guide = read("docs/operations.md");
+    let installs = guide.lines().any(|line| line.trim().starts_with("install") && line.ends_with(read_from));
+    assert!(installs, "nothing installs {read_from}");
+    let policy = set(&read("packaging/systemd/countersign.service"), "ExecStart")
+        .split_once("--policy ")
+        .map(|(_, path)| path.to_owned())
+        .expect("the service names its policy");
+    let installs = guide.lines().any(|line| line.trim().starts_with("install") && line.ends_with(&policy));
+    assert!(installs, "nothing installs {policy}");
+}
+
+/// systemd makes the folder as root's: whoever is neither root nor in its group has to get through it.
+#[test]
+fn the_group_gets_to_the_socket_through_its_folder() {
+    let unit = read("packaging/systemd/countersign.socket");
+    let mode = |name| u32::from_str_radix(set(&unit, name), 8).expect("a mode");
+    assert_eq!(mode("SocketMode"), 0o660, "the socket itself is for the group alone");
+    assert_eq!(mode("DirectoryMode"), 0o755, "its folder is root's, and others pass through it");
+}
