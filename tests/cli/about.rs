@@ -10,8 +10,9 @@ fn document(name: &str) -> std::path::PathBuf {
 #[tokio::test]
 async fn the_version_tells_how_it_was_built() {
     at_a_desk(async |desk| {
-        let [short, whole] = [desk.types("--version").await.stdout, desk.types("version").await.stdout];
-        assert!(whole.starts_with(&short), "{whole}");
+        let [short, whole] = [desk.types("-V").await.stdout, desk.types("version").await.stdout];
+        assert!(whole.starts_with(&short) && short.lines().count() == 1, "{short}{whole}");
+        assert_eq!(desk.types("--version").await.stdout, whole);
         for line in ["commit", "committed", "target", "profile", "rustc", "sqlite"] {
             assert!(whole.contains(&format!("\n  {line:<10} ")), "{whole}");
         }
@@ -46,7 +47,9 @@ async fn shells_complete_the_command_line() {
 async fn the_manual_has_a_page_for_each_command() {
     at_a_desk(async |desk| {
         let page = desk.types("man").await.stdout;
-        assert!(page.contains(".TH countersign 1") && page.contains("Exit codes"), "{page}");
+        assert!(page.contains(".TH countersign 1") && page.contains(".SH \"EXIT STATUS\""), "{page}");
+        assert!(page.contains(".SH \"ENVIRONMENT\"") && page.is_ascii(), "{page}");
+        assert!(!page.contains("countersign\\-help"), "no page that is not there is referred to");
         assert_eq!(desk.types("man --out pages").await.code, 0);
         let pages = desk.runs("ls", &["pages"]).await;
         for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
@@ -55,6 +58,8 @@ async fn the_manual_has_a_page_for_each_command() {
         assert!(!pages.contains("reference"), "what is hidden has no page");
         let allow = std::fs::read_to_string(desk.path("pages/countersign-allow.1")).expect("written");
         assert!(allow.contains("\\-\\-session"), "{allow}");
+        let run = std::fs::read_to_string(desk.path("pages/countersign-run.1")).expect("written");
+        assert!(run.contains("countersign run [OPTIONS] \\-\\- <COMMAND>..."), "{run}");
     })
     .await;
 }

@@ -34,7 +34,7 @@ async fn what_was_decided_is_not_decided_otherwise() {
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
-        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` tells the whole story","response":{"at":"[time]","comment":"not today","decision":"deny","policy":"[sha256]","principal":"user:ada","seq":3,"source":"approver"}}
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` tells the whole story","response":{"decision":"deny","source":"approver","principal":"user:ada","at":"[time]","seq":3,"comment":"not today","policy":"[sha256]"}}
         exit 3
         "#);
     })

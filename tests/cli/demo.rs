@@ -114,6 +114,21 @@ async fn a_pipe_that_always_says_once_sees_everything() {
     .await;
 }
 
+/// Whoever leaves at once is sent to a call that was proposed.
+#[tokio::test]
+async fn whoever_leaves_early_is_shown_a_call_that_there_is() {
+    at_a_desk(async |desk| {
+        let line = format!("echo q | {COUNTERSIGN} demo --plain --folder demo");
+        let said = desk.without_paths(&desk.runs("sh", &["-c", &line]).await);
+        let (_, end) = said.split_once("the files are still there:\n").expect("an end");
+        for shown in end.lines().filter_map(|line| line.trim().strip_prefix("countersign ")) {
+            let shown = shown.replace("[here]", &desk.path("").display().to_string());
+            assert_eq!(desk.types(&shown).await.code, 0, "{shown}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_person_sees_it_in_one_terminal() {
     at_a_desk(async |desk| {
@@ -131,6 +146,8 @@ async fn a_person_sees_it_in_one_terminal() {
           countersign --server http://[port] watch
           countersign --server http://[port] pending
           curl http://[port]/v1/approvals/pending
+        In a browser you see all of its API, and can try it:
+          http://[port]/docs
 
         Ctrl-C ends the demo and keeps its files.
 

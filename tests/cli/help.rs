@@ -48,7 +48,7 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
     at_a_desk(async |desk| {
         let help = desk.types("--help").await.to_string();
         let (_, everywhere) = help.split_once("\n\nOptions:\n").expect("options after the commands");
-        assert_snapshot!(everywhere, @"
+        assert_snapshot!(everywhere, @r#"
           -h, --help     Print help
           -V, --version  Print version
 
@@ -80,12 +80,15 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
           130  run: cancelled with Ctrl-C
           else run: the command's own
 
+        Errors with --json:
+          {"code", "detail", "hint": left out if there is none}
+
         Environment:
           COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
           for options: `countersign config` lists what holds.
           NO_COLOR turns colours off.
         exit 0
-        ");
+        "#);
     })
     .await;
 }
@@ -126,7 +129,7 @@ async fn help_on_running_tells_its_options() {
                                      never]
               --json                 Print JSON, and errors as JSON too
 
-        JSON: the call, as it ended
+        JSON: the call, as it ended; what the command itself prints all goes to stderr then
         exit 0
         ");
     })
@@ -136,7 +139,7 @@ async fn help_on_running_tells_its_options() {
 #[tokio::test]
 async fn the_version_is_the_packages() {
     at_a_desk(async |desk| {
-        let said = desk.types("--version").await;
+        let said = desk.types("-V").await;
         assert_eq!(said.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
     })
     .await;

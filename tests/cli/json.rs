@@ -82,12 +82,12 @@ async fn a_decision_gives_the_call_as_it_stands() {
           "detail": "decided already: allow_once by user:ada at [time]",
           "hint": "`countersign show ID` tells the whole story",
           "response": {
-            "at": "[time]",
             "decision": "allow_once",
-            "policy": "[sha256]",
+            "source": "approver",
             "principal": "user:ada",
+            "at": "[time]",
             "seq": 3,
-            "source": "approver"
+            "policy": "[sha256]"
           }
         }
         exit 3
@@ -103,9 +103,11 @@ async fn what_verify_found_is_json() {
         assert_snapshot!(laid_out(&desk.types("verify --json").await), @r#"
         {
           "broken": null,
+          "chainHolds": true,
           "events": 2,
           "holds": true,
           "indexHolds": true,
+          "repaired": false,
           "tip": "[sha256]",
           "unsealed": 0,
           "wrongHashes": []
@@ -197,9 +199,10 @@ async fn what_goes_wrong_is_json_too() {
 
         ! {
           "code": "bad_policy",
-          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`"
+          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`",
+          "hint": "docs/policy.md says how one is written; mend it, or name another with --policy"
         }
-        exit 1
+        exit 2
         "#);
     })
     .await;

@@ -32,7 +32,7 @@ async fn calls_are_listed_the_last_first() {
         assert_snapshot!(desk.types("calls -n 1").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
         call_2  mail  pending  [ago]  agent:builder  t2      {"to":"a\u001bda","text":"hello"}
-        ! There are more: -n 4 shows them.
+        ! There are more: -n 4 shows more of them.
         exit 0
         "#);
         assert_snapshot!(desk.types("calls --state maybe").await, @"

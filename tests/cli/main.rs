@@ -25,6 +25,8 @@ mod terminal;
 mod threads;
 mod tmux;
 mod traces;
+mod typos;
+mod unsaid;
 mod verify;
 mod watch;
 mod watch_life;

@@ -69,14 +69,18 @@ async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let server = format!("http://{}", listener.local_addr().expect("bound"));
         let answering = tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.expect("a connection");
-            let mut asked = [0; 4096];
-            let _ = stream.read(&mut asked).await.expect("a request");
-            let problem = r#"{"type":"about:blank","title":"No","status":409,"code":"thread_closed",
-                "detail":"\u001b[2Jdone\u202e"}"#;
-            let head = "HTTP/1.1 409 Conflict\r\ncontent-type: application/problem+json\r\nconnection: close";
-            let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{problem}", problem.len());
-            stream.write_all(answer.as_bytes()).await.expect("somebody reads");
+            // It is asked how the thread stands, and then to close it.
+            for _ in 0..2 {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                let mut asked = [0; 4096];
+                let _ = stream.read(&mut asked).await.expect("a request");
+                let problem = r#"{"type":"about:blank","title":"No","status":409,"code":"thread_closed",
+                    "detail":"\u001b[2Jdone\u202e"}"#;
+                let head =
+                    "HTTP/1.1 409 Conflict\r\ncontent-type: application/problem+json\r\nconnection: close";
+                let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{problem}", problem.len());
+                stream.write_all(answer.as_bytes()).await.expect("somebody reads");
+            }
         });
         assert_snapshot!(desk.types(&format!("close t1 --server {server}")).await, @r"
         ! countersign: \u{001b}[2Jdone\u{202e}

@@ -41,6 +41,7 @@ async fn a_port_that_is_taken_is_named() {
         let address = taken.local_addr().expect("an address");
         assert_snapshot!(desk.types(&format!("serve --listen {address}")).await, @"
         ! countersign: cannot listen on [port]: Address already in use (os error 98)
+        ! hint: name another with --listen; --reuse-port shares it with servers that say so too
         exit 1
         ");
     })

@@ -53,47 +53,47 @@ async fn each_call_is_answered_for_itself() {
         {
           "results": [
             {
+              "threadId": "t1",
               "id": "call_1",
               "problem": {
                 "code": "already_decided",
                 "detail": "decided already: allow_once by user:ada at [time]"
-              },
-              "threadId": "t1"
+              }
             },
             {
+              "threadId": "t1",
+              "id": "call_2",
               "call": {
-                "arguments": {},
-                "argumentsHash": "[sha256]",
+                "threadId": "t1",
                 "id": "call_2",
                 "name": "bash",
-                "proposal": {"at":"[time]","principal":"agent:builder","seq":3},
+                "state": "denied",
+                "arguments": {},
+                "argumentsHash": "[sha256]",
+                "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
                 "request": {
-                  "options": ["allow_once","allow_session","deny"],
-                  "policy": "[sha256]",
-                  "reason": "no rule matches this tool",
+                  "seq": 4,
                   "requestedAt": "[time]",
-                  "seq": 4
+                  "options": ["allow_once","allow_session","deny"],
+                  "reason": "no rule matches this tool",
+                  "policy": "[sha256]"
                 },
                 "response": {
-                  "at": "[time]",
                   "decision": "deny",
-                  "policy": "[sha256]",
+                  "source": "approver",
                   "principal": "user:ben",
+                  "at": "[time]",
                   "seq": 7,
-                  "source": "approver"
+                  "policy": "[sha256]"
                 },
                 "result": {
-                  "at": "[time]",
+                  "seq": 8,
+                  "status": "denied",
                   "content": "Denied by user:ben, without a comment (do not retry this call unchanged)",
                   "principal": "user:ben",
-                  "seq": 8,
-                  "status": "denied"
-                },
-                "state": "denied",
-                "threadId": "t1"
-              },
-              "id": "call_2",
-              "threadId": "t1"
+                  "at": "[time]"
+                }
+              }
             }
           ]
         }
@@ -126,6 +126,21 @@ async fn all_that_waits_is_denied_at_once() {
         {"results":[]}
         exit 0
         "#);
+    })
+    .await;
+}
+
+/// What was decided is printed as it was proposed: the order, the digits, numbers that no program can hold.
+#[tokio::test]
+async fn numbers_that_are_too_great_do_not_stop_the_answer() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2"] {
+            desk.proposes("t1", id, "pay", "{\"z\":1.50,\n\"a\":1e400}").await;
+        }
+        let said = desk.types("deny call_1 call_2 --json --as user:ada").await;
+        assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+        assert_eq!(said.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(), 2, "{}", said.stdout);
+        assert_eq!(said.stdout.lines().count(), 1);
     })
     .await;
 }

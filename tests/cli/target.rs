@@ -57,7 +57,7 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 5
         ");
         assert_snapshot!(desk.types("pending --server localhost").await, @r#"
-        ! countersign: "localhost" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
+        ! countersign: "localhost" does not say how the server speaks; did you mean http://localhost?
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
@@ -77,7 +77,8 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: the policy policy.toml cannot be read: No such file or directory (os error 2)
-        exit 1
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
         ");
         desk.writes(
             "policy.toml",
@@ -85,7 +86,8 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         );
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: policy.toml: the policy is wrong at line 5, column 8: the list of tools is empty, so the rule would never match
-        exit 1
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
         ");
         desk.writes(
             "policy.toml",
@@ -97,7 +99,8 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! 4 | tools = "bash"
         !   | ^^^^^
         ! unknown field `tools`, expected one of `name`, `tool`, `verdict`, `reason`, `expires`
-        exit 1
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
         "#);
         desk.writes("policy.toml", "default = ask");
         assert_snapshot!(desk.types("serve --policy policy.toml --listen 127.0.0.1:0").await, @"
@@ -106,7 +109,8 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! 1 | default = ask
         !   |           ^^^
         ! string values must be quoted, expected literal string
-        exit 1
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "policy.toml\n", "no log is made");
     })
@@ -132,7 +136,8 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
         desk.sets("COUNTERSIGN_POLICY", "nowhere.toml");
         assert_snapshot!(desk.types("run --database countersign.db -- ls").await, @"
         ! countersign: the policy nowhere.toml cannot be read: No such file or directory (os error 2)
-        exit 1
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
         ");
     })
     .await;

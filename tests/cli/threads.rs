@@ -77,7 +77,7 @@ async fn threads_are_listed_the_last_active_first() {
         assert_snapshot!(desk.types("threads -n 1").await, @"
         THREAD  CALLS  WAITING  MODE    LAST ACTIVE  STARTED
         t2          1        0  closed  [ago]  [ago]
-        ! There are more: -n 4 shows them.
+        ! There are more: -n 4 shows more of them.
         exit 0
         ");
         assert_snapshot!(desk.types("threads t1 --json").await, @r#"

@@ -45,7 +45,7 @@ async fn a_row_that_was_changed_is_named() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","events":2,"holds":false,"indexHolds":true,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
+        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
         exit 1
         "#);
     })
@@ -99,8 +99,15 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         The index of open requests is not what the events say: countersign verify --repair
         exit 1
         ");
+        let found = desk.types("verify --json").await.stdout;
+        for part in
+            [r#""holds":false"#, r#""chainHolds":true"#, r#""indexHolds":false"#, r#""repaired":false"#]
+        {
+            assert!(found.contains(part), "{part}: {found}");
+        }
         assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
+        The index of open requests was wrong, and was made anew from the events.
         9 events, and the chain holds.
         tip [sha256]
         exit 0

@@ -26,6 +26,9 @@ Exit codes:
   130  run: cancelled with Ctrl-C
   else run: the command's own
 
+Errors with --json:
+  {\"code\", \"detail\", \"hint\": left out if there is none}
+
 Environment:
   COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
   for options: `countersign config` lists what holds.
@@ -151,6 +154,9 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all of them], \"database\", \"rules\": how many}, a line as soon as it listens"
+)]
 pub(crate) struct Serve {
     /// Where to listen: an IP address and a port (0 takes a free one) or unix:PATH; may be repeated
     /// [default: 127.0.0.1:7878]
@@ -162,7 +168,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "JSON: the call, as it ended")]
+#[command(after_help = "JSON: the call, as it ended; what the command itself prints all goes to stderr then")]
 pub(crate) struct Run {
     /// The conversation it belongs to: what is allowed for the session is allowed in it
     #[arg(long, default_value = "terminal", value_name = "T")]
@@ -266,7 +272,7 @@ JSON: the call, decided; of several calls {\"results\": [{\"threadId\", \"id\", 
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\"}"
+    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or how, \"wrongHashes\": [seq], \"chainHolds\", \"indexHolds\", \"repaired\"}; \"holds\" is all of it together"
 )]
 pub(crate) struct Verify {
     /// Make the index of open requests anew from the events, if it is wrong

@@ -5,7 +5,8 @@ use crate::{
     output,
     screen::{Screen, Style},
 };
-use serde_json::json;
+use countersign_gate::api;
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// A code of those that `--help` lists.
@@ -52,24 +53,51 @@ impl Said {
     }
 }
 
+/// What went wrong, for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    code: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<api::Execution>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<api::Response>,
+}
+
+fn complain_in_json(told: &Told<'_>) {
+    // Nothing in it can fail to become text; what could would still be said somehow.
+    let line = output::json_line(told).unwrap_or_else(|why| why.to_string());
+    output::complain(&line);
+}
+
+/// Says in JSON that the command line is none.
+pub(crate) fn report_usage(detail: &str) -> Exit {
+    complain_in_json(&Told {
+        code: "usage",
+        detail,
+        response: None,
+        execution: None,
+        hint: Some("`countersign COMMAND --help` tells what a command takes"),
+    });
+    Exit::USAGE
+}
+
 /// Says on stderr what went wrong, and gives the code to exit with.
 pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     let (exit, code) = classify(error);
     if args.json {
-        let mut said = json!({"code": code, "detail": format!("{error:#}")});
         // Who won, for whoever lost.
-        if let Some(error) = error.downcast_ref::<countersign_gate::Error>() {
-            if let Some(response) = error.response() {
-                said["response"] = json!(response);
-            }
-            if let Some(execution) = error.execution() {
-                said["execution"] = json!(execution);
-            }
-        }
-        if let Some(hint) = hint(&code) {
-            said["hint"] = json!(hint);
-        }
-        output::complain(&said.to_string());
+        let ours = error.downcast_ref::<countersign_gate::Error>();
+        let told = Told {
+            code: &code,
+            detail: &format!("{error:#}"),
+            response: ours.and_then(countersign_gate::Error::response),
+            execution: ours.and_then(countersign_gate::Error::execution),
+            hint: hint(&code),
+        };
+        complain_in_json(&told);
     } else {
         let screen = Screen::of_stderr(args);
         let text = output::visible_lines(&format!("{error:#}"));
@@ -106,6 +134,9 @@ fn hint(code: &str) -> Option<&'static str> {
             "`countersign show ID` tells the whole story"
         }
         "thread_closed" => "a closed thread stays closed; use another one",
+        "bad_policy" => "docs/policy.md says how one is written; mend it, or name another with --policy",
+        "address_in_use" => "name another with --listen; --reuse-port shares it with servers that say so too",
+        "no_folder_for_socket" => "make the folder first, or name another with --listen",
         "bad_setting" => "docs/configuration.md says what can be set, and how",
         "damaged" | "corrupt_database" => {
             "`countersign doctor` looks at the file, `countersign verify` at every row"

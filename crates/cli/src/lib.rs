@@ -28,20 +28,30 @@ use tracing::Instrument;
 /// Runs the command line of this process, and gives the code that it exits with.
 #[must_use]
 pub fn main() -> ExitCode {
+    let exit = carry_on();
+    match output::unsaid() {
+        Some(why) if exit == Exit::DONE => {
+            output::complain(&format!("countersign: not all of it could be written to stdout: {why}"));
+            Exit::FAILED.into()
+        }
+        _ => exit.into(),
+    }
+}
+
+fn carry_on() -> Exit {
     let (mut args, name) = match parse() {
         Ok(parsed) => parsed,
-        Err(said) => return commands::version::or_help(&said).into(),
+        Err(said) => return commands::version::or_help(&said),
     };
     if let Some(exit) = without_settings(&args) {
-        return exit.into();
+        return exit;
     }
     match Settings::gather(&args) {
         Ok(settings) => args.settings = settings,
-        Err(error) => return exit::report(&args, &error).into(),
+        Err(error) => return exit::report(&args, &error),
     }
     settings::notice::say(&args);
-    let exit = start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error));
-    exit.into()
+    start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error))
 }
 
 /// What was typed, and the name of the command.

@@ -1,18 +1,33 @@
 //! What people read: text that shows everything for what it is.
 
 use countersign_gate::{Json, State, Timestamp, api};
-use std::fmt::Write as _;
+use std::{fmt::Write as _, io, sync::OnceLock};
 
-/// Prints a line to stdout. A reader that has gone (`| head`) is no error.
+/// Why the first thing that could not be printed was not: what is said next has no place to go either.
+static UNSAID: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line to stdout. A reader that has gone (`| head`) is no error; whatever else is in the way is
+/// told in the end.
 pub(crate) fn say(line: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    try_say(line);
 }
 
 /// Prints a line to stdout, and tells whether anybody is there to read it.
 pub(crate) fn try_say(line: &str) -> bool {
     use std::io::Write as _;
-    writeln!(std::io::stdout().lock(), "{line}").is_ok()
+    note_unsaid(writeln!(io::stdout().lock(), "{line}"))
+}
+
+/// Keeps why nothing could be printed, if that is so.
+pub(crate) fn note_unsaid(printed: io::Result<()>) -> bool {
+    printed.map_err(|why| UNSAID.set(why)).is_ok()
+}
+
+/// Why not all was printed, if somebody still wanted to read it.
+pub(crate) fn unsaid() -> Option<&'static io::Error> {
+    use std::io::Write as _;
+    note_unsaid(io::stdout().lock().flush());
+    UNSAID.get().filter(|why| why.kind() != io::ErrorKind::BrokenPipe)
 }
 
 /// Prints a line to stderr.
@@ -32,7 +47,7 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn ask(text: &str) {
     use std::io::Write as _;
     let mut stdout = std::io::stdout().lock();
-    let _ = write!(stdout, "{text}").and_then(|()| stdout.flush());
+    note_unsaid(write!(stdout, "{text}").and_then(|()| stdout.flush()));
 }
 
 /// The text with everything that a terminal would not show as itself written out: control characters,

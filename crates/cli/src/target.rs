@@ -1,20 +1,50 @@
 //! The way to the log that is meant.
 
-use crate::{args::Args, settings::Target};
-use countersign_gate::{Gate, Options, Principal};
+use crate::{
+    args::Args,
+    exit::{Exit, Said},
+    settings::{Settings, Target},
+};
+use countersign_gate::{Error, Gate, Options, Policy, Principal};
 use std::path::PathBuf;
 
-/// The gate for whoever is asking. A file is made only if `create` says so.
-pub(crate) async fn gate(args: &Args, kind: fn(&str) -> Principal, create: bool) -> anyhow::Result<Gate> {
+/// The gate for whoever proposes or decides: under the policy, which has to be one. A file is made only if
+/// `create` says so.
+pub(crate) async fn deciding(args: &Args, kind: fn(&str) -> Principal, create: bool) -> anyhow::Result<Gate> {
+    open(args, kind, create, Settings::policy).await
+}
+
+/// The gate for whoever looks or tidies up. No policy answers them anything, so a broken one is not in
+/// their way.
+pub(crate) async fn gate(args: &Args) -> anyhow::Result<Gate> {
+    let policy = |settings: &Settings| Ok(settings.policy().unwrap_or_else(|_| Policy::ask_always()));
+    open(args, Principal::user, false, policy).await
+}
+
+async fn open(
+    args: &Args,
+    kind: fn(&str) -> Principal,
+    create: bool,
+    policy: impl Fn(&Settings) -> anyhow::Result<Policy>,
+) -> anyhow::Result<Gate> {
     let by = args.settings.principal(kind)?;
     let gate = match args.settings.target()? {
-        Target::Server(url) => Gate::connect(&url)?,
+        Target::Server(url) => Gate::connect(&url).map_err(|error| with_scheme(&url, error))?,
         Target::Database(path) => {
             let options = Options { create, ..Options::default() };
-            Gate::open_with(path, options, args.settings.policy()?).await?
+            Gate::open_with(path, options, policy(&args.settings)?).await?
         }
     };
     Ok(gate.acting_as(by))
+}
+
+/// An address as people say it is nearly one.
+fn with_scheme(url: &str, error: Error) -> anyhow::Error {
+    if url.contains("://") || url.starts_with("unix:") {
+        return error.into();
+    }
+    let message = format!("{url:?} does not say how the server speaks; did you mean http://{url}?");
+    Said { exit: Exit::USAGE, code: "bad_url", message }.into()
 }
 
 /// What to type to get at the same log from another terminal.

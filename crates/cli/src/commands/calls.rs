@@ -12,7 +12,7 @@ use crate::{
     target,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use countersign_gate::{Clock, Principal, State, api};
+use countersign_gate::{Clock, State, api};
 
 /// Which calls.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ fn states() -> impl TypedValueParser<Value = State> {
 }
 
 pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let (filter, state) = (wish.filters.filter()?, wish.state);
     let (mut calls, mut next) = (Vec::new(), Some(wish.page.after));
     let mut progress = Progress::of(args, "events");
@@ -66,7 +66,7 @@ pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
         output::say(&as_table(&calls).lay_out(&Screen::of(args)));
         if next.is_some() {
             output::complain(&format!(
-                "There are more: -n {} shows them.",
+                "There are more: -n {} shows more of them.",
                 wish.page.limit.saturating_mul(4)
             ));
         }

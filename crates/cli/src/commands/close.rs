@@ -6,7 +6,6 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::Principal;
 
 /// Which thread.
 #[derive(Debug, clap::Args)]
@@ -19,14 +18,16 @@ pub(crate) struct Close {
 }
 
 pub(crate) async fn close(args: &Args, wish: &Close) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
-    let closed = gate.close(&countersign_gate::name(&wish.thread)?).await?;
+    let gate = target::gate(args).await?;
+    let thread = countersign_gate::name(&wish.thread)?;
+    let before = gate.thread(&thread).await.is_ok_and(|found| found.closed_at.is_some());
+    let closed = gate.close(&thread).await?;
     if args.json {
         output::say(&serde_json::to_string(&closed)?);
         return Ok(Exit::DONE);
     }
     let thread = visible(closed.thread_id.as_str());
-    if closed.principal != *gate.principal() {
+    if before || closed.principal != *gate.principal() {
         let (who, at) = (visible(closed.principal.as_str()), closed.closed_at);
         output::say(&format!("Nothing changed: thread {thread} was closed before, by {who} at {at}."));
         return Ok(Exit::DONE);

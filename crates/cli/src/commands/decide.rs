@@ -8,18 +8,42 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::{Gate, Principal, api, event::Decision};
-use serde_json::json;
+use countersign_gate::{CallId, Gate, Principal, ThreadId, api, event::Decision};
+use serde::Serialize;
+
+/// What came of one call of several. It is never taken apart on its way to text: arguments are printed as
+/// they were proposed, every digit of them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Came {
+    thread_id: ThreadId,
+    id: CallId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<api::Call>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Wrong>,
+}
+
+#[derive(Serialize)]
+struct Wrong {
+    code: String,
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct AllThatCame {
+    results: Vec<Came>,
+}
 
 pub(crate) async fn allow(args: &Args, allow: &Allow) -> anyhow::Result<Exit> {
     let decision = if allow.session { Decision::AllowSession } else { Decision::AllowOnce };
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::deciding(args, Principal::user, false).await?;
     let calls = find_all(&gate, &allow.which.ids, allow.which.thread.as_ref()).await?;
     decide(args, &gate, calls, decision, allow.comment.as_ref()).await
 }
 
 pub(crate) async fn deny(args: &Args, deny: &Deny) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::deciding(args, Principal::user, false).await?;
     if !deny.all_pending {
         let calls = find_all(&gate, &deny.ids, deny.thread.as_ref()).await?;
         return decide(args, &gate, calls, Decision::Deny, deny.comment.as_ref()).await;
@@ -83,28 +107,25 @@ async fn decide_several(
         };
         let answers = gate.decide_all(&api::DecideAll { decisions: some.iter().map(one).collect() }).await?;
         for (call, answer) in some.iter().zip(answers) {
-            let (thread, id) = (&answer.thread_id, &answer.id);
+            let mut came = Came { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {
-                Ok(decided) if args.json => {
-                    results.push(json!({"threadId": thread, "id": id, "call": decided}));
-                }
+                Ok(decided) if args.json => came.call = Some(decided),
                 Ok(decided) => output::say(&told(gate, call, &decided, decision)),
                 Err(error) => {
-                    let (code, detail) = (error.code().to_owned(), error.to_string());
                     exit = if exit == Exit::DONE { exit::of(&error) } else { exit };
-                    if args.json {
-                        let problem = json!({"code": code, "detail": detail});
-                        results.push(json!({"threadId": thread, "id": id, "problem": problem}));
-                    } else {
-                        let (id, detail) = (visible(id.as_str()), output::visible_lines(&detail));
+                    let (code, detail) = (error.code().to_owned(), error.to_string());
+                    if !args.json {
+                        let (id, detail) = (visible(came.id.as_str()), output::visible_lines(&detail));
                         output::complain(&format!("countersign: {id}: {detail}"));
                     }
+                    came.problem = Some(Wrong { code, detail });
                 }
             }
+            results.push(came);
         }
     }
     if args.json {
-        output::say(&json!({"results": results}).to_string());
+        output::say(&output::json_line(&AllThatCame { results })?);
     }
     Ok(exit)
 }

@@ -8,7 +8,7 @@ use crate::{
     table::{Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Gate, Principal, ThreadId, api};
+use countersign_gate::{Clock, Gate, ThreadId, api};
 
 /// Whose grants.
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) struct Revoke {
 }
 
 pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let found = all_grants(&gate, &countersign_gate::name(&wish.thread)?).await?;
     if args.json {
         output::say(&serde_json::to_string(&found)?);
@@ -79,13 +79,22 @@ fn as_table(found: &api::Grants) -> Table {
 }
 
 pub(crate) async fn revoke(args: &Args, wish: &Revoke) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
-    let left = gate.revoke(&countersign_gate::name(&wish.thread)?, wish.grant).await?;
+    let gate = target::gate(args).await?;
+    let thread = countersign_gate::name(&wish.thread)?;
+    // What is taken back a second time is no error, and does not count as having been done now.
+    let stood = all_grants(&gate, &thread).await?.grants.iter().any(|grant| grant.seq == wish.grant);
+    let left = gate.revoke(&thread, wish.grant).await?;
     if args.json {
         output::say(&serde_json::to_string(&left)?);
     } else {
         let (grant, thread, left) = (wish.grant, visible(&wish.thread), left.grants.len());
-        output::say(&format!("Took back grant {grant} of thread {thread}; {left} still stand there."));
+        output::say(&if stood {
+            format!("Took back grant {grant} of thread {thread}; {left} still stand there.")
+        } else {
+            format!(
+                "Nothing changed: grant {grant} of thread {thread} was taken back before; {left} still stand there."
+            )
+        });
     }
     Ok(Exit::DONE)
 }

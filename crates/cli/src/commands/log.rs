@@ -9,7 +9,7 @@ use crate::{
     screen::{Screen, Style},
     story, table, target,
 };
-use countersign_gate::{Event, EventType, Filter, Gate, Principal, api};
+use countersign_gate::{Event, EventType, Filter, Gate, api};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
 use unicode_width::UnicodeWidthStr;
@@ -52,7 +52,7 @@ fn event_type(text: &str) -> Result<EventType, String> {
 }
 
 pub(crate) async fn log(args: &Args, wish: &Log) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let filter = Filter { types: wish.types.clone(), ..wish.filters.filter()? };
     let mut teller = Teller { args, screen: Screen::of(args), progress: Progress::of(args, "events") };
     let last = wish.last.or_else(|| (wish.follow && filter.since.is_none()).then_some(SOME));

@@ -4,7 +4,10 @@ use crate::{args::Args, exit::Exit, output};
 use anyhow::Context;
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 /// Where the pages go.
 #[derive(Debug, clap::Args)]
@@ -18,14 +21,15 @@ pub(crate) struct Man {
 }
 
 pub(crate) fn man(wish: &Man) -> anyhow::Result<Exit> {
-    let mut command = Args::command();
+    // No page is written for `help`, so none refers to it.
+    let mut command = Args::command().disable_help_subcommand(true);
     command.build();
     let Some(folder) = &wish.out else {
         output::say(String::from_utf8_lossy(&render(command)?).trim_end());
         return Ok(Exit::DONE);
     };
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         write(folder, &format!("countersign-{}", sub.get_name()), sub.clone())?;
     }
     write(folder, "countersign", command)?;
@@ -37,11 +41,58 @@ fn write(folder: &Path, name: &str, command: clap::Command) -> anyhow::Result<()
     std::fs::write(&path, render(command)?).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-fn render(command: clap::Command) -> std::io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Page::new(command)
-        .manual("Countersign")
-        .source(concat!("Countersign ", env!("CARGO_PKG_VERSION")))
-        .render(&mut page)?;
-    Ok(page)
+fn render(mut command: clap::Command) -> std::io::Result<Vec<u8>> {
+    let usage = command.render_usage().to_string();
+    let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let versioned = command.get_version().is_some();
+    let lists = command.get_subcommands().any(|sub| !sub.is_hide_set());
+    let page =
+        Page::new(command).manual("Countersign").source(concat!("Countersign ", env!("CARGO_PKG_VERSION")));
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    section(&mut text, "SYNOPSIS", usage.trim_start_matches("Usage: "));
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if lists {
+        page.render_subcommands_section(&mut text)?;
+    }
+    for part in more.split("\n\n").filter(|part| !part.is_empty()) {
+        match part.split_once(":\n") {
+            Some(("Exit codes", lines)) => section(&mut text, "EXIT STATUS", lines),
+            Some((title, lines)) if !title.contains('\n') => section(&mut text, &title.to_uppercase(), lines),
+            _ => section(&mut text, "NOTES", part),
+        }
+    }
+    if versioned {
+        page.render_version_section(&mut text)?;
+    }
+    Ok(in_ascii(&String::from_utf8_lossy(&text)).into_bytes())
+}
+
+/// A section whose lines stay as they are.
+fn section(page: &mut Vec<u8>, title: &str, lines: &str) {
+    let mut text = format!(".SH \"{title}\"\n.nf\n");
+    for line in lines.lines() {
+        // At the beginning of a line these two would begin a command.
+        if line.starts_with(['.', '\'']) {
+            text.push_str("\\&");
+        }
+        text.extend([&line.replace('\\', "\\e").replace('-', "\\-"), "\n"]);
+    }
+    text.push_str(".fi\n");
+    page.extend(text.into_bytes());
+}
+
+/// Not every roff reads UTF-8, and all of them know these names of characters.
+fn in_ascii(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    for c in page.chars() {
+        if c.is_ascii() {
+            text.push(c);
+        } else {
+            let _ = write!(text, "\\[u{:04X}]", u32::from(c));
+        }
+    }
+    text
 }

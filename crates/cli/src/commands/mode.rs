@@ -7,7 +7,7 @@ use crate::{
     target,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use countersign_gate::{Clock, Principal, api, event};
+use countersign_gate::{Clock, api, event};
 
 /// Whose mode, and which.
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ const fn about(mode: event::Mode) -> &'static str {
 }
 
 pub(crate) async fn mode(args: &Args, wish: &Mode) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let thread = countersign_gate::name(&wish.thread)?;
     let now = match wish.set {
         Some(mode) => gate.set_mode(&thread, &api::SetMode { mode }).await?,

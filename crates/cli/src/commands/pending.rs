@@ -7,10 +7,10 @@ use crate::{
     output::{self, ago, visible},
     target,
 };
-use countersign_gate::{Clock, Principal, api};
+use countersign_gate::{Clock, api};
 
 pub(crate) async fn pending(args: &Args, pending: &Pending) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let calls = find::pending_of(&gate, &pending.filters.filter()?).await?;
     if args.json {
         output::say(&serde_json::to_string(&api::Pending { pending: calls, next: None })?);

@@ -30,8 +30,7 @@ fn page(command: &Command) -> String {
     }
     page.push_str("\n## Everywhere\n\nThese stand before or behind any command; [configuration](configuration.md) says what beats what.\n\n");
     options(&mut page, command.get_arguments().filter(|arg| arg.is_global_set()));
-    let (codes, environment) = EXIT_CODES.split_once("\n\n").unwrap_or((EXIT_CODES, ""));
-    for part in [codes, environment] {
+    for part in EXIT_CODES.split("\n\n") {
         let (title, lines) = part.split_once(":\n").unwrap_or((part, ""));
         let _ = write!(page, "\n## {title}\n\n```text\n{lines}\n```\n");
     }

@@ -28,6 +28,7 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     service::obey_signals(args, &gate, &stop)?;
     let database = database.canonicalize().unwrap_or(database);
     if args.json {
+        let database = database.display().to_string();
         let said =
             json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
         output::say(&said.to_string());

@@ -6,9 +6,8 @@ use crate::{
     exit::Exit,
     find, target,
 };
-use countersign_gate::Principal;
 
 pub(crate) async fn show(args: &Args, show: &Show) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     print_call(args, &find::find(&gate, &show.which).await?)
 }

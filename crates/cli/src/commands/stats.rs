@@ -10,7 +10,7 @@ use crate::{
     table::{Cell, Fit, Table},
     target,
 };
-use countersign_gate::{Principal, api};
+use countersign_gate::api;
 
 /// Of which time.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Stats {
 }
 
 pub(crate) async fn stats(args: &Args, wish: &Stats) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let mut progress = Progress::of(args, "events");
     let stats = gate.stats(&wish.span.filter()?, |done, of| progress.at(done, of)).await?;
     progress.clear();

@@ -8,7 +8,7 @@ use crate::{
     table::{Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Principal, ToolName, api, event::ToolPolicy};
+use countersign_gate::{Clock, ToolName, api, event::ToolPolicy};
 use std::collections::BTreeMap;
 
 /// Whose, and what of.
@@ -32,7 +32,7 @@ fn own(text: &str) -> Result<(ToolName, ToolPolicy), String> {
 }
 
 pub(crate) async fn thread_policy(args: &Args, wish: &ThreadPolicy) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let thread = countersign_gate::name(&wish.thread)?;
     let mut tools = BTreeMap::new();
     for (tool, policy) in &wish.set {

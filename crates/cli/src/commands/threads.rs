@@ -10,7 +10,7 @@ use crate::{
     table::{Cell, Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Gate, Principal, api, event::Mode};
+use countersign_gate::{Clock, Gate, api, event::Mode};
 
 /// Which threads.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Threads {
 }
 
 pub(crate) async fn threads(args: &Args, wish: &Threads) -> anyhow::Result<Exit> {
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::gate(args).await?;
     let (threads, next) = match &wish.thread {
         Some(thread) => {
             let thread = gate.thread(&countersign_gate::name(thread)?).await?;
@@ -46,7 +46,7 @@ pub(crate) async fn threads(args: &Args, wish: &Threads) -> anyhow::Result<Exit>
         output::say(&as_table(&threads).lay_out(&Screen::of(args)));
         if next.is_some() {
             output::complain(&format!(
-                "There are more: -n {} shows them.",
+                "There are more: -n {} shows more of them.",
                 wish.page.limit.saturating_mul(4)
             ));
         }

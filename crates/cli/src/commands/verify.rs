@@ -16,13 +16,17 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
     let options = Options { create: false, ..Options::default() };
     let gate = Gate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;
     let mut report = walk(args, &gate).await?;
-    if verify.repair && !report.index_holds {
+    let repaired = verify.repair && !report.index_holds;
+    if repaired {
         gate.rebuild_index().await?;
         report = walk(args, &gate).await?;
     }
     if args.json {
-        output::say(&as_json(&report).to_string());
+        output::say(&as_json(&report, repaired).to_string());
     } else {
+        if repaired {
+            output::say("The index of open requests was wrong, and was made anew from the events.");
+        }
         output::say(&as_text(&report));
     }
     Ok(if report.holds() { Exit::DONE } else { Exit::FAILED })
@@ -36,7 +40,7 @@ async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-fn as_json(report: &Report) -> serde_json::Value {
+fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
     json!({
         "holds": report.holds(),
         "events": report.events,
@@ -44,7 +48,9 @@ fn as_json(report: &Report) -> serde_json::Value {
         "unsealed": report.unsealed,
         "broken": report.broken.as_ref().map(ToString::to_string),
         "wrongHashes": report.wrong_hashes,
+        "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
+        "repaired": repaired,
     })
 }
 

@@ -1,8 +1,13 @@
 //! `countersign version` and `--version`
 
-use crate::{args::Args, exit::Exit, output};
+use crate::{
+    args::Args,
+    exit::{self, Exit},
+    output,
+};
 use clap::error::ErrorKind;
 use serde_json::json;
+use std::env;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -19,13 +24,17 @@ pub(crate) fn version(args: &Args) -> Exit {
     if args.json {
         output::say(&as_json());
     } else {
-        output::say(&format!("countersign {VERSION}"));
-        for (name, fact) in FACTS {
-            output::say(&format!("  {name:<10} {fact}"));
-        }
-        output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
+        say_all();
     }
     Exit::DONE
+}
+
+fn say_all() {
+    output::say(&format!("countersign {VERSION}"));
+    for (name, fact) in FACTS {
+        output::say(&format!("  {name:<10} {fact}"));
+    }
+    output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
 }
 
 /// Which SQLite is built in: it tells itself.
@@ -45,11 +54,30 @@ fn as_json() -> String {
 
 /// Prints what clap has to say of a command line that is no command: help, the version, or an error.
 pub(crate) fn or_help(said: &clap::Error) -> Exit {
-    if said.kind() == ErrorKind::DisplayVersion && std::env::args().any(|word| word == "--json") {
-        output::say(&as_json());
+    // What stands behind -- belongs to another command.
+    let typed = |wanted: &str| env::args_os().take_while(|word| word != "--").any(|word| word == wanted);
+    if said.kind() == ErrorKind::DisplayVersion {
+        match (typed("--json"), typed("--version")) {
+            (true, _) => output::say(&as_json()),
+            (_, true) => say_all(),
+            _ => output::say(&format!("countersign {VERSION}")),
+        }
         return Exit::DONE;
     }
-    // A reader that has gone is no error.
-    let _ = said.print();
+    if said.use_stderr() && typed("--json") {
+        return exit::report_usage(&in_short(said));
+    }
+    output::note_unsaid(said.print());
     if said.use_stderr() { Exit::USAGE } else { Exit::DONE }
+}
+
+/// The error without the help that stands around it.
+fn in_short(said: &clap::Error) -> String {
+    if said.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "there is no command".to_owned();
+    }
+    let text = said.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more information"));
+    text[..end.unwrap_or(text.len())].trim_end().to_owned()
 }

@@ -8,14 +8,14 @@ use crate::{
     args::{Args, Command},
     exit::Said,
     screen,
-    settings::LogFormat,
+    settings::{LogFormat, distance},
 };
 use std::io::IsTerminal;
 use tokio::runtime::Handle;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, Layer,
-    filter::{FilterExt, FilterFn},
+    filter::{FilterExt, FilterFn, LevelFilter},
     fmt::writer::BoxMakeWriter,
     layer::SubscriberExt,
     util::SubscriberInitExt,
@@ -88,5 +88,31 @@ fn filter(args: &Args) -> anyhow::Result<EnvFilter> {
         let usual = if matches!(args.command, Command::Serve(_)) { "info" } else { "error" };
         return Ok(EnvFilter::new(usual));
     };
+    if let Some(word) = named.split(',').map(str::trim).find(|word| !can_be_meant(word)) {
+        let meant = LEVELS.iter().min_by_key(|level| distance(word, level));
+        let meant = meant.filter(|level| distance(word, level) <= 1 + level.len() / 3);
+        let instead = meant.map_or_else(
+            || {
+                format!(
+                    "a level is one of {}, and a part of the program a filter such as {word}=debug",
+                    LEVELS.join(", ")
+                )
+            },
+            |level| format!("did you mean {level}?"),
+        );
+        return Err(Said::usage(format!("{origin} is {named:?}: {word:?} is no level; {instead}")).into());
+    }
     EnvFilter::try_new(named).map_err(|why| Said::usage(format!("{origin} is {named:?}: {why}")).into())
+}
+
+/// The levels, the quietest first.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Whether a part of a filter says anything. A lone word that is no level would be taken for the name of a
+/// part of the program, and where there is no such part nothing at all would be logged.
+fn can_be_meant(word: &str) -> bool {
+    word.is_empty()
+        || word.contains(['=', '[', '{', '}', ']'])
+        || word.starts_with("countersign")
+        || word.parse::<LevelFilter>().is_ok()
 }

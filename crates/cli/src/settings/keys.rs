@@ -176,7 +176,7 @@ pub(crate) fn instead_of(name: &str) -> String {
 }
 
 /// How many characters it takes to turn one word into the other.
-fn distance(from: &str, to: &str) -> usize {
+pub(crate) fn distance(from: &str, to: &str) -> usize {
     let to: Vec<_> = to.chars().collect();
     let mut row: Vec<_> = (0..=to.len()).collect();
     for (above, left) in from.chars().enumerate() {

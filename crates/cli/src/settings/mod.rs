@@ -7,7 +7,7 @@ pub(crate) mod notice;
 mod value;
 
 pub(crate) use file::usual_places;
-pub(crate) use keys::{Facts, KEYS, Key, Takes};
+pub(crate) use keys::{Facts, KEYS, Key, Takes, distance};
 pub(crate) use value::{Colour, LogFormat, Value};
 
 use crate::{
@@ -267,7 +267,7 @@ impl Settings {
 
 /// Reads a policy, or says what is wrong with it.
 pub(crate) fn read_policy(path: &Path) -> anyhow::Result<Policy> {
-    let bad = |message| Said { exit: Exit::FAILED, code: "bad_policy", message };
+    let bad = |message| Said { exit: Exit::USAGE, code: "bad_policy", message };
     let text = std::fs::read_to_string(path)
         .map_err(|why| bad(format!("the policy {} cannot be read: {why}", path.display())))?;
     // The TOML reader ends its words with a line break.

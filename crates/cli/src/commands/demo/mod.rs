@@ -19,12 +19,15 @@ use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use folder::Folder;
 use script::Step;
-use serde_json::json;
+use serde::Serialize;
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"folder\", \"database\", \"calls\": [the calls, as the API has them]}, only with --auto"
+)]
 pub(crate) struct DemoArgs {
     /// Where its files go: a folder that is new or empty, and stays [default: a temporary one]
     #[arg(long, value_name = "FOLDER")]
@@ -99,6 +102,14 @@ async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<L
     left
 }
 
+/// What came of the demo, for programs.
+#[derive(Serialize)]
+struct AllThatCame {
+    folder: String,
+    database: String,
+    calls: Vec<api::Call>,
+}
+
 struct Stage<'a> {
     args: &'a Args,
     folder: &'a Folder,
@@ -156,7 +167,9 @@ impl Stage<'_> {
              \nIn a second terminal you see and decide the same:\
              \n  {how} watch\
              \n  {how} pending\
-             \n  curl {url}/v1/approvals/pending\n\
+             \n  curl {url}/v1/approvals/pending\
+             \nIn a browser you see all of its API, and can try it:\
+             \n  {url}/docs\n\
              \nCtrl-C ends the demo {and}.\n"
         ));
     }
@@ -166,16 +179,21 @@ impl Stage<'_> {
         let calls = self.calls().await?;
         let database = self.folder.path("countersign.db");
         if self.args.json {
-            let told = json!({"folder": self.folder.path(""), "database": database, "calls": calls});
-            output::say(&told.to_string());
+            let folder = self.folder.path("").display().to_string();
+            let database = database.display().to_string();
+            output::say(&output::json_line(&AllThatCame { folder, database, calls })?);
             return Ok(());
         }
         let (program, folder) = (target::how_to_call(self.args), self.folder.shown());
         let database = output::visible(&database.display().to_string());
+        // Whoever leaves early has seen few of the calls, or none.
+        let shown = calls.iter().find(|call| call.id.as_str() == "demo_clean").or_else(|| calls.first());
+        let show = shown.map_or_else(String::new, |call| {
+            format!("\n  {program} --database {database} show {}", output::visible(call.id.as_str()))
+        });
         output::say(&format!(
             "\n{}\n\
-             \nThe log has all of it, and the files are still there:\
-             \n  {program} --database {database} show demo_clean\
+             \nThe log has all of it, and the files are still there:{show}\
              \n  {program} --database {database} log\
              \n  ls {folder}/desk\
              \n  rm -r {folder}",

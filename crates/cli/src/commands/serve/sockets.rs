@@ -2,11 +2,12 @@
 
 use crate::{
     args::{Args, Serve},
-    exit::Said,
+    exit::{Exit, Said},
     settings::Key,
 };
 use countersign_server::{Address, Error, Listener};
 use listenfd::ListenFd;
+use std::io::ErrorKind;
 
 /// Where it listens if nothing is said.
 const USUAL: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
@@ -54,10 +55,18 @@ fn inherited() -> anyhow::Result<Vec<Listener>> {
     Ok(listeners)
 }
 
-/// An address that others can reach is a slip of whoever started the server.
+/// What whoever started the server can set right. An address that others can reach is a slip of theirs.
 fn as_usage(error: Error) -> anyhow::Error {
     match error {
         Error::NotLoopback(_) => Said::usage(error.to_string()).into(),
+        Error::Bind { ref address, ref why } => {
+            let code = match (why.kind(), address) {
+                (ErrorKind::AddrInUse, _) => "address_in_use",
+                (ErrorKind::NotFound, Address::Unix(_)) => "no_folder_for_socket",
+                _ => return error.into(),
+            };
+            Said { exit: Exit::FAILED, code, message: error.to_string() }.into()
+        }
         other => other.into(),
     }
 }

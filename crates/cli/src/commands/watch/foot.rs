@@ -55,7 +55,9 @@ fn status(inbox: &Inbox, said: &dyn Fn(Ink, &str) -> Vec<Vec<Piece>>) -> Vec<Vec
     } else if let Some((tone, text)) = &inbox.status {
         lines.extend(said(Ink::Said(*tone), text));
     }
-    let draft = inbox.shown.as_ref().and_then(|shown| inbox.drafts.get(shown));
+    // What somebody else decided takes no comment of ours with it.
+    let waits = inbox.current().is_some_and(|waiting| waiting.gone.is_none());
+    let draft = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.drafts.get(shown));
     if let (Some(draft), None) = (draft, &inbox.sending) {
         lines.extend(said(Ink::Faint, &format!("With the comment: {}", visible(draft))));
     }

@@ -5,7 +5,7 @@ use super::{document::Row, view::fact, wrap::soft};
 const KEYS: &[(&str, &str)] = &[
     ("d", "deny; you are asked why, and the agent is told"),
     ("o", "allow this call, once"),
-    ("s", "allow it and later calls of its tool in its thread; you are asked first"),
+    ("s", "allow it and later calls of its tool in its thread; asks first"),
     ("c", "write a comment that goes with the decision"),
     ("n p", "the next call, the one before; also → ←, l h, Tab"),
     ("j k", "a line down, up; also ↓ ↑"),

@@ -5,6 +5,7 @@ use super::{
     inbox::{Inbox, Mode, Sent, Tone, Wish, key},
     page::Page,
 };
+use crate::output::visible;
 use countersign_gate::{Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -89,10 +90,19 @@ impl Inbox {
         None
     }
 
+    /// Why no call is on the screen.
+    fn nothing_here(&self) -> String {
+        if self.count() > 0 {
+            format!("Nothing that waits has “{}” in it. Esc shows all.", visible(&self.looking_for))
+        } else {
+            "Nothing waits for a decision.".to_owned()
+        }
+    }
+
     /// Whether anything can be decided now; if not, says why.
     fn may_decide(&mut self, now: Timestamp) -> bool {
         let (tone, why) = match self.current() {
-            None => (Tone::Calm, "Nothing waits for a decision.".to_owned()),
+            None => (Tone::Calm, self.nothing_here()),
             Some(waiting) => match &waiting.gone {
                 Some(how) => (Tone::Bad, format!("It is {how}. n goes to the next.")),
                 None if self.sending.is_some() => {
@@ -176,7 +186,7 @@ impl Inbox {
     /// typing, and what is typed must never be taken for keys. What stands in the way is said at the end.
     fn start_writing(&mut self, denial: bool) {
         let Some(waiting) = self.current() else {
-            self.say(Tone::Calm, "Nothing waits for a decision.");
+            self.say(Tone::Calm, self.nothing_here());
             return;
         };
         let key = key(&waiting.call);

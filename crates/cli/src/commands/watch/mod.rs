@@ -84,7 +84,7 @@ pub(crate) async fn watch(args: &Args, watch: &WatchArgs) -> anyhow::Result<Exit
     let thread = watch.thread.as_deref().map(countersign_gate::name).transpose()?;
     let tool = watch.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|why| Said::usage(format!("--tool: {why}")))?;
-    let gate = target::gate(args, Principal::user, false).await?;
+    let gate = target::deciding(args, Principal::user, false).await?;
     let mut work = Watch::over(args, gate.clone(), target::how_to_call(args));
     work.wanted = Wanted { thread, tool };
     work.bell &= !watch.no_bell;

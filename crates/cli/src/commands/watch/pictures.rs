@@ -291,8 +291,7 @@ fn the_keys() {
     ────────────────────────────────────────────────────────────────────────────────
      d        deny; you are asked why, and the agent is told
      o        allow this call, once
-     s        allow it and later calls of its tool in its thread; you are asked
-              first
+     s        allow it and later calls of its tool in its thread; asks first
      c        write a comment that goes with the decision
      n p      the next call, the one before; also → ←, l h, Tab
      j k      a line down, up; also ↓ ↑
@@ -308,6 +307,7 @@ fn the_keys() {
      A decision is final. It counts for the call on the screen and no other: after
      one, the next call takes none for a moment, and a call that somebody else
      decided stays until you leave it.
+
 
     ────────────────────────────────────────────────────────────────────────────────
 

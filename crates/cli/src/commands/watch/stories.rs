@@ -282,3 +282,30 @@ fn undoing_is_answered_with_how_things_are() {
     assert_eq!(ben.presses("u"), []);
     assert!(ben.is_told().starts_with("A decision is final."));
 }
+
+#[test]
+fn a_filter_that_hides_all_is_not_taken_for_an_empty_inbox() {
+    let mut ben = Person::before(&[short(10, "bash"), short(20, "mail")]);
+    ben.presses("/zzz⏎d");
+    assert_eq!(ben.is_told(), "Nothing that waits has “zzz” in it. Esc shows all.");
+    ben.presses("o");
+    assert_eq!(ben.is_told(), "Nothing that waits has “zzz” in it. Esc shows all.");
+}
+
+#[test]
+fn a_comment_does_not_seem_to_go_with_what_somebody_else_decided() {
+    let one = short(10, "bash");
+    let mut ben = Person::before(std::slice::from_ref(&one));
+    ben.presses("cfine by me⏎");
+    assert!(ben.looks().contains("With the comment: fine by me"));
+    ben.hears(decided(&one, "denied by user:cleo"));
+    assert!(!ben.looks().contains("With the comment"), "{}", ben.looks());
+}
+
+#[test]
+fn the_help_fits_a_usual_terminal() {
+    let mut ben = Person::before(&[short(10, "bash")]).at_a_window_of(80, 24);
+    ben.presses("?");
+    let seen = ben.looks();
+    assert!(seen.contains("d        deny") && seen.contains("until you leave it."), "{seen}");
+}

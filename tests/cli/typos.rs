@@ -1,0 +1,140 @@
+//! Slips of whoever types: each is named, and none switches anything off in silence.
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn a_mistyped_level_does_not_switch_the_log_off() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("config --log debgu").await, @r#"
+        ! countersign: --log is "debgu": "debgu" is no level; did you mean debug?
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("config --log warn,elsewhere").await, @r#"
+        ! countersign: --log is "warn,elsewhere": "elsewhere" is no level; a level is one of off, error, warn, info, debug, trace, and a part of the program a filter such as elsewhere=debug
+        exit 2
+        "#);
+        for fine in ["DEBUG", "off", "warn,countersign_server=debug", "countersign_gate", "sqlx=info", "3"] {
+            assert_eq!(desk.types(&format!("config --log {fine}")).await.code, 0, "{fine}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("calls --state foo --json").await, @r#"
+        ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled]","hint":"`countersign COMMAND --help` tells what a command takes"}
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("show --json").await, @r#"
+        ! {"code":"usage","detail":"the following required arguments were not provided:\n  <ID>","hint":"`countersign COMMAND --help` tells what a command takes"}
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("--json").await, @r#"
+        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: serve, run, pending, watch, show, allow, deny, log, calls, threads, grants, revoke, mode, thread-policy, close, stats, doctor, verify, demo, config, completions, man, version, reference, help]","hint":"`countersign COMMAND --help` tells what a command takes"}
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("show --jsno --json").await, @r#"
+        ! {"code":"usage","detail":"unexpected argument '--jsno' found\n\n  tip: a similar argument exists: '--json'","hint":"`countersign COMMAND --help` tells what a command takes"}
+        exit 2
+        "#);
+        assert!(desk.types("run -x -- ls --json").await.stderr.starts_with("error:"), "that is not ours");
+        assert_eq!(desk.types_bytes("--version", b"\xff").await.code, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_without_its_scheme_is_nearly_one() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("pending --server 127.0.0.1:7878").await, @r#"
+        ! countersign: "127.0.0.1:7878" does not say how the server speaks; did you mean http://127.0.0.1:7878?
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("pending --server localhost:7878").await, @r#"
+        ! countersign: "localhost:7878" does not say how the server speaks; did you mean http://localhost:7878?
+        exit 2
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_nobody_can_listen_is_told_with_a_way_out() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("serve --listen unix:nowhere/sock").await, @"
+        ! countersign: cannot listen on unix:nowhere/sock: No such file or directory (os error 2)
+        ! hint: make the folder first, or name another with --listen
+        exit 1
+        ");
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = taken.local_addr().expect("bound").port();
+        let said = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
+        assert_snapshot!(said.to_string().replace(&port.to_string(), "[port]"), @"
+        ! countersign: cannot listen on [port]: Address already in use (os error 98)
+        ! hint: name another with --listen; --reuse-port shares it with servers that say so too
+        exit 1
+        ");
+    })
+    .await;
+}
+
+/// Nothing that is only read or taken back is answered by a policy.
+#[tokio::test]
+async fn a_broken_policy_stops_only_what_it_answers() {
+    at_a_desk(async |desk| {
+        for id in ["call_1", "call_2"] {
+            desk.proposes("t1", id, "bash", "{}").await;
+        }
+        assert_eq!(desk.types("allow call_2 --session --as user:ada").await.code, 0);
+        desk.writes("policy.toml", "broken = [");
+        desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+        ! countersign: policy.toml: the policy cannot be read: TOML parse error at line 1, column 11
+        !   |
+        ! 1 | broken = [
+        !   |           ^
+        ! unclosed array, expected `]`
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
+        ");
+        for line in ["run -- ls", "serve --listen 127.0.0.1:0", "deny call_1", "watch --plain"] {
+            assert_eq!(desk.types(line).await.code, 2, "{line}");
+        }
+        let fine = ["pending", "show call_1", "log", "calls", "threads", "grants t1", "stats", "verify"];
+        for line in fine {
+            assert_eq!(desk.types(line).await.code, 0, "{line}");
+        }
+        for line in ["mode t1", "thread-policy t1", "revoke t1 5", "close t1"] {
+            let said = desk.types(&format!("{line} --as user:ada")).await;
+            assert_eq!(said.code, 0, "{line}: {said}");
+        }
+        let doctor = desk.types("doctor").await;
+        assert!(doctor.stdout.contains("verify") || doctor.code == 1, "it tells and goes on: {doctor}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_so_before_is_not_said_to_have_been_done() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
+        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
+        Took back grant 3 of thread t1; 0 still stand there.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
+        Nothing changed: grant 3 of thread t1 was taken back before; 0 still stand there.
+        exit 0
+        ");
+        assert_eq!(desk.types("close t1 --as user:ada").await.code, 0);
+        assert_snapshot!(desk.types("close t1 --as user:ada").await, @"
+        Nothing changed: thread t1 was closed before, by user:ada at [time].
+        exit 0
+        ");
+    })
+    .await;
+}
