@@ -14,6 +14,10 @@ test *args:
 only target *args:
     cargo nextest run -p countersign-tests --test {{target}} {{args}}
 
+# An hour of mixed traffic, as fast as it goes, and what the memory did
+soak calls="36000":
+    COUNTERSIGN_SOAK={{calls}} cargo nextest run -p countersign-tests --test process --no-capture -- soak
+
 # Measure; `just bench cycles` for one scenario
 bench *args:
     cargo bench -p countersign-tests -- {{args}}
