@@ -56,7 +56,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         let mut server = desk.starts("serve --listen 127.0.0.1:0 --policy policy.toml");
         server.says("Ctrl-C stops the server").await;
         server.is_sent("INT").await;
-        assert_snapshot!(server.ends().await, @r#"
+        assert_snapshot!(server.ends().await, @"
         Countersign 0.1.0
 
           listening  http://[port]
@@ -66,6 +66,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         In a second terminal, propose a command:
           countersign run -- git --version
         In a third, see what waits and decide:
+          countersign watch
           countersign pending
           countersign allow ID          or: curl http://[port]/v1/approvals/pending
 
@@ -74,7 +75,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
         exit 0
-        "#);
+        ");
     })
     .await;
 }

@@ -71,6 +71,7 @@ async fn greet(
          \nIn a second terminal, propose a command:\
          \n  {how} run -- git --version\
          \nIn a third, see what waits and decide:\
+         \n  {how} watch\
          \n  {how} pending\
          \n  {how} allow ID          or: curl {curl}/v1/approvals/pending\n\
          \nCtrl-C stops the server and loses nothing.\n",
