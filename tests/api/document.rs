@@ -41,6 +41,15 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     named.map(|(path, method)| (path.clone(), method.clone(), &paths[&path][&method])).collect()
 }
 
+/// A response as it stands, or what it refers to.
+fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
+    let Some(reference) = response["$ref"].as_str() else { return response };
+    let name = reference.strip_prefix("#/components/responses/").expect("a refusal that others share");
+    let shared = &document["components"]["responses"][name];
+    assert!(shared.is_object(), "{reference} leads somewhere");
+    shared
+}
+
 #[test]
 fn every_operation_says_what_it_is_and_how_it_ends() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
@@ -53,7 +62,7 @@ fn every_operation_says_what_it_is_and_how_it_ends() {
         let responses = operation["responses"].as_object().expect("responses");
         assert!(responses.keys().any(|status| status.starts_with('2')), "{place} may succeed");
         for (status, response) in responses {
-            let place = format!("{place}: {status}");
+            let (place, response) = (format!("{place}: {status}"), resolved(&document, response));
             assert!(response["headers"]["x-request-id"].is_object(), "{place} bears an id");
             let Some(problem) = response["content"].get("application/problem+json") else {
                 assert!(status.starts_with(['2', '3']), "{place} is a problem");
@@ -84,7 +93,10 @@ fn no_refusal_is_named_that_never_comes() {
     ] {
         let all = operations(&document);
         let found = all.iter().find(|(_, _, one)| one["operationId"] == operation).expect(operation);
-        assert!(!found.2["responses"].to_string().contains(code), "{operation} names {code}");
+        for response in found.2["responses"].as_object().expect("responses").values() {
+            let response = resolved(&document, response).to_string();
+            assert!(!response.contains(code), "{operation} names {code}");
+        }
     }
 }
 

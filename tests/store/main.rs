@@ -8,6 +8,7 @@ mod damage;
 mod feed;
 mod guards;
 mod handles;
+mod lists;
 mod migrations;
 mod opening;
 mod plans;

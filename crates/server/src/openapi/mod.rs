@@ -7,10 +7,11 @@ pub(crate) use refusals::{refusals, responses};
 
 use crate::door;
 use countersign_gate::{Sha256, api};
+use std::collections::BTreeMap;
 use utoipa::{
     OpenApi,
     openapi::{
-        ObjectBuilder, RefOr, Required,
+        ObjectBuilder, Ref, RefOr, Required,
         header::{Header, HeaderBuilder},
         path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
         schema::{Schema, Type},
@@ -86,21 +87,28 @@ pub(crate) fn header(what: &str, schema: impl Into<RefOr<Schema>>) -> Header {
     HeaderBuilder::new().description(Some(what)).schema(Some(schema)).build()
 }
 
-/// Adds what every operation has: the id that a request may bring, and that every answer bears.
+/// Adds what every operation has: the id that a request may bring, and that every answer bears. Refusals that
+/// several operations share stand once, among the components.
 pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
+    let mut shared = BTreeMap::new();
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
             let what = "An id for the log, 1 to 128 visible ASCII characters; one is made up without it.";
             let id = parameter("X-Request-Id", ParameterIn::Header, what, text("req-7f3a"));
             operation.parameters.get_or_insert_default().push(id.into());
-            for response in operation.responses.responses.values_mut() {
-                let RefOr::T(response) = response else { continue };
+            for (status, answer) in &mut operation.responses.responses {
+                let RefOr::T(response) = answer else { continue };
                 let id =
                     header("The request's id, under which the server's log speaks of it.", text("req-7f3a"));
                 response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
+                if let Some(name) = refusals::name(status, response) {
+                    let named = RefOr::Ref(Ref::from_response_name(&name));
+                    shared.insert(name, std::mem::replace(answer, named));
+                }
             }
         }
     }
+    document.components.get_or_insert_default().responses.extend(shared);
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {

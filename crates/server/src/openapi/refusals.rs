@@ -11,6 +11,9 @@ use utoipa::openapi::{
     schema::{AllOfBuilder, Type},
 };
 
+/// How a refusal travels.
+const PROBLEM: &str = "application/problem+json";
+
 /// Declares the codes that the operation of a file may answer with, beside those of any request, so that
 /// its document can name them: groups of `codes` first, then its own.
 macro_rules! refusals {
@@ -43,11 +46,18 @@ pub(crate) fn responses(groups: &[&[&str]]) -> BTreeMap<String, RefOr<Response>>
     by_status.iter().map(|(status, codes)| (status.to_string(), response(*status, codes).into())).collect()
 }
 
+/// What a refusal is called among the components: its status and its codes, which are all that it depends on.
+pub(super) fn name(status: &str, response: &Response) -> Option<String> {
+    let RefOr::T(problem) = response.content.get(PROBLEM)? else { return None };
+    let codes: Vec<_> = problem.examples.keys().map(String::as_str).collect();
+    Some(format!("{status}.{}", codes.join(".")))
+}
+
 fn response(status: u16, codes: &[&Code]) -> Response {
     let names: Vec<_> = codes.iter().map(|code| code.name).collect();
     let mut response = ResponseBuilder::new()
         .description(names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
-        .content("application/problem+json", content(status, codes));
+        .content(PROBLEM, content(status, codes));
     if matches!(status, 503 | 507) {
         let what = "After how many seconds it may be worth another try.";
         response = response.header("retry-after", header(what, text("1")));
