@@ -45,7 +45,7 @@ pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
     chain, event, id, json, policy, principal,
 };
-pub use countersign_store::{Clock, Filter, Options, Report, Synchronous, sqlite_version};
+pub use countersign_store::{Address, Clock, Filter, Options, Place, Report, Synchronous, sqlite_version};
 pub use error::Error;
 pub use random::random_id;
 
@@ -55,7 +55,7 @@ pub type StoreError = countersign_store::Error;
 use futures_util::Stream;
 use local::Local;
 use remote::Remote;
-use std::{path::Path, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 /// Events as they come, until the stream fails or its gate is closed.
 pub type Events = Pin<Box<dyn Stream<Item = Result<Arc<Event>, Error>> + Send>>;
@@ -84,14 +84,19 @@ pub fn call_id(id: &str) -> Result<CallId, Error> {
 }
 
 impl Gate {
-    /// Over the file at `path`, made if there is none, with a policy that asks always.
-    pub async fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::open_with(path, Options::default(), Policy::ask_always()).await
+    /// Over the log at `address`, which is the path of a file or what [`Address::parse`] gives, made if there
+    /// is none, with a policy that asks always.
+    pub async fn open(address: impl Into<Address>) -> Result<Self, Error> {
+        Self::open_with(address, Options::default(), Policy::ask_always()).await
     }
 
-    /// Over the file at `path`.
-    pub async fn open_with(path: impl AsRef<Path>, options: Options, policy: Policy) -> Result<Self, Error> {
-        let local = Local::open(path.as_ref(), options, policy).await?;
+    /// Over the log at `address`.
+    pub async fn open_with(
+        address: impl Into<Address>,
+        options: Options,
+        policy: Policy,
+    ) -> Result<Self, Error> {
+        let local = Local::open(address.into(), options, policy).await?;
         Ok(Self { way: Way::Local(Arc::new(local)), by: Principal::agent("local") })
     }
 

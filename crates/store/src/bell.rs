@@ -38,8 +38,8 @@ impl Bell {
         let path = PathBuf::from(name);
         match open_file(&path) {
             Ok(file) => Ok(Self { file: Arc::new(file), path }),
-            Err(e) if e.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full(path)),
-            Err(_) => Err(Error::ReadOnly(path)),
+            Err(e) if e.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full(path.as_path().into())),
+            Err(_) => Err(Error::ReadOnly(path.as_path().into())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What can go wrong with the log, in words that say what to do.
 
+use crate::Place;
 use countersign_approvals::{Damaged, Refused};
-use std::path::PathBuf;
 
 /// Why the store did not do what was asked. Each has a stable [`code`](Error::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,34 +12,40 @@ pub enum Error {
     /// A row cannot be what anybody wrote.
     #[error("{0}; run `countersign verify`, and restore the file from a backup if it finds more")]
     Damaged(#[from] Damaged),
-    /// There is no such file, and it was not to be made.
+    /// The address names nothing that can be opened. It is not repeated, because it may hold a password.
+    #[error("{why}")]
+    BadAddress {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no such log, and it was not to be made.
     #[error(
         "there is no database at {0}; `countersign serve` or `countersign run` makes one, --database names another"
     )]
-    Missing(PathBuf),
+    Missing(Place),
     /// The folder of the file is not there, or is no folder.
-    #[error("the database {path} cannot be made: {why}")]
+    #[error("the database {place} cannot be made: {why}")]
     NoFolder {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// What the system says.
         why: String,
     },
     /// A file that is no SQLite database, or another program's.
-    #[error("{path} is not a Countersign database ({why}); nothing was changed, name another file")]
+    #[error("{place} is not a Countersign database ({why}); nothing was changed, name another file")]
     NotOurs {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// How that shows.
         why: String,
     },
     /// A later version of the program has changed the file's layout.
     #[error(
-        "{path} was written by a newer Countersign (layout {found}; this one knows {known}); nothing was changed, use the newer program"
+        "{place} was written by a newer Countersign (layout {found}; this one knows {known}); nothing was changed, use the newer program"
     )]
     Newer {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// The layout of the file.
         found: i64,
         /// The last one that this program knows.
@@ -47,24 +53,24 @@ pub enum Error {
     },
     /// Nothing can be written to the file.
     #[error("{0} is read-only for this user; the file, its folder and the file system must be writable")]
-    ReadOnly(PathBuf),
+    ReadOnly(Place),
     /// SQLite finds the file inconsistent.
     #[error(
-        "{path} is damaged ({why}); restore it from a backup, or save what is readable with `sqlite3 … .recover`"
+        "{place} is damaged ({why}); restore it from a backup, or save what is readable with `sqlite3 … .recover`"
     )]
     Corrupt {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// What SQLite says.
         why: String,
     },
     /// Write-ahead logging needs shared memory, which this file system cannot give.
     #[error(
-        "{path} lies on {file_system}, where several processes cannot share a write-ahead log; use a local disk"
+        "{place} lies on {file_system}, where several processes cannot share a write-ahead log; use a local disk"
     )]
     NoWal {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// What kind of file system it is.
         file_system: String,
     },
@@ -72,22 +78,84 @@ pub enum Error {
     #[error(
         "{0} was removed or replaced while it was open; nothing more is written, so put it back and start again"
     )]
-    Gone(PathBuf),
+    Gone(Place),
     /// No space is left.
     #[error("the disk that holds {0} is full; nothing of this was written, make room and try again")]
-    Full(PathBuf),
+    Full(Place),
     /// Another program holds the write lock and does not let go.
     #[error("another program has held the write lock on {0} for too long; end its transaction")]
-    Locked(PathBuf),
+    Locked(Place),
     /// The system failed to read or write.
     #[error(
-        "{path} cannot be read or written: {why}; whether the last change was kept shows when you ask again"
+        "{place} cannot be read or written: {why}; whether the last change was kept shows when you ask again"
     )]
     Broken {
-        /// The file.
-        path: PathBuf,
+        /// The log.
+        place: Place,
         /// What SQLite says.
         why: String,
+    },
+    /// No answer from the database's server.
+    #[error("{place} does not answer: {why}; nothing of this was written, and it is tried again by itself")]
+    Unreachable {
+        /// The log.
+        place: Place,
+        /// What the system says.
+        why: String,
+    },
+    /// The connection was lost while the database committed, and it has not answered since.
+    #[error(
+        "{0} was lost while it wrote this, and does not answer; ask again to see whether it was written, or say the same again, which is safe"
+    )]
+    Unsettled(Place),
+    /// The database's server does not let this user in.
+    #[error("{place} does not let this user in: {why}; see to user, password, TLS and pg_hba.conf")]
+    Login {
+        /// The log.
+        place: Place,
+        /// What the server says.
+        why: String,
+    },
+    /// The user may not do what the program has to do.
+    #[error("{place} does not allow this user what is needed: {why}; see \"Roles\" in docs/postgresql.md")]
+    Forbidden {
+        /// The log.
+        place: Place,
+        /// What the server says.
+        why: String,
+    },
+    /// A standby, or a server that was set to read only.
+    #[error("{0} takes no writes (a standby?); it is tried again by itself")]
+    Standby(Place),
+    /// The log ends before events that were handed out already: its server has lost them.
+    #[error(
+        "{place} ends at event {found}, and event {known} was handed out before: a server took over that did not have everything; bring the other one back, or restart this process to go on from what is there"
+    )]
+    Behind {
+        /// The log.
+        place: Place,
+        /// The last event that is known.
+        known: i64,
+        /// The last event that is there.
+        found: i64,
+    },
+    /// The database has no room for this now, or took too long.
+    #[error("{place} is too busy: {why}; nothing of this was written, try again")]
+    Busy {
+        /// The log.
+        place: Place,
+        /// What ran out.
+        why: String,
+    },
+    /// The database's server is older than what the schema needs.
+    #[error("{place} is PostgreSQL {found}, and {least} is the least that works")]
+    TooOld {
+        /// The log.
+        place: Place,
+        /// The server's version.
+        found: String,
+        /// The least that works.
+        least: u32,
     },
     /// The store was closed.
     #[error("the store is shutting down; try again with the next process")]
@@ -101,6 +169,7 @@ impl Error {
         match self {
             Self::Refused(refused) => refused.code(),
             Self::Damaged(_) => "damaged",
+            Self::BadAddress { .. } => "bad_address",
             Self::Missing(_) => "database_missing",
             Self::NoFolder { .. } => "no_folder",
             Self::NotOurs { .. } => "not_a_countersign_database",
@@ -112,6 +181,14 @@ impl Error {
             Self::Full(_) => "disk_full",
             Self::Locked(_) => "locked",
             Self::Broken { .. } => "io_error",
+            Self::Unreachable { .. } => "database_unreachable",
+            Self::Unsettled(_) => "outcome_unknown",
+            Self::Login { .. } => "database_login",
+            Self::Forbidden { .. } => "database_forbidden",
+            Self::Standby(_) => "database_read_only",
+            Self::Behind { .. } => "database_behind",
+            Self::Busy { .. } => "database_busy",
+            Self::TooOld { .. } => "database_too_old",
             Self::Closed => "closed",
         }
     }
@@ -120,14 +197,14 @@ impl Error {
 /// What a statement's failure means, by SQLite's result code (<https://sqlite.org/rescode.html>). A
 /// constraint is not among them: who can break one translates it where it happens.
 pub(crate) fn of_sqlite(path: &std::path::Path, error: &sqlx::Error) -> Error {
-    let (path, why) = (path.to_path_buf(), error.to_string());
+    let (place, why) = (Place::from(path), error.to_string());
     match primary_code(error) {
-        Some(8) => Error::ReadOnly(path),
-        Some(5 | 6) => Error::Locked(path),
-        Some(11) => Error::Corrupt { path, why },
-        Some(13) => Error::Full(path),
-        Some(26) => Error::NotOurs { path, why: "it is no SQLite database".to_owned() },
-        _ => Error::Broken { path, why },
+        Some(8) => Error::ReadOnly(place),
+        Some(5 | 6) => Error::Locked(place),
+        Some(11) => Error::Corrupt { place, why },
+        Some(13) => Error::Full(place),
+        Some(26) => Error::NotOurs { place, why: "it is no SQLite database".to_owned() },
+        _ => Error::Broken { place, why },
     }
 }
 

@@ -35,7 +35,7 @@ impl OpenFile {
     pub(crate) fn check(&self) -> Result<(), Error> {
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
-            _ => Err(Error::Gone(self.path.clone())),
+            _ => Err(Error::Gone(self.path.as_path().into())),
         }
     }
 }
@@ -59,16 +59,16 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     let found = fs::canonicalize(path).and_then(|path| fs::metadata(&path).map(|found| (path, found)));
     let (path, found) = match found {
         Ok(found) => found,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Error::Missing(path.to_path_buf())),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Error::Missing(path.into())),
         Err(e) => return Err(cannot_create(path, &e)),
     };
     if !found.is_file() {
-        return Err(Error::NotOurs { path, why: "it is no file".to_owned() });
+        return Err(Error::NotOurs { place: path.as_path().into(), why: "it is no file".to_owned() });
     }
     // Asked of the system and not tried: opening the file here and closing it again would take away the
     // locks that other connections of this process hold on it.
     if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
-        return Err(Error::ReadOnly(path));
+        return Err(Error::ReadOnly(path.as_path().into()));
     }
     if found.mode() & 0o077 != 0 {
         let mode = format!("{:o}", found.mode() & 0o777);
@@ -90,16 +90,16 @@ fn folder_of(path: &Path) -> &Path {
 
 fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
     match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(path.to_path_buf()),
-        ErrorKind::StorageFull => Error::Full(path.to_path_buf()),
-        _ => Error::NoFolder { path: path.to_path_buf(), why: error.to_string() },
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(path.into()),
+        ErrorKind::StorageFull => Error::Full(path.into()),
+        _ => Error::NoFolder { place: path.into(), why: error.to_string() },
     }
 }
 
 /// Refuses network file systems, where WAL seems to work from one machine and loses events from two.
 pub(crate) fn check_file_system(path: &Path) -> Result<(), Error> {
     match statfs(folder_of(path)).ok().as_ref().and_then(network_file_system) {
-        Some(name) => Err(Error::NoWal { path: path.to_path_buf(), file_system: name.to_owned() }),
+        Some(name) => Err(Error::NoWal { place: path.into(), file_system: name.to_owned() }),
         None => Ok(()),
     }
 }

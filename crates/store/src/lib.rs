@@ -4,6 +4,7 @@
 //! A [`Store`] is one process's way into one file. Any number of processes may hold one; each sees
 //! what the others commit, in the same order, within milliseconds.
 
+mod address;
 mod bell;
 mod clock;
 mod error;
@@ -22,6 +23,7 @@ mod sqlite;
 mod verify;
 mod writer;
 
+pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use error::Error;
 pub use feed::{Follower, Waiter};
@@ -59,11 +61,14 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the file at `path`, and makes it if there is none. A missing folder, a file that is not
-    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work: each is
-    /// an [`Error`] of its own, and nothing is changed.
-    pub async fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
-        open::open(path.as_ref(), options).await
+    /// Opens the log at `address`, and makes it if there is none. A missing folder, a file that is not
+    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
+    /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
+    pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
+        match address.into() {
+            Address::File(path) => open::open(&path, options).await,
+            Address::Postgres(address) => Err(Error::Missing(address.place())),
+        }
     }
 
     /// Has an order decided and what follows from it written. When this returns, the events are on
@@ -109,9 +114,13 @@ impl Store {
         &self.inner.clock
     }
 
-    /// The file.
+    /// What the log is called.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn place(&self) -> Place {
+        self.path().into()
+    }
+
+    fn path(&self) -> &Path {
         self.inner.file.path()
     }
 

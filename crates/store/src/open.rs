@@ -142,8 +142,5 @@ async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> 
     if mode.eq_ignore_ascii_case("wal") {
         return Ok(());
     }
-    Err(Error::NoWal {
-        path: path.to_path_buf(),
-        file_system: "a file system without shared memory".to_owned(),
-    })
+    Err(Error::NoWal { place: path.into(), file_system: "a file system without shared memory".to_owned() })
 }

@@ -118,7 +118,7 @@ impl Store {
             return Ok(());
         }
         let why = "what was just written to it cannot be read back".to_owned();
-        Err(Error::Broken { path: self.path().to_path_buf(), why })
+        Err(Error::Broken { place: self.place(), why })
     }
 
     /// How many requests are open, and since when the oldest is.

@@ -45,7 +45,7 @@ pub(crate) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
         return Ok(());
     }
     let why = "it is another program's SQLite database".to_owned();
-    Err(Error::NotOurs { path: path.to_path_buf(), why })
+    Err(Error::NotOurs { place: path.into(), why })
 }
 
 /// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
@@ -60,10 +60,10 @@ pub(crate) async fn migrate(conn: &mut SqliteConnection, path: &Path) -> Result<
         Ok(()) => tx.commit().await.map_err(failed),
         Err(MigrateError::VersionMissing(found)) => {
             let known = migrations().last().map_or(0, |(version, ..)| *version);
-            Err(Error::Newer { path: path.to_path_buf(), found, known })
+            Err(Error::Newer { place: path.into(), found, known })
         }
         Err(MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _)) => Err(failed(e)),
-        Err(e) => Err(Error::Corrupt { path: path.to_path_buf(), why: e.to_string() }),
+        Err(e) => Err(Error::Corrupt { place: path.into(), why: e.to_string() }),
     }
 }
 

@@ -10,9 +10,9 @@ use countersign_approvals::{
     Call, CallId, Command, Json, Order, Policy, Principal, Refused, ThreadId, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
 };
-use countersign_store::{Done, Options, Store};
+use countersign_store::{Address, Done, Options, Store};
 use futures_util::future::join_all;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Instrument;
@@ -33,8 +33,8 @@ impl Drop for Local {
 }
 
 impl Local {
-    pub(crate) async fn open(path: &Path, options: Options, policy: Policy) -> Result<Self, Error> {
-        let store = Store::open(path, options).await?;
+    pub(crate) async fn open(address: Address, options: Options, policy: Policy) -> Result<Self, Error> {
+        let store = Store::open(address, options).await?;
         let (policy, opened) = (Arc::new(InForce::new(policy)), Arc::new(Notify::new()));
         let (stop, tasks, life) = (CancellationToken::new(), TaskTracker::new(), Life::default());
         let duty = Expiry {

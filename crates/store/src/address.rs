@@ -1,0 +1,261 @@
+//! Where a log is: a file, or a PostgreSQL database. What is shown of it never holds a password.
+
+use crate::Error;
+use sqlx::{ConnectOptions, postgres::PgConnectOptions};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Where a log is.
+#[derive(Clone, Debug)]
+pub enum Address {
+    /// An SQLite file.
+    File(PathBuf),
+    /// A PostgreSQL database.
+    Postgres(PostgresAddress),
+}
+
+/// A PostgreSQL database, and how to get there. It may hold a password, which is never shown.
+#[derive(Clone)]
+pub struct PostgresAddress {
+    pub(crate) connect: PgConnectOptions,
+    /// The way for the one connection that listens, where the others go through a pooler.
+    pub(crate) listen: Option<PgConnectOptions>,
+    /// The schema that the log is in; the server's own choice if none is named.
+    pub(crate) schema: Option<String>,
+    /// Whether a pooler lends a connection for a transaction at a time only.
+    pub(crate) pooled: bool,
+}
+
+/// What a log is called in messages: its path, or the address of its database without any password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place(String);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&Path> for Place {
+    fn from(path: &Path) -> Self {
+        Self(path.display().to_string())
+    }
+}
+
+impl<P: AsRef<Path>> From<P> for Address {
+    fn from(path: P) -> Self {
+        Self::File(path.as_ref().to_path_buf())
+    }
+}
+
+impl Address {
+    /// Reads a path, `sqlite://` and a path, or a `postgres://` URL as libpq takes it
+    /// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>). What the URL
+    /// leaves out comes from `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGSSLMODE` and the like, and the
+    /// password from `~/.pgpass` too. Our own parameters are `schema`, `pooler=transaction`, `listen_host`
+    /// and `listen_port`. An [`Error::BadAddress`] never repeats the address, which may hold a password.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        match text.split_once("://") {
+            None => Ok(Self::File(PathBuf::from(text))),
+            Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
+            Some(("postgres" | "postgresql", _)) => PostgresAddress::parse(text).map(Self::Postgres),
+            Some((scheme, _)) => Err(bad(format!(
+                "{scheme}:// names no database that this program can open; give a path, sqlite://… or postgres://…"
+            ))),
+        }
+    }
+
+    /// What it is called in messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match self {
+            Self::File(path) => path.as_path().into(),
+            Self::Postgres(address) => address.place(),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.place().fmt(f)
+    }
+}
+
+fn bad(why: String) -> Error {
+    Error::BadAddress { why }
+}
+
+impl PostgresAddress {
+    fn parse(text: &str) -> Result<Self, Error> {
+        let (base, query) = text.split_once('?').unwrap_or((text, ""));
+        let (mut theirs, mut ours) = (Vec::new(), Ours::default());
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if !ours.take(key, value)? {
+                theirs.push(pair);
+            }
+        }
+        let url = if theirs.is_empty() { base.to_owned() } else { format!("{base}?{}", theirs.join("&")) };
+        let connect: PgConnectOptions = url
+            .parse()
+            .map_err(|e: sqlx::Error| bad(format!("this postgres:// address cannot be read: {e}")))?;
+        let connect = quiet(connect);
+        let listen = ours.listens().then(|| {
+            let host = ours.listen_host.as_deref().unwrap_or(connect.get_host());
+            connect.clone().host(host).port(ours.listen_port.unwrap_or(5432))
+        });
+        Ok(Self { connect, listen, schema: ours.schema, pooled: ours.pooled })
+    }
+
+    /// `postgres://user@host:port/database`.
+    pub(crate) fn place(&self) -> Place {
+        let (user, port) = (self.connect.get_username(), self.connect.get_port());
+        let database = self.connect.get_database().unwrap_or(user);
+        let host = match self.connect.get_socket() {
+            Some(folder) => folder.display().to_string().replace('/', "%2F"),
+            None => self.connect.get_host().to_owned(),
+        };
+        let schema = self.schema.as_ref().map(|schema| format!("?schema={schema}")).unwrap_or_default();
+        Place(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
+    }
+}
+
+impl fmt::Debug for PostgresAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place())
+    }
+}
+
+/// Statements are not logged: they would hold arguments.
+fn quiet(options: PgConnectOptions) -> PgConnectOptions {
+    options
+        .log_statements(tracing::log::LevelFilter::Off)
+        .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
+}
+
+/// The parameters of a URL that are ours and not libpq's.
+#[derive(Default)]
+struct Ours {
+    schema: Option<String>,
+    pooled: bool,
+    listen_host: Option<String>,
+    listen_port: Option<u16>,
+}
+
+impl Ours {
+    /// Takes a parameter if it is ours; of theirs, none may be unknown, for a typo in `sslmode` would go
+    /// unnoticed.
+    fn take(&mut self, key: &str, value: &str) -> Result<bool, Error> {
+        match key {
+            "schema" if is_name(value) => self.schema = Some(value.to_owned()),
+            "schema" => {
+                return Err(bad(
+                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned()
+                ));
+            }
+            "pooler" if value == "transaction" || value == "none" => self.pooled = value == "transaction",
+            "pooler" => return Err(bad("pooler takes transaction or none".to_owned())),
+            "listen_host" => self.listen_host = Some(value.to_owned()),
+            "listen_port" => {
+                let port = value.parse().map_err(|_| bad("listen_port takes a port's number".to_owned()))?;
+                self.listen_port = Some(port);
+            }
+            key if THEIRS.contains(&key) || key.starts_with("options[") => return Ok(false),
+            key => {
+                return Err(bad(format!(
+                    "{key:?} is no parameter of a postgres:// address; known are {}",
+                    known()
+                )));
+            }
+        }
+        Ok(true)
+    }
+
+    const fn listens(&self) -> bool {
+        self.listen_host.is_some() || self.listen_port.is_some()
+    }
+}
+
+/// What the driver knows.
+const THEIRS: &[&str] = &[
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "application_name",
+    "options",
+];
+
+fn known() -> String {
+    let ours = ["schema", "pooler", "listen_host", "listen_port"];
+    [THEIRS, &ours].concat().join(", ")
+}
+
+/// A name that means itself with and without quotes.
+fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+    text.len() <= 63
+        && text.starts_with(plain)
+        && text.chars().all(|c| plain(c) || c.is_ascii_digit())
+        && !text.starts_with("pg_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: &str) -> String {
+        Address::parse(text).expect("an address").to_string()
+    }
+
+    #[test]
+    fn reads_paths_and_urls() {
+        assert!(matches!(Address::parse("a/b.db"), Ok(Address::File(path)) if path == Path::new("a/b.db")));
+        assert!(
+            matches!(Address::parse("sqlite:///a.db"), Ok(Address::File(path)) if path == Path::new("/a.db"))
+        );
+        assert_eq!(place("postgres://ada:s3cret@db.example:6432/log"), "postgres://ada@db.example:6432/log");
+        assert_eq!(
+            place("postgresql://ada@/log?host=/run/postgresql&port=5433&schema=tenant_1"),
+            "postgres://ada@%2Frun%2Fpostgresql:5433/log?schema=tenant_1"
+        );
+    }
+
+    #[test]
+    fn never_shows_a_password() {
+        for text in ["postgres://ada:s3cret@db/log", "postgres://ada@db/log?password=s3cret"] {
+            let address = Address::parse(text).expect("an address");
+            assert!(!format!("{address} {address:?} {:#?}", address).contains("s3cret"));
+        }
+        for text in [
+            "postgres://ada:s3cret@db:port/log",
+            "postgres://ada:s3cret@db/log?sslmod=require",
+            "postgres://ada:s3cret@db/log?schema=a-b",
+            "postgres://ada:s3cret@db/log?sslmode=s3cret",
+            "mysql://ada:s3cret@db/log",
+        ] {
+            let error = Address::parse(text).expect_err(text);
+            assert_eq!(error.code(), "bad_address");
+            assert!(text.contains("sslmode") || !format!("{error} {error:?}").contains("s3cret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_pooler_is_named_and_the_listener_goes_round_it() {
+        let text = "postgres://ada@pooler:6432/log?pooler=transaction&listen_host=db&listen_port=5432";
+        let Ok(Address::Postgres(address)) = Address::parse(text) else { panic!("an address") };
+        assert!(address.pooled);
+        let listen = address.listen.expect("a way of its own");
+        assert_eq!((listen.get_host(), listen.get_port()), ("db", 5432));
+        assert_eq!(address.connect.get_host(), "pooler");
+    }
+}
