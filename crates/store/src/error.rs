@@ -192,6 +192,22 @@ impl Error {
             Self::Closed => "closed",
         }
     }
+
+    /// Whether it is the database's server that is away or says no.
+    #[must_use]
+    pub const fn is_of_a_server(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::Unsettled(_)
+                | Self::Login { .. }
+                | Self::Forbidden { .. }
+                | Self::Standby(_)
+                | Self::Behind { .. }
+                | Self::Busy { .. }
+                | Self::TooOld { .. }
+        )
+    }
 }
 
 /// What a statement's failure means, by SQLite's result code (<https://sqlite.org/rescode.html>). A
