@@ -54,16 +54,19 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct TargetArgs {
-    /// The database file: a path or sqlite://… [default: countersign.db]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// The log: a path, sqlite://… or postgres://… [default: countersign.db]
+    #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) database: Option<String>,
-    /// A server instead of a file
+    /// A file that holds the address of the log, which may have a password
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "database")]
+    pub(crate) database_file: Option<PathBuf>,
+    /// A server instead of a database
     #[arg(
         long,
-        help = "A server instead of a file: http://127.0.0.1:7878",
+        help = "A server instead of a database: http://127.0.0.1:7878",
         global = true,
         value_name = "URL",
-        conflicts_with = "database"
+        conflicts_with_all = ["database", "database_file"]
     )]
     pub(crate) server: Option<String>,
     /// The policy, a TOML file; without one everything is asked

@@ -2,8 +2,8 @@
 
 use super::{Findings, failed};
 use crate::{args::Args, progress::Progress};
-use countersign_gate::{Clock, Error, Filter, Gate, Options, Policy, api, chain};
-use std::{path::Path, time::Duration};
+use countersign_gate::{Address, Clock, Error, Filter, Gate, Options, Policy, api, chain};
+use std::time::Duration;
 
 /// What is walked whole here; a longer log is for `verify`.
 const SHORT: i64 = 100_000;
@@ -12,9 +12,9 @@ const LAST: i64 = 1_000;
 /// Clocks of machines that share a file may be apart by so much.
 const APART: Duration = Duration::from_mins(1);
 
-pub(super) async fn look(args: &Args, path: &Path, findings: &mut Findings) {
+pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings) {
     let options = Options { create: false, ..Options::default() };
-    let gate = match Gate::open_with(path, options, Policy::ask_always()).await {
+    let gate = match Gate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
         Err(error) => return failed(findings, check_of(&error), &error),
     };
