@@ -53,6 +53,7 @@ async fn the_log_can_be_used(path: &Path) {
         ("asking", "call_1", State::Pending),
         ("asking", "call_2", State::Allowed),
         ("by hand", "call_1", State::Denied),
+        ("rolling", "call_1", State::Pending),
     ] {
         let thread_id = ThreadId::new(thread).expect("valid");
         let call = store.call(&thread_id, &CallId::new(id).expect("valid")).await.expect("reads");
@@ -61,6 +62,6 @@ async fn the_log_can_be_used(path: &Path) {
     let set = store.thread(&ThreadId::new("set").expect("valid")).await.expect("reads");
     assert_eq!((set.mode(), set.policies.len()), (Mode::AutoDeny, 1));
     let pending = store.pending(&Filter::default(), 0, 10).await.expect("reads").items;
-    assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking"]);
+    assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking", "rolling"]);
     store.close().await;
 }

@@ -20,6 +20,7 @@ pub const fn migrations() -> &'static [(i64, &'static str, &'static str)] {
         (3, "open_requests", include_str!("../../../migrations/sqlite/0003_open_requests.sql")),
         (4, "by_hand", include_str!("../../../migrations/sqlite/0004_by_hand.sql")),
         (5, "settings", include_str!("../../../migrations/sqlite/0005_settings.sql")),
+        (6, "neighbours", include_str!("../../../migrations/sqlite/0006_neighbours.sql")),
     ]
 }
 
