@@ -137,14 +137,14 @@ async fn run(conn: &mut SqliteConnection, statement: &'static str) -> Result<(),
 /// SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
 async fn begin(conn: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     for _ in 1..PATIENCE {
-        match sqlx::query_scalar(queries::BEGIN).fetch_one(&mut *conn).await {
+        match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut *conn).await {
             Err(e) if error::primary_code(&e) == Some(BUSY) => {
                 tracing::warn!("another program holds the write lock; waiting");
             }
             begun => return begun,
         }
     }
-    sqlx::query_scalar(queries::BEGIN).fetch_one(conn).await
+    sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(conn).await
 }
 
 enum WriteError {
@@ -193,7 +193,7 @@ async fn write(
         });
     }
     if !events.is_empty() {
-        sqlx::query(queries::APPEND).bind(rows(&events)).execute(&mut *conn).await?;
+        sqlx::query(queries::sqlite::APPEND).bind(rows(&events)).execute(&mut *conn).await?;
     }
     run(conn, if events.is_empty() { "ROLLBACK" } else { "COMMIT" }).await?;
     ledger.forget_ended(orders.iter().filter_map(|order| Some((&order.thread_id, call_id(order)?))));
@@ -223,7 +223,7 @@ async fn load(
     if needs.is_empty() {
         return Ok(ledger);
     }
-    let found: Vec<u8> = sqlx::query_scalar(queries::LOAD)
+    let found: Vec<u8> = sqlx::query_scalar(queries::sqlite::LOAD)
         .bind(json(&needs.calls))
         .bind(json(&needs.threads))
         .bind(json(&needs.pending))
