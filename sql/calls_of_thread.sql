@@ -9,4 +9,4 @@ FROM (
         AND ($6 IS NULL OR timestamp >= $6)
         AND ($7 IS NULL OR timestamp < $7)
     ORDER BY seq DESC LIMIT $3) c
-    CROSS JOIN events e ON e.thread_id = c.thread_id AND e.tool_call_id = c.tool_call_id
+    LEFT JOIN events e ON e.thread_id = c.thread_id AND e.tool_call_id = c.tool_call_id

@@ -2,13 +2,12 @@
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM events e
 WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2
-    AND ($4 IS NULL OR e.type IN (SELECT value FROM json_each($4)))
+    AND ($4 IS NULL OR $4 LIKE '%"' || e.type || '"%')
     AND ($6 IS NULL OR e.principal = $6)
     AND ($7 IS NULL OR e.timestamp >= $7)
     AND ($8 IS NULL OR e.timestamp < $8)
-    AND ($5 IS NULL OR e.type = 'TOOL_POLICY_SET' AND e.data ->> 'tool' = $5 OR EXISTS (
-        SELECT 1 FROM events c
-        WHERE c.thread_id = e.thread_id AND c.tool_call_id = e.tool_call_id AND c.type = 'TOOL_CALL'
-            AND c.data ->> 'name' = $5))
+    AND ($5 IS NULL OR e.type = 'TOOL_POLICY_SET' AND e.data ->> 'tool' = $5 OR (
+        SELECT c.data ->> 'name' FROM events c
+        WHERE c.thread_id = e.thread_id AND c.tool_call_id = e.tool_call_id AND c.type = 'TOOL_CALL') = $5)
 ORDER BY e.seq
 LIMIT $3

@@ -115,7 +115,7 @@ pub(crate) async fn insert(conn: &mut SqliteConnection, events: &[Event]) -> Out
         .collect();
     let rows = serde_json::to_string(&rows)?;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *conn).await?;
-    sqlx::query(queries::APPEND).bind(rows).execute(&mut *conn).await?;
+    sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut *conn).await?;
     sqlx::query("COMMIT").execute(conn).await?;
     Ok(())
 }

@@ -45,7 +45,9 @@ impl Default for Proposal<'_> {
 }
 
 impl Persona {
-    pub(crate) fn new(store: &Store, by: Principal, policy: &Arc<Policy>) -> Self {
+    /// Somebody over that log, in thread `t`, judged by that policy.
+    #[must_use]
+    pub fn new(store: &Store, by: Principal, policy: &Arc<Policy>) -> Self {
         let thread_id = ThreadId::new("t").expect("valid");
         Self { store: store.clone(), by, thread_id, policy: Arc::clone(policy) }
     }

@@ -26,11 +26,11 @@ async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
 fn every_query_prepares_against_the_migrated_schema() {
     in_town(async |town| {
         let mut conn = plainly(town.path()).await;
-        for (file, sql) in queries::ALL {
-            for statement in statements(sql) {
+        for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
+            for statement in statements(query.text) {
                 let explained = AssertSqlSafe(format!("EXPLAIN {statement}"));
                 let prepared = sqlx::query(explained).fetch_all(&mut conn).await;
-                assert!(prepared.is_ok(), "sql/{file}: {prepared:?}");
+                assert!(prepared.is_ok(), "sql/{}: {prepared:?}", query.file);
             }
         }
         conn.close().await.expect("closes");
@@ -41,15 +41,20 @@ fn every_query_prepares_against_the_migrated_schema() {
 #[test]
 fn the_queries_are_the_files_of_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql");
-    let files: BTreeSet<_> = fs::read_dir(&folder)
-        .expect("there is a folder")
-        .map(|entry| entry.expect("reads").file_name().into_string().expect("UTF-8"))
-        .collect();
-    let named: BTreeSet<_> = queries::ALL.iter().map(|(file, _)| (*file).to_owned()).collect();
+    let mut files = BTreeSet::new();
+    for part in ["", "sqlite/", "postgres/"] {
+        let entries = fs::read_dir(folder.join(part)).expect("there is a folder");
+        let names = entries.map(|entry| entry.expect("reads").file_name().into_string().expect("UTF-8"));
+        files.extend(names.filter(|name| name.ends_with(".sql")).map(|name| format!("{part}{name}")));
+    }
+    let named: BTreeSet<_> = queries::ALL.iter().map(|query| query.file.to_owned()).collect();
     assert_eq!(named, files);
-    for (file, sql) in queries::ALL {
-        assert_eq!(fs::read_to_string(folder.join(file)).expect("reads"), *sql, "sql/{file}");
-        assert!(sql.starts_with("-- "), "sql/{file} says what it is for");
+    for query in queries::ALL {
+        let file = query.file;
+        assert_eq!(fs::read_to_string(folder.join(file)).expect("reads"), query.text, "sql/{file}");
+        assert!(query.text.starts_with("-- "), "sql/{file} says what it is for");
+        let twin = file.replace("sqlite/", "postgres/");
+        assert!(named.contains(&twin), "sql/{file} has a twin");
     }
 }
 
@@ -59,7 +64,7 @@ const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=
 
 /// What is asked often, and the steps that it must take.
 const HOT: &[(&str, &str, &[&str])] = &[
-    ("begin", queries::BEGIN, &["SEARCH events"]),
+    ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
     ("tip", queries::TIP, &["SEARCH events"]),
     ("call", queries::CALL, &[BY_CALL]),
     ("events", queries::EVENTS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]),
@@ -88,7 +93,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "load",
-        queries::LOAD,
+        queries::sqlite::LOAD,
         &[
             "grants_of_thread (thread_id=?)",
             "open_requests_of_thread (thread_id=?)",

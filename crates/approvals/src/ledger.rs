@@ -95,6 +95,12 @@ impl Ledger {
         self.tip
     }
 
+    /// The chain's link at the tip.
+    #[must_use]
+    pub fn link(&self) -> Sha256 {
+        self.link
+    }
+
     /// What those orders need that is not here yet.
     #[must_use]
     pub fn needs(&self, orders: &[Order]) -> Needs {

@@ -14,7 +14,7 @@ pub enum Address {
     /// An SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
-    Postgres(PostgresAddress),
+    Postgres(Box<PostgresAddress>),
 }
 
 /// A PostgreSQL database, and how to get there. It may hold a password, which is never shown.
@@ -32,6 +32,13 @@ pub struct PostgresAddress {
 /// What a log is called in messages: its path, or the address of its database without any password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place(String);
+
+impl Place {
+    /// For an error that nobody will read.
+    pub(crate) const fn nowhere() -> Self {
+        Self(String::new())
+    }
+}
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,7 +72,9 @@ impl Address {
             )),
             None => Ok(Self::File(PathBuf::from(text))),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
-            Some(("postgres" | "postgresql", _)) => PostgresAddress::parse(text).map(Self::Postgres),
+            Some(("postgres" | "postgresql", _)) => {
+                Ok(Self::Postgres(Box::new(PostgresAddress::parse(text)?)))
+            }
             Some((scheme, _)) => Err(bad(format!(
                 "{scheme}:// names no database that this program can open; give a path, sqlite://… or postgres://…"
             ))),
@@ -117,7 +126,9 @@ impl PostgresAddress {
                 theirs.push(pair);
             }
         }
-        let url = if theirs.is_empty() { base.to_owned() } else { format!("{base}?{}", theirs.join("&")) };
+        // libpq takes an address without a host, for a socket; the reader of URLs does not.
+        let base = base.replacen("@/", "@localhost/", 1);
+        let url = if theirs.is_empty() { base } else { format!("{base}?{}", theirs.join("&")) };
         let connect: PgConnectOptions = url
             .parse()
             .map_err(|e: sqlx::Error| bad(format!("this postgres:// address cannot be read: {e}")))?;

@@ -87,3 +87,16 @@ impl ManualClock {
 pub(crate) async fn machine_sleep(span: Duration) {
     tokio::time::sleep(span).await;
 }
+
+/// Gives up on what takes longer than `span` of the machine's time, as on a connection that was lost.
+pub(crate) async fn limited<T>(
+    span: Duration,
+    what: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    tokio::select! {
+        outcome = what => outcome,
+        () = machine_sleep(span) => {
+            Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no answer in time")))
+        }
+    }
+}

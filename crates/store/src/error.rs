@@ -209,26 +209,3 @@ impl Error {
         )
     }
 }
-
-/// What a statement's failure means, by SQLite's result code (<https://sqlite.org/rescode.html>). A
-/// constraint is not among them: who can break one translates it where it happens.
-pub(crate) fn of_sqlite(path: &std::path::Path, error: &sqlx::Error) -> Error {
-    let (place, why) = (Place::from(path), error.to_string());
-    match primary_code(error) {
-        Some(8) => Error::ReadOnly(place),
-        Some(5 | 6) => Error::Locked(place),
-        Some(11) => Error::Corrupt { place, why },
-        Some(13) => Error::Full(place),
-        Some(26) => Error::NotOurs { place, why: "it is no SQLite database".to_owned() },
-        _ => Error::Broken { place, why },
-    }
-}
-
-/// The low byte of SQLite's extended result code.
-pub(crate) fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
-}
-
-pub(crate) const BUSY: u32 = 5;
-pub(crate) const CONSTRAINT: u32 = 19;

@@ -1,15 +1,15 @@
 //! The events table: the one door for writing, the named queries, and the feed that tells everybody
 //! what was written. This is the only crate that knows SQL.
 //!
-//! A [`Store`] is one process's way into one file. Any number of processes may hold one; each sees
-//! what the others commit, in the same order, within milliseconds.
+//! A [`Store`] is one process's way into one log, which is an SQLite file or a PostgreSQL database. Any
+//! number of processes may hold one; each sees what the others commit, in the same order, within
+//! milliseconds. What differs between the two databases is in `database` and nowhere else.
 
 mod address;
-mod bell;
 mod clock;
+mod database;
 mod error;
 mod feed;
-mod file;
 mod filter;
 mod meters;
 mod open;
@@ -19,27 +19,25 @@ mod read;
 mod row;
 mod schema;
 mod search;
-mod sqlite;
 mod verify;
 mod writer;
 
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
+pub use database::sqlite::sqlite_version;
 pub use error::Error;
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;
 pub use open::{Options, Synchronous};
 pub use page::Page;
-pub use schema::migrations;
+pub use schema::{Kind, migrations};
 pub use search::{Fate, Outline};
-pub use sqlite::sqlite_version;
 pub use verify::Report;
 pub use writer::Done;
 
 use countersign_approvals::{CallId, Order, ThreadId};
 use prometheus_client::registry::Registry;
-use sqlx::SqlitePool;
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -51,10 +49,10 @@ pub struct Store {
 
 struct Inner {
     orders: mpsc::Sender<writer::Request>,
-    readers: SqlitePool,
+    readers: database::Readers,
     feed: Arc<feed::Feed>,
     meters: meters::Meters,
-    file: file::OpenFile,
+    place: Place,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -65,17 +63,14 @@ impl Store {
     /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
     /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
     pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
-        match address.into() {
-            Address::File(path) => open::open(&path, options).await,
-            Address::Postgres(address) => Err(Error::Missing(address.place())),
-        }
+        open::open(address.into(), options).await
     }
 
     /// Has an order decided and what follows from it written. When this returns, the events are on
     /// disk; if it is never awaited to its end, the order may or may not have been carried out, and
     /// giving the same order again is safe.
     pub async fn carry_out(&self, order: Order) -> Result<Done, Error> {
-        writer::send(&self.inner.orders, order).await
+        writer::send(&self.inner.orders, |answer| writer::Request::Order(order, answer)).await
     }
 
     /// Wakes when something happens to that call. Take it before looking at the call, so that nothing
@@ -117,11 +112,7 @@ impl Store {
     /// What the log is called.
     #[must_use]
     pub fn place(&self) -> Place {
-        self.path().into()
-    }
-
-    fn path(&self) -> &Path {
-        self.inner.file.path()
+        self.inner.place.clone()
     }
 
     /// Ends the background tasks and closes the connections. What was acknowledged is on disk either

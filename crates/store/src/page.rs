@@ -1,13 +1,11 @@
 //! Parts of lists: bounded in number, and in bytes too, for arguments may be large and a page may not.
 
-use crate::{Error, Store, row};
-use countersign_approvals::{Body, Call, Damaged, Event};
-use futures_util::TryStreamExt;
-use sqlx::{
-    Row, Sqlite,
-    query::Query,
-    sqlite::{SqliteArguments, SqliteRow},
+use crate::{
+    Error, Store,
+    database::{Query, Row},
+    row,
 };
+use countersign_approvals::{Body, Call, Damaged, Event};
 use std::time::Instant;
 
 /// Part of a longer list.
@@ -43,35 +41,21 @@ impl Store {
     pub(crate) async fn rows_within(
         &self,
         name: &'static str,
-        query: Query<'_, Sqlite, SqliteArguments>,
+        query: Query,
         data: usize,
-    ) -> Result<Within<SqliteRow>, Error> {
+    ) -> Result<Within<Row>, Error> {
         let began = Instant::now();
-        let (mut rows, mut bytes, mut cut) = (Vec::new(), 0, false);
-        let mut found = query.fetch(&self.inner.readers);
-        while let Some(row) = found.try_next().await.map_err(|e| self.failed(&e))? {
-            bytes += row.try_get::<Option<&[u8]>, _>(data).ok().flatten().map_or(0, <[u8]>::len);
-            if bytes > MOST_BYTES && !rows.is_empty() {
-                cut = true;
-                break;
-            }
-            rows.push(row);
-        }
-        drop(found);
+        let found = self.inner.readers.within(query, data, MOST_BYTES).await.map_err(|e| self.failed(&e))?;
         self.inner.meters.queried(name, began);
-        Ok(Within { rows, cut })
+        Ok(found)
     }
 
     /// Has a query answered whose rows say first of which call they are, call by call.
-    pub(crate) async fn calls_within(
-        &self,
-        name: &'static str,
-        query: Query<'_, Sqlite, SqliteArguments>,
-    ) -> Result<Calls, Error> {
+    pub(crate) async fn calls_within(&self, name: &'static str, query: Query) -> Result<Calls, Error> {
         let Within { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
-            let (seq, event) = (found.get(0), row::event(found, 1)?);
+            let (seq, event) = (found.number(0).unwrap_or(0), row::event(found, 1)?);
             match items.last_mut() {
                 Some((last, events)) if *last == seq => events.push(event),
                 _ => items.push((seq, vec![event])),

@@ -1,17 +1,13 @@
 //! Reading: where a call stands, what waits for people, what holds for a thread, the end of the log.
 
 use crate::{
-    Error, Filter, Store, error,
+    Error, Filter, Store,
+    database::{Query, Row},
     page::{Page, call_of, readable},
     queries, row, writer,
 };
 use countersign_approvals::{
     Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
-};
-use sqlx::{
-    Row, Sqlite,
-    query::Query,
-    sqlite::{SqliteArguments, SqliteRow},
 };
 use std::time::Instant;
 
@@ -24,7 +20,7 @@ const BATCH: usize = 500;
 impl Store {
     /// Where that call stands.
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, Error> {
-        let query = sqlx::query(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
+        let query = Query::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(call_of(read(&self.rows("call", query).await?)?)?)
     }
 
@@ -34,9 +30,9 @@ impl Store {
         thread_id: &ThreadId,
         id: &CallId,
     ) -> Result<Option<String>, Error> {
-        let query = sqlx::query(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
+        let query = Query::new(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
         let rows = self.rows("tool_of_call", query).await?;
-        Ok(rows.first().and_then(|found| found.try_get(0).ok()))
+        Ok(rows.first().and_then(|found| found.text(0)))
     }
 
     /// The calls that wait for people, the oldest request first: those of `filter` whose request comes after
@@ -74,10 +70,10 @@ impl Store {
         // One more than asked for tells whether there is a next page.
         let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
         let (name, query) = match thread_id {
-            None => ("pending", sqlx::query(queries::PENDING).bind(after).bind(most)),
+            None => ("pending", Query::new(queries::PENDING).bind(after).bind(most)),
             Some(thread_id) => (
                 "pending_of_thread",
-                sqlx::query(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
+                Query::new(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
         let mut calls = self.calls_within(name, query).await?;
@@ -90,7 +86,7 @@ impl Store {
 
     /// What holds for a thread: its grants, its settings, and whether it is closed.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
-        let rows = self.rows("thread", sqlx::query(queries::THREAD).bind(thread_id.as_str())).await?;
+        let rows = self.rows("thread", Query::new(queries::THREAD).bind(thread_id.as_str())).await?;
         let mut ledger = Ledger::new(0, Sha256::ZERO);
         let mut events = read(&rows)?;
         events.sort_by_key(|event| event.seq);
@@ -100,20 +96,20 @@ impl Store {
 
     /// How long the log is: the `seq` of its last event.
     pub async fn tip(&self) -> Result<i64, Error> {
-        self.number("tip", sqlx::query(queries::TIP)).await
+        self.number("tip", Query::new(queries::TIP)).await
     }
 
     /// The `seq` of the last event of a thread; 0 if it has none.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, Error> {
-        self.number("thread_tip", sqlx::query(queries::THREAD_TIP).bind(thread_id.as_str())).await
+        self.number("thread_tip", Query::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
-    /// Writes to the file, and reads back what was written.
+    /// Writes to the database, and reads back what was written.
     pub async fn probe(&self) -> Result<(), Error> {
         let now = self.clock().now();
-        writer::probe(&self.inner.orders, now).await?;
-        let rows = self.rows("probed", sqlx::query(queries::PROBED)).await?;
-        let found: Option<String> = rows.first().and_then(|found| found.get(0));
+        writer::send(&self.inner.orders, |answer| writer::Request::Probe(now, answer)).await?;
+        let rows = self.rows("probed", Query::new(queries::PROBED)).await?;
+        let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {
             return Ok(());
         }
@@ -123,68 +119,51 @@ impl Store {
 
     /// How many requests are open, and since when the oldest is.
     pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), Error> {
-        let rows = self.rows("open_now", sqlx::query(queries::OPEN_NOW)).await?;
+        let rows = self.rows("open_now", Query::new(queries::OPEN_NOW)).await?;
         let Some(found) = rows.first() else { return Ok((0, None)) };
-        let oldest: Option<String> = found.get(1);
-        Ok((found.get(0), oldest.and_then(|moment| moment.parse().ok())))
+        let oldest = found.text(1);
+        Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
     /// When an open request lapses next.
     pub async fn next_expiry(&self) -> Result<Option<Timestamp>, Error> {
-        let rows = self.rows("next_expiry", sqlx::query(queries::NEXT_EXPIRY)).await?;
-        let found: Option<String> = rows.first().and_then(|found| found.get(0));
+        let rows = self.rows("next_expiry", Query::new(queries::NEXT_EXPIRY)).await?;
+        let found = rows.first().and_then(|found| found.text(0));
         Ok(found.and_then(|moment| moment.parse().ok()))
     }
 
     /// The calls whose request has lapsed at `now` and whose expiry nobody has carried out yet.
     pub async fn expired(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, Error> {
         let rows =
-            self.rows("expired", sqlx::query(queries::EXPIRED).bind(now.to_string()).bind(limit)).await?;
+            self.rows("expired", Query::new(queries::EXPIRED).bind(now.to_string()).bind(limit)).await?;
         // A row by hand may lack a name, or have one that nothing can be called by.
-        let text = |found: &SqliteRow, index: usize| found.try_get::<String, _>(index).ok();
-        let name = |found: &SqliteRow| {
-            Some((ThreadId::new(&text(found, 0)?).ok()?, CallId::new(&text(found, 1)?).ok()?))
-        };
+        let name =
+            |found: &Row| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));
         Ok(rows.iter().filter_map(name).collect())
     }
 
     /// Has a query answered by a reading connection, and its time taken.
-    pub(crate) async fn rows(
-        &self,
-        name: &'static str,
-        query: Query<'_, Sqlite, SqliteArguments>,
-    ) -> Result<Vec<SqliteRow>, Error> {
+    pub(crate) async fn rows(&self, name: &'static str, query: Query) -> Result<Vec<Row>, Error> {
         let began = Instant::now();
-        let rows = query.fetch_all(&self.inner.readers).await.map_err(|e| self.failed(&e))?;
+        let rows = self.inner.readers.all(query).await.map_err(|e| self.failed(&e))?;
         self.inner.meters.queried(name, began);
         Ok(rows)
     }
 
-    async fn number(
-        &self,
-        name: &'static str,
-        query: Query<'_, Sqlite, SqliteArguments>,
-    ) -> Result<i64, Error> {
+    async fn number(&self, name: &'static str, query: Query) -> Result<i64, Error> {
         Ok(self.maybe_number(name, query).await?.unwrap_or(0))
     }
 
     /// The number that a query answers, if it is one.
-    pub(crate) async fn maybe_number(
-        &self,
-        name: &'static str,
-        query: Query<'_, Sqlite, SqliteArguments>,
-    ) -> Result<Option<i64>, Error> {
-        Ok(self.rows(name, query).await?.first().and_then(|found| found.get(0)))
+    pub(crate) async fn maybe_number(&self, name: &'static str, query: Query) -> Result<Option<i64>, Error> {
+        Ok(self.rows(name, query).await?.first().and_then(|found| found.number(0)))
     }
 
     pub(crate) fn failed(&self, e: &sqlx::Error) -> Error {
-        match e {
-            sqlx::Error::PoolClosed => Error::Closed,
-            _ => error::of_sqlite(self.path(), e),
-        }
+        self.inner.readers.error(self.place(), e)
     }
 }
 
-pub(crate) fn read(rows: &[SqliteRow]) -> Result<Vec<Event>, Damaged> {
+pub(crate) fn read(rows: &[Row]) -> Result<Vec<Event>, Damaged> {
     rows.iter().map(|found| row::event(found, 0)).collect()
 }

@@ -1,18 +1,17 @@
 //! Rows of the table, read as events.
 
+use crate::database::Row;
 use countersign_approvals::{Damaged, Event, Json, Sha256, ThreadId};
-use sqlx::{Row, sqlite::SqliteRow};
 use std::borrow::Cow;
 
 /// Reads `seq, thread_id, type, timestamp, principal, data, hash`, wherever in the row they begin.
-pub(crate) fn event(row: &SqliteRow, from: usize) -> Result<Event, Damaged> {
-    let seq: i64 = row.get(from);
+pub(crate) fn event(row: &Row, from: usize) -> Result<Event, Damaged> {
+    let seq = row.number(from).unwrap_or(0);
     let damaged = |what: String| Damaged { seq, what };
     // SQLite keeps any bytes as text, so what a shell with another encoding inserted need not be UTF-8:
     // such bytes read as U+FFFD, here as in the chain.
     let text = |index: usize| {
-        let bytes = row.try_get::<Option<&[u8]>, _>(from + index);
-        bytes
+        row.bytes(from + index)
             .map(|bytes| lossy(bytes.unwrap_or_default()))
             .map_err(|e| damaged(format!("it cannot be read: {e}")))
     };

@@ -1,83 +1,114 @@
-//! The layout of the file: embedded migrations, run once by whichever process comes first.
+//! The layout of the log: embedded migrations, run once by whichever process comes first, and what to make
+//! of a layout that is not the one that this program knows.
 
-use crate::{Error, error};
-use sqlx::SqlSafeStr;
+use crate::{
+    Error, Place,
+    database::{Connection, Query},
+    queries,
+};
 use sqlx::{
-    Connection, SqliteConnection,
+    SqlSafeStr,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
 };
-use std::path::Path;
 
-/// `CSGN`, in the file's header.
-pub(crate) const APPLICATION_ID: i64 = 0x4353_474e;
-
-/// The migrations in order: number, name, text. `migrations/sqlite` holds them.
-#[must_use]
-pub const fn migrations() -> &'static [(i64, &'static str, &'static str)] {
-    &[
-        (1, "events", include_str!("../../../migrations/sqlite/0001_events.sql")),
-        (2, "guards", include_str!("../../../migrations/sqlite/0002_guards.sql")),
-        (3, "open_requests", include_str!("../../../migrations/sqlite/0003_open_requests.sql")),
-        (4, "by_hand", include_str!("../../../migrations/sqlite/0004_by_hand.sql")),
-        (5, "settings", include_str!("../../../migrations/sqlite/0005_settings.sql")),
-    ]
+/// Which database's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// SQLite, in `migrations/sqlite`.
+    Sqlite,
+    /// PostgreSQL, in `migrations/postgres`.
+    Postgres,
 }
 
-fn migrator() -> Migrator {
-    let list = migrations().iter().map(|(version, name, sql)| {
-        Migration::new(*version, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
+/// The layout that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// There is no log yet.
+    None,
+    /// It has to be brought up to date.
+    Older,
+    /// This program can work with it.
+    Ours,
+    /// A later version has changed it so that this one cannot.
+    Newer {
+        /// Its number.
+        found: i64,
+    },
+}
+
+macro_rules! migrations {
+    ($folder:literal) => {
+        migrations!($folder: 1 "events", 2 "guards", 3 "open_requests", 4 "by_hand", 5 "settings", 6 "neighbours")
+    };
+    ($folder:literal: $($number:literal $name:literal),*) => {
+        &[$((
+            $number,
+            $name,
+            include_str!(concat!("../../../migrations/", $folder, "/000", $number, "_", $name, ".sql")),
+        )),*]
+    };
+}
+
+/// The migrations in order: number, name, text. The same numbers mean the same on both databases.
+#[must_use]
+pub const fn migrations(kind: Kind) -> &'static [(i64, &'static str, &'static str)] {
+    match kind {
+        Kind::Sqlite => migrations!("sqlite"),
+        Kind::Postgres => migrations!("postgres"),
+    }
+}
+
+/// The number of the last migration that this program knows.
+#[must_use]
+pub(crate) fn known() -> i64 {
+    migrations(Kind::Sqlite).last().map_or(0, |(number, ..)| *number)
+}
+
+pub(crate) fn migrator(kind: Kind) -> Migrator {
+    let list = migrations(kind).iter().map(|(number, name, sql)| {
+        Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
     Migrator::with_migrations(list.collect())
 }
 
-/// Whose file it is. A new one is nobody's yet.
-pub(crate) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
-    let failed = |e| error::of_sqlite(path, &e);
-    // The tables first: both come in one transaction, so whoever sees them sees the owner a moment later.
-    // The other way round another process could bring both in between, and its file would seem a stranger's.
-    let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
-        .fetch_one(&mut *conn)
-        .await
-        .map_err(failed)?;
-    let owner: i64 =
-        sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
-    if owner == APPLICATION_ID || (owner == 0 && tables == 0) {
-        return Ok(());
+/// What the log's own list of migrations says. It is asked without any lock.
+pub(crate) async fn layout(conn: &mut Connection<'_>) -> Result<Layout, sqlx::Error> {
+    let kind = conn.kind();
+    let applied = conn.all(Query::new(queries::APPLIED)).await?;
+    let known = migrator(kind);
+    let same = known.iter().zip(&applied).all(|(known, found)| {
+        Some(known.version) == found.number(0) && found.bytes(1).ok().flatten() == Some(&*known.checksum)
+    });
+    let count = known.iter().count();
+    if same && applied.len() < count {
+        return Ok(Layout::Older);
     }
-    let why = "it is another program's SQLite database".to_owned();
-    Err(Error::NotOurs { place: path.into(), why })
+    if same && applied.len() == count {
+        return Ok(Layout::Ours);
+    }
+    let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
+    if !same {
+        return Ok(if found > self::known() { Layout::Newer { found } } else { Layout::Older });
+    }
+    // A neighbouring version has gone on. It says itself who may still work here.
+    let oldest = conn.all(Query::new(queries::OLDEST_NEIGHBOUR)).await?;
+    let oldest = oldest.first().and_then(|row| row.number(0)).unwrap_or(i64::MAX);
+    Ok(if oldest <= self::known() { Layout::Ours } else { Layout::Newer { found } })
 }
 
-/// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
-/// failure leaves the file as it was.
-pub(crate) async fn migrate(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
-    if is_current(conn).await {
-        return Ok(());
-    }
-    let failed = |e| error::of_sqlite(path, &e);
-    let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-    match migrator().run_direct(None, &mut *tx, false).await {
-        Ok(()) => tx.commit().await.map_err(failed),
-        Err(MigrateError::VersionMissing(found)) => {
-            let known = migrations().last().map_or(0, |(version, ..)| *version);
-            Err(Error::Newer { place: path.into(), found, known })
-        }
-        Err(MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _)) => Err(failed(e)),
-        Err(e) => Err(Error::Corrupt { place: path.into(), why: e.to_string() }),
-    }
+pub(crate) fn newer(place: Place, found: i64) -> Error {
+    Error::Newer { place, found, known: known() }
 }
 
-/// Whether the file has just the layout that this program knows, found out without the write lock.
-async fn is_current(conn: &mut SqliteConnection) -> bool {
-    let applied: Result<Vec<(i64, Vec<u8>)>, _> =
-        sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations WHERE success ORDER BY version")
-            .fetch_all(conn)
-            .await;
-    let known = migrator();
-    applied.is_ok_and(|applied| {
-        applied.len() == known.iter().count()
-            && known.iter().zip(&applied).all(|(known, (version, checksum))| {
-                known.version == *version && *known.checksum == **checksum
-            })
-    })
+/// Why migrating failed.
+pub(crate) fn failed(
+    place: Place,
+    error: MigrateError,
+    of_database: impl FnOnce(sqlx::Error) -> Error,
+) -> Error {
+    match error {
+        MigrateError::VersionMissing(found) => newer(place, found),
+        MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => of_database(e),
+        e => Error::Corrupt { place, why: e.to_string() },
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::{
     Error, Filter, Store,
+    database::{Query, Row},
     page::{DATA, Page, readable},
     queries,
     read::read,
@@ -11,7 +12,6 @@ use countersign_approvals::{
     Call, Event, State, ThreadId, Timestamp,
     event::{Decision, Mode, Source, Status},
 };
-use sqlx::{Row, sqlite::SqliteRow};
 
 /// How many events are searched for one page.
 const SPAN: i64 = 20_000;
@@ -69,10 +69,10 @@ impl Store {
         }
         let most = one_more(limit);
         let (name, query) = match &filter.thread_id {
-            None => ("events", sqlx::query(queries::EVENTS).bind(after).bind(most)),
+            None => ("events", Query::new(queries::EVENTS).bind(after).bind(most)),
             Some(thread_id) => (
                 "events_of_thread",
-                sqlx::query(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
+                Query::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
         let found = self.rows_within(name, query, DATA).await?;
@@ -89,7 +89,7 @@ impl Store {
             None => (after.saturating_add(SPAN), self.tip().await?),
             Some(thread_id) => {
                 let span =
-                    sqlx::query(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
+                    Query::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
                 let end = self.maybe_number("span_of_thread", span).await?.unwrap_or(after);
                 (end, self.thread_tip(thread_id).await?)
             }
@@ -99,7 +99,7 @@ impl Store {
             Some(_) => ("search_of_thread", queries::SEARCH_OF_THREAD),
         };
         let types = || serde_json::to_string(&filter.types).unwrap_or_default();
-        let query = sqlx::query(text)
+        let query = Query::new(text)
             .bind(after)
             .bind(end)
             .bind(one_more(limit))
@@ -160,10 +160,8 @@ impl Store {
         let floor = match &filter.thread_id {
             None => before.saturating_sub(SPAN),
             Some(thread_id) => {
-                let span = sqlx::query(queries::SPAN_OF_THREAD_BACK)
-                    .bind(thread_id.as_str())
-                    .bind(before)
-                    .bind(SPAN);
+                let span =
+                    Query::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
                 self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1)
             }
         };
@@ -172,7 +170,7 @@ impl Store {
             None => ("calls", queries::CALLS),
             Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
         };
-        let query = sqlx::query(text)
+        let query = Query::new(text)
             .bind(before)
             .bind(floor)
             .bind(one_more(limit))
@@ -197,7 +195,7 @@ impl Store {
         let floor = before.saturating_sub(SPAN).max(1);
         let rows = self.outlines(before, floor, limit.saturating_add(1)).await?;
         let next = if rows.len() > limit {
-            rows.get(limit.saturating_sub(1)).map(|found| found.get(0))
+            rows.get(limit.saturating_sub(1)).and_then(|found| found.number(0))
         } else {
             Some(floor).filter(|floor| *floor > 1)
         };
@@ -220,9 +218,9 @@ impl Store {
         Ok(self.outlines(last + 1, last, 1).await?.first().and_then(outline))
     }
 
-    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<SqliteRow>, Error> {
+    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<Row>, Error> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.rows("threads", sqlx::query(queries::THREADS).bind(before).bind(floor).bind(most)).await
+        self.rows("threads", Query::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
 
     /// Goes through what became of every call that was proposed from `since` on and before `until`, and tells
@@ -237,7 +235,7 @@ impl Store {
         let (tip, mut after) = (self.tip().await?, 0);
         while after < tip {
             let end = after.saturating_add(TALLIED).min(tip);
-            let query = sqlx::query(queries::TALLY)
+            let query = Query::new(queries::TALLY)
                 .bind(after)
                 .bind(end)
                 .bind(since.map(|moment| moment.to_string()))
@@ -255,33 +253,33 @@ fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
-fn outline(found: &SqliteRow) -> Option<Outline> {
-    let text = |index: usize| found.try_get::<Option<String>, _>(index).ok().flatten();
+fn outline(found: &Row) -> Option<Outline> {
+    let text = |index: usize| found.text(index);
     let moment = |index: usize| text(index)?.parse::<Timestamp>().ok();
     Some(Outline {
         thread_id: ThreadId::new(&text(1)?).ok()?,
-        last_seq: found.get(0),
+        last_seq: found.number(0)?,
         last_event_at: moment(2)?,
         first_event_at: moment(3)?,
-        calls: found.get(4),
-        pending: found.get(5),
+        calls: found.number(4)?,
+        pending: found.number(5)?,
         mode: text(6).and_then(|mode| mode.parse().ok()).unwrap_or(Mode::Interactive),
         closed_at: moment(7),
     })
 }
 
-fn fate(found: &SqliteRow) -> Option<Fate> {
-    let text = |name: &str| found.try_get::<Option<String>, _>(name).ok().flatten();
-    let moment = |name: &str| text(name)?.parse::<Timestamp>().ok();
+/// A row of `sql/tally.sql`, in the order of its columns.
+fn fate(found: &Row) -> Option<Fate> {
+    let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
     let decided = || {
-        let decision = text("decision")?.parse().unwrap_or(Decision::Other);
-        Some((decision, text("source")?.parse().unwrap_or(Source::Other), moment("decided_at")?))
+        let decision = found.text(2)?.parse().unwrap_or(Decision::Other);
+        Some((decision, found.text(3)?.parse().unwrap_or(Source::Other), moment(4)?))
     };
     Some(Fate {
-        tool: text("tool")?,
-        requested_at: moment("requested_at"),
+        tool: found.text(0)?,
+        requested_at: moment(1),
         decided: decided(),
-        started: found.get("started"),
-        status: text("status").map(|status| status.parse().unwrap_or(Status::Other)),
+        started: found.truth(5),
+        status: found.text(6).map(|status| status.parse().unwrap_or(Status::Other)),
     })
 }

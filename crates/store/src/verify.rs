@@ -1,12 +1,15 @@
 //! Verifying: does the chain hold, do the hashes of arguments, and is the index of open requests what
 //! the events say?
 
-use crate::{Error, Filter, Store, error, queries};
+use crate::{
+    Error, Filter, Store,
+    database::{Query, Row},
+    queries, writer,
+};
 use countersign_approvals::{
     Body, Sha256,
     chain::{Broken, Verifier},
 };
-use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -35,8 +38,6 @@ impl Report {
 
 /// How many events are read at once.
 const PAGE: usize = 2_000;
-
-type OpenRequest = (i64, String, String, Option<String>);
 
 impl Store {
     /// Walks the whole log; `progress` hears how far it has come, in events.
@@ -68,25 +69,14 @@ impl Store {
 
     /// Whether the index of open requests equals the pure query, at one moment of the log.
     async fn index_holds(&self) -> Result<bool, Error> {
-        let failed = |e| self.failed(&e);
-        let mut tx = self.inner.readers.begin().await.map_err(failed)?;
-        let pure: Vec<OpenRequest> =
-            sqlx::query_as(queries::OPEN_REQUESTS_PURE).fetch_all(&mut *tx).await.map_err(failed)?;
-        let index: Vec<OpenRequest> =
-            sqlx::query_as(queries::OPEN_REQUESTS).fetch_all(&mut *tx).await.map_err(failed)?;
-        Ok(pure == index)
+        let (pure, index) = (Query::new(queries::OPEN_REQUESTS_PURE), Query::new(queries::OPEN_REQUESTS));
+        let [pure, index] = self.inner.readers.both(pure, index).await.map_err(|e| self.failed(&e))?;
+        let open = |row: &Row| (row.number(0), row.text(1), row.text(2), row.text(3));
+        Ok(pure.iter().map(open).eq(index.iter().map(open)))
     }
 
     /// Makes the index of open requests anew from the events.
     pub async fn rebuild_index(&self) -> Result<(), Error> {
-        let failed = |e| error::of_sqlite(self.path(), &e);
-        let options = SqliteConnectOptions::new().filename(self.path());
-        let mut conn = SqliteConnection::connect_with(&options).await.map_err(failed)?;
-        let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-        for query in [queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS] {
-            sqlx::query(query).execute(&mut *tx).await.map_err(failed)?;
-        }
-        tx.commit().await.map_err(failed)?;
-        conn.close().await.map_err(failed)
+        writer::send(&self.inner.orders, writer::Request::RebuildIndex).await
     }
 }

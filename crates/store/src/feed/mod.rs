@@ -11,14 +11,17 @@ mod signal;
 mod tools;
 
 pub use follow::Follower;
-pub(crate) use keep_up::{Source, run};
+pub(crate) use keep_up::run;
 pub use signal::Waiter;
 
-use countersign_approvals::{CallId, Event, ThreadId};
+use countersign_approvals::{CallId, Event, Sha256, ThreadId, chain};
 use signal::{Key, Signals};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// How many bytes of recent events are kept at hand, whatever their number.
@@ -27,6 +30,8 @@ const RECENT_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) struct Feed {
     recent: Mutex<Recent>,
     signals: Signals,
+    /// Set when the table no longer holds what was handed out.
+    astray: AtomicBool,
 }
 
 /// The last events, without a gap.
@@ -35,12 +40,15 @@ struct Recent {
     bytes: usize,
     most: usize,
     tip: i64,
+    /// The chain's link at the tip, once it is known.
+    link: Option<Sha256>,
 }
 
 impl Feed {
-    pub(crate) fn new(tip: i64, most: usize) -> Self {
-        let recent = Recent { events: VecDeque::new(), bytes: 0, most, tip };
-        Self { recent: Mutex::new(recent), signals: Signals::default() }
+    /// A feed that goes on after the event at `tip`, whose hash is `link` where it has one.
+    pub(crate) fn new(tip: i64, link: Option<Sha256>, most: usize) -> Self {
+        let recent = Recent { events: VecDeque::new(), bytes: 0, most, tip, link };
+        Self { recent: Mutex::new(recent), signals: Signals::default(), astray: AtomicBool::new(false) }
     }
 
     pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> Waiter {
@@ -86,6 +94,31 @@ impl Feed {
         self.recent().tip
     }
 
+    /// The last event that was handed out, with its link, if that is known.
+    pub(crate) fn last(&self) -> Option<(i64, Sha256)> {
+        let recent = self.recent();
+        recent.link.map(|link| (recent.tip, link))
+    }
+
+    /// Whether rows that were read from the table come right after what was handed out. They do not if the
+    /// database has lost events, as a standby that lagged has, and others have been written in their place.
+    pub(crate) fn is_followed_by(&self, events: &[Arc<Event>]) -> bool {
+        let recent = self.recent();
+        let follows = match (recent.link, events.first()) {
+            (Some(link), Some(first)) if first.seq == recent.tip + 1 => {
+                first.hash.is_none_or(|hash| hash == chain::link(link, first))
+            }
+            _ => true,
+        };
+        self.astray.store(!follows, Ordering::Relaxed);
+        follows
+    }
+
+    /// Whether the table was found not to hold what was handed out.
+    pub(crate) fn is_astray(&self) -> bool {
+        self.astray.load(Ordering::Relaxed)
+    }
+
     fn recent(&self) -> MutexGuard<'_, Recent> {
         // Nothing panics while it holds this lock; if it did, the worst is a reader reading the table.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
@@ -101,6 +134,7 @@ impl Recent {
         }
         for event in fresh {
             self.tip = event.seq;
+            self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));
             self.bytes += event.data.as_str().len();
             self.events.push_back(Arc::clone(event));
         }

@@ -3,63 +3,46 @@
 use super::Done;
 use crate::{
     Error,
-    bell::Bell,
-    error::{self, BUSY, CONSTRAINT},
+    database::{Door, Failed, Query},
     feed::Feed,
-    file::OpenFile,
     meters::Meters,
     queries,
 };
 use countersign_approvals::{
-    Call, CallId, Damaged, Event, EventType, Json, Ledger, Order, Principal, Refused, Sha256, ThreadId,
-    Timestamp, Wish, chain,
+    Call, CallId, Damaged, Event, EventType, Json, Ledger, Order, Principal, Sha256, ThreadId, Timestamp,
+    Wish, chain,
 };
 use serde::Serialize;
-use sqlx::{Connection, SqliteConnection};
-use std::{path::Path, sync::Arc, time::Instant};
-
-/// How often a batch is tried again when another program holds the write lock; each try waits for the
-/// busy timeout.
-const PATIENCE: u32 = 6;
+use std::{sync::Arc, time::Instant};
 
 /// How many bytes of events the ledger takes in before all of it is let go, and begun anew.
 const MOST_KEPT: usize = 128 * 1024 * 1024;
 
-/// The writing connection, with all it needs to announce what it wrote.
-pub(crate) struct Writer {
-    conn: SqliteConnection,
+/// The door, with all that is needed to tell what went through it.
+pub(crate) struct Writer<D> {
+    door: D,
     /// What was touched of late; empty after anything went wrong.
     ledger: Option<Ledger>,
-    file: OpenFile,
-    bell: Arc<Bell>,
     feed: Arc<Feed>,
     meters: Meters,
 }
 
-/// Why a batch was not written.
-enum Failed {
-    /// As it says; the same for every order of the batch.
-    Whole(Error),
-    /// Some order of it is at fault, and the others shall not suffer.
-    Some(Error),
-}
-
-impl Writer {
-    pub(crate) fn new(
-        conn: SqliteConnection,
-        file: OpenFile,
-        bell: Arc<Bell>,
-        feed: Arc<Feed>,
-        meters: Meters,
-    ) -> Self {
-        Self { conn, ledger: None, file, bell, feed, meters }
+impl<D: Door> Writer<D> {
+    pub(crate) fn new(door: D, feed: Arc<Feed>, meters: Meters) -> Self {
+        Self { door, ledger: None, feed, meters }
     }
 
     /// Carries out the orders and answers each, in their order.
     pub(super) async fn carry_out(&mut self, orders: &[Order]) -> Vec<Result<Done, Error>> {
-        match self.together(orders).await {
+        let mut outcome = self.together(orders).await;
+        if matches!(outcome, Err(Failed::Lost(_))) {
+            outcome = self.together(orders).await;
+        }
+        match outcome {
             Ok(outcomes) => outcomes,
-            Err(Failed::Whole(error)) => orders.iter().map(|_| Err(error.clone())).collect(),
+            Err(Failed::Whole(error) | Failed::Lost(error)) => {
+                orders.iter().map(|_| Err(error.clone())).collect()
+            }
             Err(Failed::Some(error)) if orders.len() == 1 => vec![Err(error)],
             Err(Failed::Some(_)) => self.one_by_one(orders).await,
         }
@@ -70,135 +53,133 @@ impl Writer {
         for order in orders {
             outcomes.push(match self.together(std::slice::from_ref(order)).await {
                 Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::Closed)),
-                Err(Failed::Whole(error) | Failed::Some(error)) => Err(error),
+                Err(failed) => Err(failed.error()),
             });
         }
         outcomes
     }
 
     async fn together(&mut self, orders: &[Order]) -> Result<Vec<Result<Done, Error>>, Failed> {
-        let turn = self.bell.turn().await;
-        let began = Instant::now();
-        self.file.check().map_err(Failed::Whole)?;
-        let path = self.file.path();
-        let tip = begin(&mut self.conn).await.map_err(|e| Failed::Whole(error::of_sqlite(path, &e)))?;
-        let kept = self.ledger.take().filter(|ledger| ledger.tip() == tip && ledger.taken_in() < MOST_KEPT);
-        let (ledger, outcomes, events) = match write(&mut self.conn, kept, orders).await {
-            Ok(written) => written,
-            Err(error) => {
-                // Where SQLite has rolled back by itself there is nothing left to end, and it says so.
-                let _ = run(&mut self.conn, "ROLLBACK").await;
-                return Err(error.of(path));
+        let (began, kept) = self.begin().await.map_err(Failed::Whole)?;
+        match self.write(kept, orders).await {
+            Ok((ledger, outcomes, events)) => {
+                self.ledger = Some(ledger);
+                if !events.is_empty() {
+                    self.meters.committed(orders.len(), began.elapsed());
+                    self.feed.offer(&events);
+                }
+                Ok(outcomes)
             }
-        };
-        self.ledger = Some(ledger);
-        if !events.is_empty() {
-            // Rung before the next writer's turn, so that the bell always names the end of the log.
-            self.bell.ring(events.last().map_or(tip, |event| event.seq));
-            drop(turn);
-            self.meters.committed(orders.len(), began.elapsed());
-            self.feed.offer(&events);
+            Err(failed) => {
+                self.door.roll_back().await;
+                Err(failed)
+            }
         }
-        Ok(outcomes)
     }
 
-    /// Writes to the file for the sake of writing.
+    /// Begins, and gives what is known of the log if nobody else has written since.
+    async fn begin(&mut self) -> Result<(Instant, Option<Ledger>), Error> {
+        let end = self.door.begin(self.feed.last()).await?;
+        let known = self.feed.tip();
+        // What was handed out was committed, so a log that does not have it is not the one that it was.
+        if end.tip < known || self.feed.is_astray() {
+            self.door.roll_back().await;
+            return Err(Error::Behind { place: self.door.place(), known, found: end.tip });
+        }
+        let is_at_end =
+            |ledger: &Ledger| ledger.tip() == end.tip && end.hash.is_none_or(|hash| hash == ledger.link());
+        let kept = self.ledger.take().filter(|ledger| is_at_end(ledger) && ledger.taken_in() < MOST_KEPT);
+        Ok((Instant::now(), kept))
+    }
+
+    async fn write(&mut self, kept: Option<Ledger>, orders: &[Order]) -> Result<Written, Failed> {
+        let mut ledger = self.load(kept, orders).await?;
+        let mut events = Vec::new();
+        let mut outcomes = Vec::with_capacity(orders.len());
+        for order in orders {
+            let applied = ledger.apply(order).map_err(damaged)?;
+            let written: Vec<_> = applied.events.into_iter().map(Arc::new).collect();
+            events.extend(written.iter().cloned());
+            outcomes.push(match applied.outcome {
+                Ok(()) => Ok(Done { call: call_of(&ledger, order), events: written }),
+                Err(refused) => Err(Error::Refused(refused)),
+            });
+        }
+        if events.is_empty() {
+            self.door.roll_back().await;
+        } else {
+            self.door.all(Query::new(D::APPEND).bind(rows(&events))).await?;
+            self.door.commit(events.last().map(|event| &**event)).await?;
+        }
+        ledger.forget_ended(orders.iter().filter_map(|order| Some((&order.thread_id, call_id(order)?))));
+        Ok((ledger, outcomes, events))
+    }
+
+    /// Reads what deciding on the orders needs and `kept` does not have.
+    async fn load(&mut self, kept: Option<Ledger>, orders: &[Order]) -> Result<Ledger, Failed> {
+        let read_end = kept.is_none();
+        let mut ledger = kept.unwrap_or_else(|| Ledger::new(0, Sha256::ZERO));
+        let needs = ledger.needs(orders);
+        if needs.is_empty() {
+            return Ok(ledger);
+        }
+        let query = Query::new(D::LOAD)
+            .bind(json(&needs.calls))
+            .bind(json(&needs.threads))
+            .bind(json(&needs.pending))
+            .bind(read_end);
+        let rows = self.door.all(query).await?;
+        let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
+        let (end, events) = read(&String::from_utf8_lossy(found)).map_err(damaged)?;
+        if read_end {
+            let mut link = Sha256::ZERO;
+            for event in &end {
+                link = event.hash.unwrap_or_else(|| chain::link(link, event));
+            }
+            ledger = Ledger::new(end.last().map_or(0, |event| event.seq), link);
+        }
+        ledger.load(&needs, &events).map_err(damaged)?;
+        Ok(ledger)
+    }
+
+    /// Writes to the database for the sake of writing.
     pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), Error> {
-        let _turn = self.bell.turn().await;
-        self.file.check()?;
-        let probed = sqlx::query(queries::PROBE).bind(now.to_string()).execute(&mut self.conn).await;
-        probed.map(|_| ()).map_err(|e| error::of_sqlite(self.file.path(), &e))
+        self.alone([Query::new(queries::PROBE).bind(now.to_string())]).await
+    }
+
+    /// Makes the index of open requests anew from the events.
+    pub(super) async fn rebuild_index(&mut self) -> Result<(), Error> {
+        self.alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(Query::new)).await
+    }
+
+    /// Carries out statements that append nothing, in a turn of their own.
+    async fn alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
+        let (_, kept) = self.begin().await?;
+        let outcome = async {
+            for query in queries {
+                self.door.all(query).await?;
+            }
+            self.door.commit(None).await
+        };
+        let outcome = outcome.await;
+        match outcome {
+            Ok(()) => self.ledger = kept,
+            Err(_) => self.door.roll_back().await,
+        }
+        outcome.map_err(Failed::error)
     }
 
     pub(super) async fn close(self) {
-        // SQLite folds the log into the database on the last connection's way out; if that fails, the
-        // next process to open the file does it.
-        let _ = self.conn.close().await;
+        self.door.close().await;
     }
 }
 
-/// A constraint is one order's fault: the rules in memory should have refused it. Anything else is the
-/// file's, and the same for all.
-fn failed(path: &Path, e: &sqlx::Error) -> Failed {
-    let error = error::of_sqlite(path, e);
-    if error::primary_code(e) == Some(CONSTRAINT) {
-        let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
-        tracing::error!(why, "the database refused what the rules allowed");
-        return Failed::Some(Refused::Invalid { field: "event", why }.into());
-    }
-    Failed::Whole(error)
-}
-
-async fn run(conn: &mut SqliteConnection, statement: &'static str) -> Result<(), sqlx::Error> {
-    sqlx::query(statement).execute(conn).await.map(|_| ())
-}
-
-/// Takes the write lock, however long the queue before it is. Transactions are begun and ended in plain
-/// SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
-async fn begin(conn: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
-    for _ in 1..PATIENCE {
-        match sqlx::query_scalar(queries::BEGIN).fetch_one(&mut *conn).await {
-            Err(e) if error::primary_code(&e) == Some(BUSY) => {
-                tracing::warn!("another program holds the write lock; waiting");
-            }
-            begun => return begun,
-        }
-    }
-    sqlx::query_scalar(queries::BEGIN).fetch_one(conn).await
-}
-
-enum WriteError {
-    Damaged(Damaged),
-    Sqlite(sqlx::Error),
-}
-
-impl WriteError {
-    fn of(self, path: &Path) -> Failed {
-        match self {
-            Self::Damaged(damaged) => Failed::Some(damaged.into()),
-            Self::Sqlite(e) => failed(path, &e),
-        }
-    }
-}
-
-impl From<sqlx::Error> for WriteError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<Damaged> for WriteError {
-    fn from(damaged: Damaged) -> Self {
-        Self::Damaged(damaged)
-    }
+/// Some order of the batch met a row that cannot be read, and the others shall not suffer.
+fn damaged(damaged: Damaged) -> Failed {
+    Failed::Some(damaged.into())
 }
 
 type Written = (Ledger, Vec<Result<Done, Error>>, Vec<Arc<Event>>);
-
-async fn write(
-    conn: &mut SqliteConnection,
-    kept: Option<Ledger>,
-    orders: &[Order],
-) -> Result<Written, WriteError> {
-    let mut ledger = load(conn, kept, orders).await?;
-    let mut events = Vec::new();
-    let mut outcomes = Vec::with_capacity(orders.len());
-    for order in orders {
-        let applied = ledger.apply(order)?;
-        let written: Vec<_> = applied.events.into_iter().map(Arc::new).collect();
-        events.extend(written.iter().cloned());
-        outcomes.push(match applied.outcome {
-            Ok(()) => Ok(Done { call: call_of(&ledger, order), events: written }),
-            Err(refused) => Err(Error::Refused(refused)),
-        });
-    }
-    if !events.is_empty() {
-        sqlx::query(queries::APPEND).bind(rows(&events)).execute(&mut *conn).await?;
-    }
-    run(conn, if events.is_empty() { "ROLLBACK" } else { "COMMIT" }).await?;
-    ledger.forget_ended(orders.iter().filter_map(|order| Some((&order.thread_id, call_id(order)?))));
-    Ok((ledger, outcomes, events))
-}
 
 fn call_id(order: &Order) -> Option<&CallId> {
     match &order.wish {
@@ -209,37 +190,6 @@ fn call_id(order: &Order) -> Option<&CallId> {
 
 fn call_of(ledger: &Ledger, order: &Order) -> Option<Call> {
     ledger.call(&order.thread_id, call_id(order)?).cloned()
-}
-
-/// Reads what deciding on the orders needs and `kept` does not have.
-async fn load(
-    conn: &mut SqliteConnection,
-    kept: Option<Ledger>,
-    orders: &[Order],
-) -> Result<Ledger, WriteError> {
-    let read_end = kept.is_none();
-    let mut ledger = kept.unwrap_or_else(|| Ledger::new(0, Sha256::ZERO));
-    let needs = ledger.needs(orders);
-    if needs.is_empty() {
-        return Ok(ledger);
-    }
-    let found: Vec<u8> = sqlx::query_scalar(queries::LOAD)
-        .bind(json(&needs.calls))
-        .bind(json(&needs.threads))
-        .bind(json(&needs.pending))
-        .bind(read_end)
-        .fetch_one(conn)
-        .await?;
-    let (end, events) = read(&String::from_utf8_lossy(&found))?;
-    if read_end {
-        let mut link = Sha256::ZERO;
-        for event in &end {
-            link = event.hash.unwrap_or_else(|| chain::link(link, event));
-        }
-        ledger = Ledger::new(end.last().map_or(0, |event| event.seq), link);
-    }
-    ledger.load(&needs, &events)?;
-    Ok(ledger)
 }
 
 /// Whether it is of the end of the log, then the columns of `events`.

@@ -6,7 +6,7 @@ mod batch;
 
 pub(crate) use batch::Writer;
 
-use crate::Error;
+use crate::{Error, database::Door};
 use countersign_approvals::{Call, Event, Order, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -26,27 +26,25 @@ pub struct Done {
 pub(crate) enum Request {
     /// An order.
     Order(Order, oneshot::Sender<Result<Done, Error>>),
-    /// The wish to know whether the file takes writes.
+    /// The wish to know whether the database takes writes.
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
+    /// The wish to have the index of open requests made anew.
+    RebuildIndex(oneshot::Sender<Result<(), Error>>),
 }
 
-/// Queues an order and waits for its answer.
-pub(crate) async fn send(orders: &mpsc::Sender<Request>, order: Order) -> Result<Done, Error> {
+/// Queues something and waits for its answer.
+pub(crate) async fn send<T>(
+    orders: &mpsc::Sender<Request>,
+    request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request,
+) -> Result<T, Error> {
     let (answer, answered) = oneshot::channel();
-    orders.send(Request::Order(order, answer)).await.map_err(|_| Error::Closed)?;
-    answered.await.map_err(|_| Error::Closed)?
-}
-
-/// Queues a probe and waits for its answer.
-pub(crate) async fn probe(orders: &mpsc::Sender<Request>, now: Timestamp) -> Result<(), Error> {
-    let (answer, answered) = oneshot::channel();
-    orders.send(Request::Probe(now, answer)).await.map_err(|_| Error::Closed)?;
+    orders.send(request(answer)).await.map_err(|_| Error::Closed)?;
     answered.await.map_err(|_| Error::Closed)?
 }
 
 /// Takes batches until the store is closed. Orders that are queued by then are still carried out.
-pub(crate) async fn run(
-    mut writer: Writer,
+pub(crate) async fn run<D: Door>(
+    mut writer: Writer<D>,
     mut inbox: mpsc::Receiver<Request>,
     most: usize,
     stop: CancellationToken,
@@ -58,7 +56,8 @@ pub(crate) async fn run(
             taken = inbox.recv_many(&mut requests, most) => if taken == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
-        let (mut orders, mut answers, mut probes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut orders, mut answers, mut probes, mut rebuilds) =
+            <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
         for request in requests.drain(..) {
             match request {
                 Request::Order(order, answer) => {
@@ -66,6 +65,7 @@ pub(crate) async fn run(
                     answers.push(answer);
                 }
                 Request::Probe(now, answer) => probes.push((now, answer)),
+                Request::RebuildIndex(answer) => rebuilds.push(answer),
             }
         }
         let outcomes = if orders.is_empty() { Vec::new() } else { writer.carry_out(&orders).await };
@@ -79,6 +79,9 @@ pub(crate) async fn run(
             for (_, answer) in probes {
                 let _ = answer.send(outcome.clone());
             }
+        }
+        for answer in rebuilds {
+            let _ = answer.send(writer.rebuild_index().await);
         }
         // Lets those who were just answered queue what they want next, so that it shares this batch.
         tokio::task::yield_now().await;

@@ -1,0 +1,185 @@
+//! What differs between the two databases, and nothing else: how a connection is made, how a turn to write
+//! is taken, what wakes a reader, and what an error means. Everything above asks through what is here.
+
+pub(crate) mod postgres;
+mod query;
+pub(crate) mod sqlite;
+
+pub(crate) use query::{Query, Row};
+
+use crate::{Error, Kind, Place, page::Within};
+use countersign_approvals::{Event, Sha256};
+use futures_util::{Stream, TryStreamExt};
+use sqlx::{PgConnection, SqliteConnection, SqlitePool};
+use std::{pin::pin, sync::Arc};
+
+/// Where the log ends, as the one who writes next finds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    /// The `seq` of the last event.
+    pub(crate) tip: i64,
+    /// Its hash, where that was read; a row by hand has none.
+    pub(crate) hash: Option<Sha256>,
+}
+
+/// Why a batch was not written.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// As it says; the same for every order of the batch.
+    Whole(Error),
+    /// Some order of it is at fault, and the others shall not suffer.
+    Some(Error),
+    /// The connection was lost before anything could be written, so the batch may be tried again.
+    Lost(Error),
+}
+
+impl Failed {
+    pub(crate) fn error(self) -> Error {
+        match self {
+            Self::Whole(error) | Self::Some(error) | Self::Lost(error) => error,
+        }
+    }
+}
+
+/// The one connection that writes: one transaction after another, each of them the only one at its time.
+pub(crate) trait Door: Send + 'static {
+    /// Inserts the rows of a batch.
+    const APPEND: &'static str;
+    /// Reads what deciding on a batch needs.
+    const LOAD: &'static str;
+
+    /// What the log is called.
+    fn place(&self) -> Place;
+
+    /// Waits for its turn, begins, and tells where the log ends. If the connection had to be made anew,
+    /// the event that is `known` must still be there.
+    fn begin(&mut self, known: Option<(i64, Sha256)>) -> impl Future<Output = Result<End, Error>> + Send;
+
+    /// Has a statement carried out in the transaction that was begun.
+    fn all(&mut self, query: Query) -> impl Future<Output = Result<Vec<Row>, Failed>> + Send;
+
+    /// Ends the transaction well, lets the next one in, and wakes who listens for what comes up to `last`.
+    /// When this returns, what was written is on disk; if it fails, it is not there, unless the error says
+    /// that nobody knows.
+    fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), Failed>> + Send;
+
+    /// Ends the transaction, if there is still one, as if it had not been.
+    fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Leaves.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}
+
+/// What tells the feed that others have written.
+pub(crate) trait Ear: Send + 'static {
+    /// Returns when the log may have come to be longer than `tip` says that the feed is, and now and then
+    /// anyway. If it is dropped while it waits, nothing is lost.
+    fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
+}
+
+/// The connections that read.
+#[derive(Clone)]
+pub(crate) enum Readers {
+    Sqlite(SqlitePool),
+    Postgres(Arc<postgres::Readers>),
+}
+
+impl Readers {
+    /// Has a query answered.
+    pub(crate) async fn all(&self, query: Query) -> Result<Vec<Row>, sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => {
+                let rows = query.for_sqlite().fetch_all(pool).await?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+            Self::Postgres(readers) => Ok(readers.within(query, 0, usize::MAX).await?.rows),
+        }
+    }
+
+    /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
+    pub(crate) async fn within(
+        &self,
+        query: Query,
+        data: usize,
+        most: usize,
+    ) -> Result<Within<Row>, sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => take(query.for_sqlite().fetch(pool).map_ok(Row::Sqlite), data, most).await,
+            Self::Postgres(readers) => readers.within(query, data, most).await,
+        }
+    }
+
+    /// Has two queries answered at one moment of the log.
+    pub(crate) async fn both(&self, first: Query, second: Query) -> Result<[Vec<Row>; 2], sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => {
+                let mut tx = pool.begin().await?;
+                let mut conn = Connection::Sqlite(&mut tx);
+                Ok([conn.all(first).await?, conn.all(second).await?])
+            }
+            Self::Postgres(readers) => readers.both(first, second).await,
+        }
+    }
+
+    /// What an error of theirs means.
+    pub(crate) fn error(&self, place: Place, error: &sqlx::Error) -> Error {
+        match (error, self) {
+            (sqlx::Error::PoolClosed, _) => Error::Closed,
+            (_, Self::Sqlite(_)) => sqlite::error(place, error),
+            (_, Self::Postgres(_)) => postgres::error(place, error),
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Sqlite(pool) => pool.close().await,
+            Self::Postgres(readers) => readers.close().await,
+        }
+    }
+}
+
+/// One connection of either.
+pub(crate) enum Connection<'a> {
+    Sqlite(&'a mut SqliteConnection),
+    Postgres(&'a mut PgConnection),
+}
+
+impl Connection<'_> {
+    /// Whose words it understands.
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Sqlite(_) => Kind::Sqlite,
+            Self::Postgres(_) => Kind::Postgres,
+        }
+    }
+
+    /// Has a query answered.
+    pub(crate) async fn all(&mut self, query: Query) -> Result<Vec<Row>, sqlx::Error> {
+        match self {
+            Self::Sqlite(conn) => {
+                let rows = query.for_sqlite().fetch_all(&mut **conn).await?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+            Self::Postgres(conn) => {
+                let rows = query.for_postgres().persistent(false).fetch_all(&mut **conn).await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
+        }
+    }
+}
+
+async fn take(
+    found: impl Stream<Item = Result<Row, sqlx::Error>>,
+    data: usize,
+    most: usize,
+) -> Result<Within<Row>, sqlx::Error> {
+    let (mut found, mut rows, mut bytes) = (pin!(found), Vec::new(), 0);
+    while let Some(row) = found.try_next().await? {
+        bytes += row.bytes(data).ok().flatten().map_or(0, <[u8]>::len);
+        if bytes > most && !rows.is_empty() {
+            return Ok(Within { rows, cut: true });
+        }
+        rows.push(row);
+    }
+    Ok(Within { rows, cut: false })
+}

@@ -1,0 +1,188 @@
+//! Writing to PostgreSQL. Whoever writes holds an advisory lock on the end of the log until the transaction
+//! is over, so that events become visible in the order of their numbers, whoever else is writing.
+
+use super::{
+    error::{failed, is_lost},
+    session::{ANSWER, Sessions, check, say},
+};
+use crate::{
+    Error, Place, PostgresAddress,
+    clock::{limited, machine_sleep},
+    database::{self, Connection, End, Failed, Query, Row},
+    queries,
+};
+use countersign_approvals::{Event, Sha256};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use std::time::Duration;
+
+/// How often it is asked whether what was being committed is there, before the answer is that nobody knows.
+const ROUNDS: u32 = 15;
+
+/// How long to wait from one such question to the next.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Door {
+    address: PostgresAddress,
+    sessions: Sessions,
+    /// The channel that listeners listen on.
+    channel: String,
+    conn: Option<PgConnection>,
+}
+
+impl Door {
+    pub(super) fn new(
+        address: PostgresAddress,
+        sessions: Sessions,
+        conn: PgConnection,
+        channel: String,
+    ) -> Self {
+        Self { address, sessions, channel, conn: Some(conn) }
+    }
+
+    fn conn(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
+        self.conn.as_mut().ok_or_else(|| sqlx::Error::Io(std::io::ErrorKind::NotConnected.into()))
+    }
+
+    /// Makes a connection where there is none, and looks whether this is still the same log.
+    async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), Error> {
+        let failed = |e| database::postgres::error(self.address.place(), &e);
+        let mut conn = self.sessions.open().await.map_err(failed)?;
+        check(&mut conn, &self.address).await?;
+        self.conn = Some(conn);
+        tracing::info!(place = %self.address.place(), "connected to the database");
+        if let Some((seq, hash)) = known
+            && self.hash_at(seq).await? != Some(hash)
+        {
+            let found = self.end().await?.tip;
+            self.conn = None;
+            return Err(Error::Behind { place: self.address.place(), known: seq, found });
+        }
+        Ok(())
+    }
+
+    /// Begins, waits for the lock, and tells where the log ends.
+    async fn end(&mut self) -> Result<End, Error> {
+        let place = self.address.place();
+        let begin = self.sessions.preface() + queries::postgres::BEGIN;
+        let asked = async {
+            let conn = self.conn()?;
+            limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).fetch_all(conn)).await
+        };
+        let rows = match asked.await {
+            Ok(rows) => rows,
+            Err(e) => {
+                // Waiting for the lock took too long: somebody holds it and does nothing.
+                let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
+                self.conn = None;
+                return Err(if held { Error::Locked(place) } else { super::error(place, &e) });
+            }
+        };
+        let last = rows.last();
+        let tip = last.and_then(|row| row.try_get("tip").ok()).unwrap_or(0);
+        let hash = last.and_then(|row| row.try_get::<Option<String>, _>("hash").ok().flatten());
+        Ok(End { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) })
+    }
+
+    /// The hash of the event at `seq`, if there is such an event and it has one.
+    async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, Error> {
+        let place = self.address.place();
+        let failed = |e| super::error(place.clone(), &e);
+        let begin = self.sessions.begin("");
+        let conn = self.conn().map_err(failed)?;
+        say(conn, begin).await.map_err(failed)?;
+        let asked = Connection::Postgres(conn).all(Query::new(queries::HASH_AT).bind(seq)).await;
+        let rows = asked.map_err(failed)?;
+        say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
+        Ok(rows.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
+    }
+
+    /// Finds out whether what was being committed when the connection was lost is there. Whoever has the
+    /// lock knows that the transaction before is over, however it ended.
+    async fn settle(&mut self, last: &Event) -> Result<(), Failed> {
+        let place = self.address.place();
+        tracing::warn!(%place, seq = last.seq, "the connection was lost in a commit; looking whether it came about");
+        for _ in 0..ROUNDS {
+            match self.was_written(last).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => {
+                    let why = "the connection was lost before this was committed".to_owned();
+                    return Err(Failed::Lost(Error::Unreachable { place, why }));
+                }
+                Err(error) => tracing::warn!(%error, "not known yet"),
+            }
+            self.conn = None;
+            machine_sleep(PAUSE).await;
+        }
+        Err(Failed::Whole(Error::Unsettled(place)))
+    }
+
+    async fn was_written(&mut self, last: &Event) -> Result<bool, Error> {
+        self.conn = None;
+        self.connect(None).await?;
+        self.end().await?;
+        database::Door::roll_back(self).await;
+        Ok(self.hash_at(last.seq).await?.is_some_and(|hash| Some(hash) == last.hash))
+    }
+}
+
+impl database::Door for Door {
+    const APPEND: &'static str = queries::postgres::APPEND;
+    const LOAD: &'static str = queries::postgres::LOAD;
+
+    fn place(&self) -> Place {
+        self.address.place()
+    }
+
+    async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<End, Error> {
+        if self.conn.is_some() {
+            match self.end().await {
+                // It was lost while nobody used it.
+                Err(Error::Unreachable { .. }) => {}
+                begun => return begun,
+            }
+        }
+        self.connect(known).await?;
+        self.end().await
+    }
+
+    async fn all(&mut self, query: Query) -> Result<Vec<Row>, Failed> {
+        let (place, persistent) = (self.address.place(), !self.sessions.pooled);
+        let asked = async {
+            let query = query.for_postgres().persistent(persistent);
+            limited(ANSWER, query.fetch_all(self.conn()?)).await
+        };
+        let rows = asked.await.map_err(|e| failed(place, &e))?;
+        Ok(rows.into_iter().map(Row::Postgres).collect())
+    }
+
+    /// The bell is rung right after the commit and not in it: PostgreSQL lets only one transaction of all
+    /// databases of a server commit at a time if it notifies, and none of them shall wait for our disk.
+    async fn commit(&mut self, last: Option<&Event>) -> Result<(), Failed> {
+        let place = self.address.place();
+        let Some(last) = last else {
+            let outcome = async { say(self.conn()?, "COMMIT".to_owned()).await };
+            return outcome.await.map_err(|e| failed(place, &e));
+        };
+        let text = format!("COMMIT; SELECT pg_notify('{}', '{}')", self.channel, last.seq);
+        let outcome = async { say(self.conn()?, text).await };
+        match outcome.await {
+            Ok(()) => Ok(()),
+            // Of two statements one failed; which, shows in the table.
+            Err(_) => self.settle(last).await,
+        }
+    }
+
+    async fn roll_back(&mut self) {
+        let outcome = async { say(self.conn()?, "ROLLBACK".to_owned()).await };
+        if outcome.await.is_err_and(|e| is_lost(&e)) {
+            self.conn = None;
+        }
+    }
+
+    async fn close(self) {
+        if let Some(conn) = self.conn {
+            // The server notices by itself that we left, only later.
+            let _ = limited(ANSWER, sqlx::Connection::close(conn)).await;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The bell on PostgreSQL: LISTEN on a connection of its own, which is made again whenever it is lost. What
+//! it says is a hint; below it the end of the log is looked at now and then.
+
+use super::session::Sessions;
+use crate::{
+    PostgresAddress,
+    clock::{limited, machine_sleep},
+    database,
+};
+use sqlx::{
+    Executor, PgPool,
+    postgres::{PgListener, PgPoolOptions},
+};
+use std::time::Duration;
+use tokio::{sync::watch, task::JoinHandle};
+
+/// How long to wait for a notification of our own, and how often to look whether the connection is alive.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many polls are left out while the bell is heard.
+const LOOK_ANYWAY: u32 = 20;
+
+/// What the bell's task has heard.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heard {
+    /// The highest `seq` that was rung for.
+    tip: i64,
+    /// Whether the bell can be heard at all just now.
+    listening: bool,
+    /// How often that has changed: after each time something may have been missed.
+    times: u64,
+}
+
+pub(crate) struct Ear {
+    heard: watch::Receiver<Heard>,
+    times: u64,
+    poll: Duration,
+    listener: JoinHandle<()>,
+}
+
+impl Ear {
+    pub(super) fn new(
+        address: &PostgresAddress,
+        sessions: &Sessions,
+        channel: String,
+        poll: Duration,
+    ) -> Self {
+        let (sender, heard) = watch::channel(Heard::default());
+        let connect = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
+        let rope =
+            PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(connect);
+        let clapper = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(PATIENCE)
+            .connect_lazy_with(sessions.connect.clone());
+        let listener = tokio::spawn(listen(Bell { rope, clapper, channel }, sender));
+        Self { heard, times: 0, poll, listener }
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+impl database::Ear for Ear {
+    async fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
+        loop {
+            let heard = *self.heard.borrow_and_update();
+            if heard.times != self.times || heard.tip > tip() {
+                self.times = heard.times;
+                return;
+            }
+            let pause = if heard.listening { self.poll * LOOK_ANYWAY } else { self.poll };
+            tokio::select! {
+                changed = self.heard.changed() => if changed.is_err() {
+                    // Nobody listens any more because the store is being closed.
+                    return machine_sleep(pause).await;
+                },
+                () = machine_sleep(pause) => return,
+            }
+        }
+    }
+}
+
+/// Where to listen, and where to ring in order to hear whether that works.
+struct Bell {
+    rope: PgPool,
+    clapper: PgPool,
+    channel: String,
+}
+
+async fn listen(bell: Bell, heard: watch::Sender<Heard>) {
+    let mut complained = false;
+    loop {
+        let error = bell.heard(&heard, &mut complained).await;
+        heard.send_if_modified(|heard| {
+            let was = std::mem::take(&mut heard.listening);
+            heard.times += u64::from(was);
+            was
+        });
+        if !std::mem::replace(&mut complained, true) {
+            tracing::warn!(%error, "the database's notifications cannot be heard; events of other instances arrive by the poll");
+        }
+        machine_sleep(PATIENCE).await;
+    }
+}
+
+impl Bell {
+    /// Listens until that fails.
+    async fn heard(&self, heard: &watch::Sender<Heard>, complained: &mut bool) -> sqlx::Error {
+        match self.listening(heard, complained).await {
+            Err(error) => error,
+            Ok(()) => sqlx::Error::WorkerCrashed,
+        }
+    }
+
+    async fn listening(
+        &self,
+        heard: &watch::Sender<Heard>,
+        complained: &mut bool,
+    ) -> Result<(), sqlx::Error> {
+        let mut listener = limited(PATIENCE, PgListener::connect_with(&self.rope)).await?;
+        limited(PATIENCE, listener.listen(&self.channel)).await?;
+        // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
+        limited(PATIENCE, self.ring()).await?;
+        limited(PATIENCE, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
+        heard.send_modify(|heard| {
+            heard.listening = true;
+            heard.times += 1;
+        });
+        if std::mem::take(complained) {
+            tracing::info!("the database's notifications are heard again");
+        }
+        loop {
+            tokio::select! {
+                notification = listener.try_recv() => {
+                    // None says that the connection was lost; what was rung meanwhile nobody heard.
+                    let notification = notification?.ok_or(sqlx::Error::WorkerCrashed)?;
+                    let tip = notification.payload().parse().unwrap_or(i64::MAX);
+                    heard.send_if_modified(|heard| {
+                        let news = tip > heard.tip && tip < i64::MAX;
+                        heard.tip = heard.tip.max(if news { tip } else { 0 });
+                        news
+                    });
+                }
+                () = machine_sleep(PATIENCE) => {
+                    limited(PATIENCE, listener.execute("SELECT 1")).await?;
+                }
+            }
+        }
+    }
+
+    /// Rings for nothing.
+    async fn ring(&self) -> Result<(), sqlx::Error> {
+        let mut conn = self.clapper.acquire().await?;
+        let text = format!("SELECT pg_notify('{}', '0')", self.channel);
+        (&mut *conn).execute(sqlx::raw_sql(sqlx::AssertSqlSafe(text))).await?;
+        conn.close().await
+    }
+}

@@ -1,0 +1,77 @@
+//! What PostgreSQL's errors mean, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+
+use crate::{Error, Place, database::Failed};
+use countersign_approvals::Refused;
+use sqlx::error::DatabaseError;
+
+/// What our own guards raise.
+const GUARD: &str = "CS001";
+
+/// What an error means for whoever asked.
+pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
+    let why = words(error);
+    match error {
+        sqlx::Error::Database(e) => of_state(place, &state(&**e), why),
+        sqlx::Error::PoolTimedOut => Error::Busy { place, why: "no connection came free in time".to_owned() },
+        sqlx::Error::PoolClosed => Error::Closed,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
+            Error::Unreachable { place, why }
+        }
+        sqlx::Error::Configuration(_) => Error::Login { place, why },
+        _ => Error::Broken { place, why },
+    }
+}
+
+fn of_state(place: Place, state: &str, why: String) -> Error {
+    match state {
+        // A server that starts, stops, or lets nobody in for now.
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Error::Unreachable { place, why },
+        "53100" => Error::Full(place),
+        "55P03" => Error::Locked(place),
+        "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => Error::Busy { place, why },
+        "25006" => Error::Standby(place),
+        "28000" | "28P01" => Error::Login { place, why },
+        "3D000" => Error::Missing(place),
+        "42501" => Error::Forbidden { place, why },
+        "42P01" | "42703" | "42883" | "3F000" => Error::NotOurs { place, why },
+        "XX001" | "XX002" => Error::Corrupt { place, why },
+        state if state.starts_with("08") => Error::Unreachable { place, why },
+        _ => Error::Broken { place, why },
+    }
+}
+
+/// A row that was refused is one order's fault: a guard, a constraint, or a value that PostgreSQL cannot
+/// hold. What was lost on the way was not written, because nothing was committed yet. Anything else is the
+/// same for all.
+pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
+    if let sqlx::Error::Database(refused) = e {
+        let state = state(&**refused);
+        if state == GUARD || state.starts_with("22") || state.starts_with("23") || state.starts_with("P0") {
+            let why = refused.message().to_owned();
+            tracing::error!(why, state, "the database refused what the rules allowed");
+            return Failed::Some(Refused::Invalid { field: "event", why }.into());
+        }
+    }
+    match error(place, e) {
+        lost @ Error::Unreachable { .. } => Failed::Lost(lost),
+        error => Failed::Whole(error),
+    }
+}
+
+/// Whether the connection is gone, or never came to be.
+pub(super) fn is_lost(e: &sqlx::Error) -> bool {
+    matches!(error(Place::nowhere(), e), Error::Unreachable { .. })
+}
+
+fn state(error: &dyn DatabaseError) -> String {
+    error.code().unwrap_or_default().into_owned()
+}
+
+/// What the server or the system says, without the driver's preface.
+fn words(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(e) => e.message().to_owned(),
+        sqlx::Error::Io(e) => e.to_string(),
+        e => e.to_string(),
+    }
+}

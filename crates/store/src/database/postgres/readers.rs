@@ -1,0 +1,128 @@
+//! The connections that read: a pool, from which each query takes one and gives it back in good order.
+
+use super::{
+    error::is_lost,
+    session::{ANSWER, Sessions, say},
+};
+use crate::{
+    clock::limited,
+    database::{Query, Row, take},
+    page::Within,
+};
+use futures_util::TryStreamExt;
+use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};
+use std::time::Duration;
+
+/// How long a query waits for a connection.
+const TURN: Duration = Duration::from_secs(5);
+
+pub(crate) struct Readers {
+    pool: PgPool,
+    sessions: Sessions,
+}
+
+impl Readers {
+    pub(super) fn new(sessions: &Sessions, most: u32) -> Self {
+        let of_pool = sessions.clone();
+        let pool = PgPoolOptions::new()
+            .max_connections(most.max(1))
+            .test_before_acquire(false)
+            .acquire_timeout(TURN)
+            .after_connect(move |conn, _| {
+                let sessions = of_pool.clone();
+                Box::pin(async move { sessions.set_up(conn).await })
+            })
+            .connect_lazy_with(sessions.connect.clone());
+        Self { pool, sessions: sessions.clone() }
+    }
+
+    /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
+    ///
+    /// A connection that was idle while the server went away fails at its first word. Nothing is lost by
+    /// asking another: in the end it is a new one, or the server is really away.
+    pub(in crate::database) async fn within(
+        &self,
+        query: Query,
+        data: usize,
+        most: usize,
+    ) -> Result<Within<Row>, sqlx::Error> {
+        for _ in 0..self.pool.size() {
+            match self.once(query.clone(), data, most).await {
+                Err(e) if is_lost(&e) => {}
+                outcome => return outcome,
+            }
+        }
+        self.once(query, data, most).await
+    }
+
+    async fn once(&self, query: Query, data: usize, most: usize) -> Result<Within<Row>, sqlx::Error> {
+        let begin = self.sessions.pooled.then(|| self.sessions.begin(" READ ONLY"));
+        let mut lease = self.lend(begin).await?;
+        let rows = lease.within(query, data, most).await?;
+        lease.give_back().await?;
+        Ok(rows)
+    }
+
+    /// Has two queries answered at one moment of the log.
+    pub(in crate::database) async fn both(
+        &self,
+        first: Query,
+        second: Query,
+    ) -> Result<[Vec<Row>; 2], sqlx::Error> {
+        let begin = self.sessions.begin(" ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        let mut lease = self.lend(Some(begin)).await?;
+        let first = lease.within(first, 0, usize::MAX).await?.rows;
+        let second = lease.within(second, 0, usize::MAX).await?.rows;
+        lease.give_back().await?;
+        Ok([first, second])
+    }
+
+    async fn lend(&self, begin: Option<String>) -> Result<Lease, sqlx::Error> {
+        let conn = Some(self.pool.acquire().await?);
+        let mut lease = Lease { conn, persistent: !self.sessions.pooled, in_transaction: begin.is_some() };
+        if let Some(begin) = begin {
+            say(lease.conn()?, begin).await?;
+        }
+        Ok(lease)
+    }
+
+    pub(in crate::database) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A connection that was lent. One that is not given back, because its query failed or nobody waits for it
+/// any more, is closed: who knows what is still on its way to it.
+struct Lease {
+    conn: Option<PoolConnection<Postgres>>,
+    persistent: bool,
+    in_transaction: bool,
+}
+
+impl Lease {
+    fn conn(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
+        self.conn.as_deref_mut().ok_or(sqlx::Error::PoolClosed)
+    }
+
+    async fn within(&mut self, query: Query, data: usize, most: usize) -> Result<Within<Row>, sqlx::Error> {
+        let query = query.for_postgres().persistent(self.persistent);
+        let rows = query.fetch(self.conn()?).map_ok(Row::Postgres);
+        limited(ANSWER, take(rows, data, most)).await
+    }
+
+    async fn give_back(mut self) -> Result<(), sqlx::Error> {
+        if self.in_transaction {
+            say(self.conn()?, "COMMIT".to_owned()).await?;
+        }
+        drop(self.conn.take());
+        Ok(())
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(conn) = self.conn.take() {
+            drop(conn.detach());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
+
+use super::session::{ANSWER, Sessions, say};
+use crate::{
+    Error, PostgresAddress,
+    clock::limited,
+    database::{Connection, postgres::error},
+    schema::{self, Layout},
+};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+/// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
+const TURN: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
+
+/// Looks which layout there is, and makes or mends it if it is not ours yet.
+pub(super) async fn bring_up_to_date(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+    sessions: &Sessions,
+    create: bool,
+) -> Result<(), Error> {
+    let failed = |e| error(address.place(), &e);
+    say(conn, sessions.begin("")).await.map_err(failed)?;
+    let found = layout(conn, address).await;
+    say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
+    match found? {
+        Layout::Ours => return Ok(()),
+        Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        Layout::None if !create => return Err(Error::Missing(address.place())),
+        Layout::None | Layout::Older => {}
+    }
+    if let Some(schema) = &address.schema {
+        // Asked first, because making one takes a right that whoever has one already need not have.
+        let there: bool = limited(
+            ANSWER,
+            sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
+                .bind(schema)
+                .persistent(false)
+                .fetch_one(&mut *conn),
+        )
+        .await
+        .map_err(failed)?;
+        if !there {
+            say(conn, format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await.map_err(failed)?;
+        }
+    }
+    migrate(conn, address, sessions).await
+}
+
+async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<Layout, Error> {
+    let failed = |e| error(address.place(), &e);
+    let tables = "SELECT to_regclass('events') IS NOT NULL, to_regclass('_sqlx_migrations') IS NOT NULL";
+    let (events, migrations): (bool, bool) =
+        limited(ANSWER, sqlx::query_as(tables).persistent(false).fetch_one(&mut *conn))
+            .await
+            .map_err(failed)?;
+    match (events, migrations) {
+        (false, false) => Ok(Layout::None),
+        (_, true) => schema::layout(&mut Connection::Postgres(conn)).await.map_err(failed),
+        (true, false) => {
+            let why = "it has a table events that is another program's; name another schema".to_owned();
+            Err(Error::NotOurs { place: address.place(), why })
+        }
+    }
+}
+
+/// In one transaction, so that a failure leaves everything as it was.
+async fn migrate(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+    sessions: &Sessions,
+) -> Result<(), Error> {
+    let failed = |e| error(address.place(), &e);
+    let mut tx = conn.begin().await.map_err(failed)?;
+    // Waiting for others to migrate, and an index over a long log, take as long as they take.
+    let turn = sessions.local().to_owned() + "SET LOCAL statement_timeout = 0;" + TURN;
+    sqlx::raw_sql(AssertSqlSafe(turn)).execute(&mut *tx).await.map_err(failed)?;
+    match schema::migrator(schema::Kind::Postgres).run_direct(None, &mut *tx, false).await {
+        Ok(()) => tx.commit().await.map_err(failed),
+        Err(e) => Err(schema::failed(address.place(), e, failed)),
+    }
+}
+
+/// The channel that this log's bell is rung on.
+pub(super) async fn channel(conn: &mut PgConnection, sessions: &Sessions) -> Result<String, sqlx::Error> {
+    say(conn, sessions.begin("")).await?;
+    let text = "SELECT 'countersign_' || 'events'::regclass::oid";
+    let channel = limited(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;
+    say(conn, "COMMIT".to_owned()).await?;
+    Ok(channel)
+}

@@ -1,0 +1,118 @@
+//! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
+
+use crate::{Error, PostgresAddress, Synchronous, clock::limited};
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, postgres::PgConnectOptions};
+use std::time::Duration;
+
+/// How long the server may take to let us in.
+const LOGIN: Duration = Duration::from_secs(5);
+
+/// How long we wait for an answer, which is longer than the server gives itself: whatever takes longer is
+/// lost on the way.
+pub(super) const ANSWER: Duration = Duration::from_secs(40);
+
+/// What is set on every connection.
+///
+/// All queries here look things up in indexes, as SQLite's do, and a plan that reads the whole log because
+/// it knows nothing of it yet must not be chosen. A transaction whose process was lost holds the lock on
+/// the end of the log, so the server ends it soon.
+const SETTINGS: &[(&str, &str)] = &[
+    ("statement_timeout", "'30s'"),
+    ("idle_in_transaction_session_timeout", "'5s'"),
+    ("default_transaction_isolation", "'read committed'"),
+    ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("jit", "off"),
+    ("client_min_messages", "error"),
+];
+
+/// How sessions are made.
+#[derive(Clone)]
+pub(super) struct Sessions {
+    pub(super) connect: PgConnectOptions,
+    /// Sets everything, for a session or, where a pooler lends one for a transaction only, for that.
+    settings: String,
+    /// Whether what is set and prepared is gone with the transaction.
+    pub(super) pooled: bool,
+}
+
+impl Sessions {
+    pub(super) fn new(address: &PostgresAddress, synchronous: Synchronous) -> Self {
+        let pooled = address.pooled;
+        let mut connect = address.connect.clone();
+        if connect.get_application_name().is_none() {
+            connect = connect.application_name("countersign");
+        }
+        if pooled {
+            connect = connect.statement_cache_capacity(0);
+        }
+        let set = if pooled { "SET LOCAL" } else { "SET" };
+        let mut all: Vec<_> =
+            SETTINGS.iter().map(|(name, value)| format!("{set} {name} = {value};")).collect();
+        all.extend(address.schema.iter().map(|schema| format!("{set} search_path = {schema};")));
+        all.push(match synchronous {
+            Synchronous::Normal => format!("{set} synchronous_commit = off;"),
+            // Stronger levels, which wait for standbys, are the operator's to choose.
+            Synchronous::Full => format!(
+                "SELECT set_config('synchronous_commit', 'on', {pooled}) WHERE current_setting('synchronous_commit') = 'off';"
+            ),
+        });
+        let settings = all.concat();
+        Self { connect, settings, pooled }
+    }
+
+    /// Opens a connection.
+    pub(super) async fn open(&self) -> Result<PgConnection, sqlx::Error> {
+        let mut conn = limited(LOGIN, self.connect.connect()).await?;
+        self.set_up(&mut conn).await?;
+        Ok(conn)
+    }
+
+    /// Sets what holds for a whole session, where there is one.
+    pub(super) async fn set_up(&self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+        if self.pooled {
+            return Ok(());
+        }
+        say(conn, self.settings.clone()).await
+    }
+
+    /// What a transaction begins with that begins by itself.
+    pub(super) fn preface(&self) -> String {
+        if self.pooled { self.begin("") } else { String::new() }
+    }
+
+    /// How a transaction begins.
+    pub(super) fn begin(&self, mode: &str) -> String {
+        format!("BEGIN{mode};{}", self.local())
+    }
+
+    /// What has to be set at the beginning of each transaction.
+    pub(super) fn local(&self) -> &str {
+        if self.pooled { &self.settings } else { "" }
+    }
+}
+
+/// Has plain statements carried out, and gives up on an answer that does not come.
+pub(super) async fn say(conn: &mut PgConnection, text: String) -> Result<(), sqlx::Error> {
+    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
+}
+
+/// The server's version, as a number of six digits, and whether it is a standby.
+pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), Error> {
+    let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
+    if version < LEAST * 10_000 {
+        let found = format!("{}.{}", version / 10_000, version % 10_000);
+        return Err(Error::TooOld { place: address.place(), found, least: LEAST });
+    }
+    let standby = sqlx::query_scalar("SELECT pg_is_in_recovery()").persistent(false).fetch_one(conn);
+    match limited(ANSWER, standby).await {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Error::Standby(address.place())),
+        Err(e) => Err(super::error(address.place(), &e)),
+    }
+}
+
+/// The oldest version of PostgreSQL that knows functions with a body in standard SQL.
+const LEAST: u32 = 14;

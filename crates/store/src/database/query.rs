@@ -1,0 +1,123 @@
+//! One statement for either database, and the rows of either.
+
+use sqlx::{
+    Postgres, Row as _, Sqlite,
+    postgres::{PgArguments, PgRow},
+    sqlite::{SqliteArguments, SqliteRow},
+};
+
+/// A statement and what stands for `$1`, `$2` and so on in it.
+#[derive(Clone)]
+pub(crate) struct Query {
+    text: &'static str,
+    arguments: Vec<Argument>,
+}
+
+/// What stands for a parameter: hardly anything is needed, and both databases have all of it.
+#[derive(Clone)]
+pub(crate) enum Argument {
+    Text(Option<String>),
+    Number(i64),
+    Truth(bool),
+}
+
+impl From<&str> for Argument {
+    fn from(text: &str) -> Self {
+        Self::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Argument {
+    fn from(text: String) -> Self {
+        Self::Text(Some(text))
+    }
+}
+
+impl From<Option<String>> for Argument {
+    fn from(text: Option<String>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Argument {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Argument {
+    fn from(truth: bool) -> Self {
+        Self::Truth(truth)
+    }
+}
+
+/// The driver's queries are of one database each, though they are made alike.
+macro_rules! for_driver {
+    ($query:expr) => {
+        $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
+            Argument::Text(text) => query.bind(text),
+            Argument::Number(number) => query.bind(number),
+            Argument::Truth(truth) => query.bind(truth),
+        })
+    };
+}
+
+impl Query {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, arguments: Vec::new() }
+    }
+
+    /// What stands for the next parameter.
+    pub(crate) fn bind(mut self, argument: impl Into<Argument>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    pub(super) fn for_sqlite(self) -> sqlx::query::Query<'static, Sqlite, SqliteArguments> {
+        for_driver!(self)
+    }
+
+    pub(super) fn for_postgres(self) -> sqlx::query::Query<'static, Postgres, PgArguments> {
+        for_driver!(self)
+    }
+}
+
+/// A row of either.
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    /// The number in that column; `None` where there is none.
+    pub(crate) fn number(&self, column: usize) -> Option<i64> {
+        match self {
+            Self::Sqlite(row) => row.try_get(column).ok().flatten(),
+            Self::Postgres(row) => row.try_get(column).ok().flatten(),
+        }
+    }
+
+    /// Whether that column holds what is true.
+    pub(crate) fn truth(&self, column: usize) -> bool {
+        match self {
+            Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
+            Self::Postgres(row) => row.try_get(column).unwrap_or(false),
+        }
+    }
+
+    /// The text or bytes in that column as they are; `None` where there are none. SQLite keeps any bytes as
+    /// text, so they need not be UTF-8.
+    pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
+        match self {
+            Self::Sqlite(row) => row.try_get(column),
+            // A text comes over the wire as its bytes, and the type would stand in the way.
+            Self::Postgres(row) => row.try_get_unchecked(column),
+        }
+    }
+
+    /// The text in that column, where there is one that is UTF-8.
+    pub(crate) fn text(&self, column: usize) -> Option<String> {
+        let bytes = self.bytes(column).ok()??;
+        String::from_utf8(bytes.to_vec()).ok()
+    }
+}

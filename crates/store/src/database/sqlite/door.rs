@@ -1,0 +1,97 @@
+//! Writing to the file. Processes of ours wait for their turn at the bell before they ask SQLite for its
+//! lock.
+
+use super::{
+    bell::{Bell, Turn},
+    error::{BUSY, error, failed, primary_code},
+    file::OpenFile,
+};
+use crate::{
+    Error, Place,
+    database::{self, Connection, End, Failed, Query, Row},
+    queries,
+};
+use countersign_approvals::{Event, Sha256};
+use sqlx::{Connection as _, SqliteConnection};
+use std::sync::Arc;
+
+/// How often a batch is tried again when another program holds the write lock; each try waits for the
+/// busy timeout.
+const PATIENCE: u32 = 6;
+
+pub(crate) struct Door {
+    conn: SqliteConnection,
+    file: OpenFile,
+    bell: Arc<Bell>,
+    /// Held from before the transaction to after it.
+    turn: Option<Turn>,
+}
+
+impl Door {
+    pub(super) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<Bell>) -> Self {
+        Self { conn, file, bell, turn: None }
+    }
+
+    /// Takes the write lock, however long the queue before it is. Transactions are begun and ended in
+    /// plain SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
+    async fn lock(&mut self) -> Result<i64, sqlx::Error> {
+        for _ in 1..PATIENCE {
+            match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
+                Err(e) if primary_code(&e) == Some(BUSY) => {
+                    tracing::warn!("another program holds the write lock; waiting");
+                }
+                begun => return begun,
+            }
+        }
+        sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await
+    }
+
+    async fn run(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
+        sqlx::query(statement).execute(&mut self.conn).await.map(|_| ())
+    }
+}
+
+impl database::Door for Door {
+    const APPEND: &'static str = queries::sqlite::APPEND;
+    const LOAD: &'static str = queries::sqlite::LOAD;
+
+    fn place(&self) -> Place {
+        self.file.path().into()
+    }
+
+    async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<End, Error> {
+        let turn = self.bell.turn().await;
+        self.file.check()?;
+        let tip = self.lock().await.map_err(|e| error(self.place(), &e))?;
+        self.turn = Some(turn);
+        Ok(End { tip, hash: None })
+    }
+
+    async fn all(&mut self, query: Query) -> Result<Vec<Row>, Failed> {
+        Connection::Sqlite(&mut self.conn).all(query).await.map_err(|e| failed(self.file.path().into(), &e))
+    }
+
+    async fn commit(&mut self, last: Option<&Event>) -> Result<(), Failed> {
+        if let Err(e) = self.run("COMMIT").await {
+            return Err(failed(self.place(), &e));
+        }
+        if let Some(last) = last {
+            // Rung before the next writer's turn, so that the bell always names the end of the log.
+            self.bell.ring(last.seq);
+        }
+        self.turn = None;
+        Ok(())
+    }
+
+    async fn roll_back(&mut self) {
+        // Where SQLite has rolled back by itself there is nothing left to end, and it says so.
+        let _ = self.run("ROLLBACK").await;
+        self.turn = None;
+    }
+
+    async fn close(self) {
+        // SQLite folds the log into the database on the last connection's way out; if that fails, the
+        // next process to open the file does it.
+        let _ = self.conn.close().await;
+    }
+}

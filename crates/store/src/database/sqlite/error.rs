@@ -1,0 +1,42 @@
+//! What SQLite's errors mean, by its result codes (<https://sqlite.org/rescode.html>).
+
+use crate::{Error, Place, database::Failed};
+use countersign_approvals::Refused;
+
+const READONLY: u32 = 8;
+pub(super) const BUSY: u32 = 5;
+const LOCKED: u32 = 6;
+const CORRUPT: u32 = 11;
+const FULL: u32 = 13;
+const CONSTRAINT: u32 = 19;
+const NOTADB: u32 = 26;
+
+/// What a statement's failure means for whoever asked.
+pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
+    let why = error.to_string();
+    match primary_code(error) {
+        Some(READONLY) => Error::ReadOnly(place),
+        Some(BUSY | LOCKED) => Error::Locked(place),
+        Some(CORRUPT) => Error::Corrupt { place, why },
+        Some(FULL) => Error::Full(place),
+        Some(NOTADB) => Error::NotOurs { place, why: "it is no SQLite database".to_owned() },
+        _ => Error::Broken { place, why },
+    }
+}
+
+/// A constraint is one order's fault: the rules in memory should have refused it. Anything else is the
+/// file's, and the same for all.
+pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
+    if primary_code(e) == Some(CONSTRAINT) {
+        let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
+        tracing::error!(why, "the database refused what the rules allowed");
+        return Failed::Some(Refused::Invalid { field: "event", why }.into());
+    }
+    Failed::Whole(error(place, e))
+}
+
+/// The low byte of SQLite's extended result code.
+pub(super) fn primary_code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?;
+    code.parse::<u32>().ok().map(|code| code & 0xff)
+}

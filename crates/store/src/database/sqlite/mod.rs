@@ -1,0 +1,95 @@
+//! SQLite: one file for all processes of a machine.
+
+mod bell;
+mod door;
+mod ear;
+mod error;
+mod file;
+mod schema;
+mod version;
+
+pub(crate) use error::error;
+pub use version::sqlite_version;
+
+use super::Readers;
+use crate::{Error, Options, Synchronous};
+use bell::Bell;
+use door::Door;
+use ear::Ear;
+use file::{check_file_system, create};
+use sqlx::{
+    ConnectOptions, SqliteConnection,
+    sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
+};
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// What a store is put together from.
+pub(crate) struct Opened {
+    pub(crate) door: Door,
+    pub(crate) ear: Ear,
+    pub(crate) readers: Readers,
+}
+
+/// Finds or makes the file, and brings the layout up to date.
+pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, Error> {
+    check_file_system(path)?;
+    let file = create(path, options.create)?;
+    let path = file.path();
+    let mut conn = connect(path, options).await?;
+    schema::check_owner(&mut conn, path).await?;
+    let bell = Arc::new(Bell::open(path)?);
+    // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
+    // refuses one, and does not wait.
+    let turn = bell.turn().await;
+    use_wal(&mut conn, path).await?;
+    schema::bring_up_to_date(&mut conn, path).await?;
+    drop(turn);
+    let readers = SqlitePoolOptions::new()
+        .max_connections(options.readers.max(1))
+        .test_before_acquire(false)
+        .acquire_timeout(Duration::from_mins(1))
+        .connect_with(settings(path, options).read_only(true))
+        .await
+        .map_err(|e| error(path.into(), &e))?;
+    let ear = Ear::new(file.clone(), Arc::clone(&bell), options.poll);
+    Ok(Opened { door: Door::new(conn, file, bell), ear, readers: Readers::Sqlite(readers) })
+}
+
+fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .busy_timeout(Duration::from_secs(10))
+        .row_buffer_size(2_048)
+        .synchronous(match options.synchronous {
+            Synchronous::Full => SqliteSynchronous::Full,
+            Synchronous::Normal => SqliteSynchronous::Normal,
+        })
+        // A batch changes a few rows each on many pages of the indexes, and each goes to disk whole: half
+        // the usual size makes a commit a third smaller. It counts for new files only.
+        .page_size(2_048)
+        .pragma("cache_size", "-16384")
+        // Folding the log into the database costs two more fsyncs and writes each page that changed
+        // since; done less often it writes fewer of them.
+        .pragma("wal_autocheckpoint", "16000")
+        .pragma("temp_store", "memory")
+        .log_statements(tracing::log::LevelFilter::Off)
+        .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
+}
+
+async fn connect(path: &Path, options: &Options) -> Result<SqliteConnection, Error> {
+    let conn = settings(path, options).connect().await;
+    conn.map_err(|e| error(path.into(), &e))
+}
+
+/// Turns on write-ahead logging, which also finds out whether anything can be written.
+async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(|e| error(path.into(), &e))?;
+    if mode.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    Err(Error::NoWal { place: path.into(), file_system: "a file system without shared memory".to_owned() })
+}

@@ -1,0 +1,48 @@
+//! The layout of the file.
+
+use super::error;
+use crate::{
+    Error,
+    database::Connection,
+    schema::{self, Kind, Layout},
+};
+use sqlx::{Connection as _, SqliteConnection};
+use std::path::Path;
+
+/// `CSGN`, in the file's header.
+const APPLICATION_ID: i64 = 0x4353_474e;
+
+/// Whose file it is. A new one is nobody's yet.
+pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+    let failed = |e| error(path.into(), &e);
+    // The tables first: both come in one transaction, so whoever sees them sees the owner a moment later.
+    // The other way round another process could bring both in between, and its file would seem a stranger's.
+    let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(failed)?;
+    let owner: i64 =
+        sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
+    if owner == APPLICATION_ID || (owner == 0 && tables == 0) {
+        return Ok(());
+    }
+    let why = "it is another program's SQLite database".to_owned();
+    Err(Error::NotOurs { place: path.into(), why })
+}
+
+/// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
+/// failure leaves the file as it was.
+pub(super) async fn bring_up_to_date(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+    // A new file has no list of migrations yet.
+    match schema::layout(&mut Connection::Sqlite(conn)).await.unwrap_or(Layout::None) {
+        Layout::Ours => return Ok(()),
+        Layout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        Layout::None | Layout::Older => {}
+    }
+    let failed = |e| error(path.into(), &e);
+    let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
+    match schema::migrator(Kind::Sqlite).run_direct(None, &mut *tx, false).await {
+        Ok(()) => tx.commit().await.map_err(failed),
+        Err(e) => Err(schema::failed(path.into(), e, failed)),
+    }
+}
