@@ -138,6 +138,8 @@ pub(crate) enum Command {
     Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// Copy a whole log into another database
+    Copy(commands::copy::Copy),
     /// See all of it in a minute, with an agent that only plays
     Demo(DemoArgs),
     /// Show what is in force, and who says so

@@ -167,7 +167,7 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
 pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
     match error.code() {
         "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
-        "invalid" | "bad_url" | "bad_address" | "only_over_a_file" => Exit::USAGE,
+        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => Exit::USAGE,
         "unreachable"
         | "strange_server"
         | "database_missing"
@@ -175,7 +175,9 @@ pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
         | "not_a_countersign_database"
         | "newer_database"
         | "read_only"
-        | "no_wal" => Exit::UNAVAILABLE,
+        | "no_wal"
+        | "half_copied" => Exit::UNAVAILABLE,
+        "target_not_empty" | "not_a_copy" => Exit::REFUSED,
         _ if matches!(error, countersign_gate::Error::Store(error) if error.is_of_a_server()) => {
             Exit::UNAVAILABLE
         }

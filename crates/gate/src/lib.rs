@@ -47,7 +47,9 @@ pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
     chain, event, id, json, policy, principal,
 };
-pub use countersign_store::{Address, Clock, Filter, Options, Place, Report, Synchronous, sqlite_version};
+pub use countersign_store::{
+    Address, Clock, Copied, Filter, Options, Place, Report, Step, Synchronous, sqlite_version,
+};
 pub use error::Error;
 pub use random::random_id;
 pub use secret::without_password;
@@ -76,6 +78,17 @@ pub struct Gate {
 enum Way {
     Local(Arc<Local>),
     Remote(Arc<Remote>),
+}
+
+/// Copies a whole log from one database into another, which must be empty, or what an interrupted copy of the
+/// same log left; with `go_on` also an earlier copy, which gets what has come since.
+pub async fn copy(
+    from: impl Into<Address>,
+    to: impl Into<Address>,
+    go_on: bool,
+    progress: impl FnMut(Step),
+) -> Result<Copied, Error> {
+    Ok(countersign_store::copy(from, to, go_on, progress).await?)
 }
 
 /// The thread of that name, or what is wrong with it.

@@ -157,6 +157,49 @@ pub enum Error {
         /// The least that works.
         least: u32,
     },
+    /// A copy into it has begun and is not finished.
+    #[error(
+        "{place} holds half a copy of {from}; run the same `countersign copy` again, which goes on where it stopped"
+    )]
+    HalfCopied {
+        /// The log.
+        place: Place,
+        /// What the source was called.
+        from: String,
+    },
+    /// A copy is for an empty log.
+    #[error(
+        "{place} has {events} events already; name an empty one, or say --continue if they are an earlier copy"
+    )]
+    NotEmpty {
+        /// The log.
+        place: Place,
+        /// How many events it has.
+        events: i64,
+    },
+    /// Both names lead to one log.
+    #[error("{0} is the source itself; nothing was copied")]
+    SameLog(Place),
+    /// The target of a copy holds what its source does not.
+    #[error(
+        "{place} holds events that are not those of {from}; it is no copy of it, or somebody else writes to it"
+    )]
+    NotACopy {
+        /// The target.
+        place: Place,
+        /// What the source is called.
+        from: Place,
+    },
+    /// The target of a copy refuses an event.
+    #[error("{place} does not take event {seq}: {why}; all before it are copied")]
+    Unfit {
+        /// The target.
+        place: Place,
+        /// The event.
+        seq: i64,
+        /// Why not.
+        why: String,
+    },
     /// The store was closed.
     #[error("the store is shutting down; try again with the next process")]
     Closed,
@@ -189,6 +232,11 @@ impl Error {
             Self::Behind { .. } => "database_behind",
             Self::Busy { .. } => "database_busy",
             Self::TooOld { .. } => "database_too_old",
+            Self::HalfCopied { .. } => "half_copied",
+            Self::NotEmpty { .. } => "target_not_empty",
+            Self::SameLog(_) => "same_log",
+            Self::NotACopy { .. } => "not_a_copy",
+            Self::Unfit { .. } => "event_refused",
             Self::Closed => "closed",
         }
     }

@@ -7,6 +7,7 @@
 
 mod address;
 mod clock;
+mod copy;
 mod database;
 mod error;
 mod feed;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
+pub use copy::{Copied, Step, copy};
 pub use database::sqlite::sqlite_version;
 pub use error::Error;
 pub use feed::{Follower, Waiter};
@@ -63,7 +65,7 @@ impl Store {
     /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
     /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
     pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
-        open::open(address.into(), options).await
+        open::open(address.into(), options, open::Unfinished::Refused).await
     }
 
     /// Has an order decided and what follows from it written. When this returns, the events are on

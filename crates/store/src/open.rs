@@ -2,6 +2,7 @@
 
 use crate::{
     Address, Clock, Error, Inner, Place, Store,
+    copy::refuse_half_copied,
     database::{Door, Ear, Query, Readers, postgres, sqlite},
     feed::{self, Feed},
     meters::Meters,
@@ -55,15 +56,24 @@ impl Default for Options {
     }
 }
 
-pub(crate) async fn open(address: Address, options: Options) -> Result<Store, Error> {
+/// What is to be done with a log that is half copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// It is not opened.
+    Refused,
+    /// It is, to go on with the copy.
+    Taken,
+}
+
+pub(crate) async fn open(address: Address, options: Options, unfinished: Unfinished) -> Result<Store, Error> {
     match address {
         Address::File(path) => {
             let sqlite::Opened { door, ear, readers } = sqlite::open(&path, &options).await?;
-            assemble(door, ear, readers, options).await
+            assemble(door, ear, readers, options, unfinished).await
         }
         Address::Postgres(address) => {
             let postgres::Opened { door, ear, readers } = postgres::open(*address, &options).await?;
-            assemble(door, ear, readers, options).await
+            assemble(door, ear, readers, options, unfinished).await
         }
     }
 }
@@ -74,8 +84,12 @@ async fn assemble(
     ear: impl Ear,
     readers: Readers,
     options: Options,
+    unfinished: Unfinished,
 ) -> Result<Store, Error> {
     let place = door.place();
+    if unfinished == Unfinished::Refused {
+        refuse_half_copied(&readers, &place).await?;
+    }
     let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
     let meters = Meters::default();
     let (orders, inbox) = mpsc::channel(4_096);

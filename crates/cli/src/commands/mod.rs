@@ -4,6 +4,7 @@ pub(crate) mod calls;
 pub(crate) mod close;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod copy;
 pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -9,7 +9,7 @@ mod value;
 
 pub(crate) use file::usual_places;
 pub(crate) use keys::{Facts, KEYS, Key, Takes, distance};
-pub(crate) use target::{NAMES, Target};
+pub(crate) use target::{NAMES, Target, address, read_secret};
 pub(crate) use value::{Colour, LogFormat, Value};
 
 use crate::{

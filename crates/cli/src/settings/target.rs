@@ -66,10 +66,15 @@ impl Settings {
             }
             _ => (value.to_string(), origin.to_string()),
         };
-        Address::parse(&named).map_err(|error| {
-            Said { exit: Exit::USAGE, code: error.code(), message: format!("{said}: {error}") }.into()
-        })
+        address(&named, &said)
     }
+}
+
+/// Reads an address that `said` gave. It is not repeated in the error, because it may hold a password.
+pub(crate) fn address(named: &str, said: &str) -> anyhow::Result<Address> {
+    Address::parse(named).map_err(|error| {
+        Said { exit: Exit::USAGE, code: error.code(), message: format!("{said}: {error}") }.into()
+    })
 }
 
 /// What everybody may do with a file, of its mode.

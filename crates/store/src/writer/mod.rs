@@ -3,10 +3,11 @@
 //! throughput grows with load while a lone order pays for one commit.
 
 mod batch;
+mod take;
 
 pub(crate) use batch::Writer;
 
-use crate::{Error, database::Door};
+use crate::{Error, Place, copy::Mark, database::Door};
 use countersign_approvals::{Call, Event, Order, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -22,7 +23,6 @@ pub struct Done {
 }
 
 /// Something on its way, with the place for its answer.
-#[expect(clippy::large_enum_variant, reason = "nearly all are orders, and a box for each would cost more")]
 pub(crate) enum Request {
     /// An order.
     Order(Order, oneshot::Sender<Result<Done, Error>>),
@@ -30,6 +30,10 @@ pub(crate) enum Request {
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
     /// The wish to have the index of open requests made anew.
     RebuildIndex(oneshot::Sender<Result<(), Error>>),
+    /// Events of another log, and what that is called.
+    Take(Vec<Arc<Event>>, Place, oneshot::Sender<Result<(), Error>>),
+    /// What to do about the mark of half a copy.
+    Mark(Mark, oneshot::Sender<Result<(), Error>>),
 }
 
 /// Queues something and waits for its answer.
@@ -56,8 +60,7 @@ pub(crate) async fn run<D: Door>(
             taken = inbox.recv_many(&mut requests, most) => if taken == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
-        let (mut orders, mut answers, mut probes, mut rebuilds) =
-            <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
+        let (mut orders, mut answers, mut probes, mut others) = <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
         for request in requests.drain(..) {
             match request {
                 Request::Order(order, answer) => {
@@ -65,7 +68,7 @@ pub(crate) async fn run<D: Door>(
                     answers.push(answer);
                 }
                 Request::Probe(now, answer) => probes.push((now, answer)),
-                Request::RebuildIndex(answer) => rebuilds.push(answer),
+                other => others.push(other),
             }
         }
         let outcomes = if orders.is_empty() { Vec::new() } else { writer.carry_out(&orders).await };
@@ -80,8 +83,8 @@ pub(crate) async fn run<D: Door>(
                 let _ = answer.send(outcome.clone());
             }
         }
-        for answer in rebuilds {
-            let _ = answer.send(writer.rebuild_index().await);
+        for other in others {
+            writer.carry_out_alone(other).await;
         }
         // Lets those who were just answered queue what they want next, so that it shares this batch.
         tokio::task::yield_now().await;
