@@ -4,9 +4,9 @@ SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.ha
 FROM (
     SELECT seq, thread_id, tool_call_id FROM events
     WHERE thread_id = $8 AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
-        AND ($4 IS NULL OR data ->> 'name' = $4)
-        AND ($5 IS NULL OR principal = $5)
-        AND ($6 IS NULL OR timestamp >= $6)
-        AND ($7 IS NULL OR timestamp < $7)
+        AND (CAST($4 AS text) IS NULL OR data ->> 'name' = $4)
+        AND (CAST($5 AS text) IS NULL OR principal = $5)
+        AND (CAST($6 AS text) IS NULL OR timestamp >= $6)
+        AND (CAST($7 AS text) IS NULL OR timestamp < $7)
     ORDER BY seq DESC LIMIT $3) c
     LEFT JOIN events e ON e.thread_id = c.thread_id AND e.tool_call_id = c.tool_call_id

@@ -1,6 +1,7 @@
 -- What became of each call whose TOOL_CALL comes after $1 and up to $2, proposed from $3 on and before $4
 -- where those are not NULL: its tool, when people were asked, what was decided, by what and when, whether it
 -- ran, and how it ended. || '' keeps SQLite from looking for the calls by anything but the span.
+-- CAST tells PostgreSQL what the parameter is, which IS NULL alone does not.
 SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decision' AS decision,
     r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
     t.data ->> 'status' AS status
@@ -10,4 +11,4 @@ LEFT JOIN events r ON r.thread_id = c.thread_id AND r.tool_call_id = c.tool_call
 LEFT JOIN events s ON s.thread_id = c.thread_id AND s.tool_call_id = c.tool_call_id AND s.type = 'TOOL_EXECUTION_STARTED'
 LEFT JOIN events t ON t.thread_id = c.thread_id AND t.tool_call_id = c.tool_call_id AND t.type = 'TOOL_RESULT'
 WHERE c.seq > $1 AND c.seq <= $2 AND c.type || '' = 'TOOL_CALL'
-    AND ($3 IS NULL OR c.timestamp >= $3) AND ($4 IS NULL OR c.timestamp < $4)
+    AND (CAST($3 AS text) IS NULL OR c.timestamp >= $3) AND (CAST($4 AS text) IS NULL OR c.timestamp < $4)

@@ -156,14 +156,12 @@ CREATE TRIGGER rows_by_hand_are_well_formed BEFORE INSERT ON events
 CREATE FUNCTION rows_by_hand_ring() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    PERFORM pg_notify('countersign_' || TG_RELID, l.seq::text)
-    FROM (SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1) l
-    WHERE l.hash IS NULL;
+    PERFORM pg_notify('countersign_' || TG_RELID, NEW.seq::text);
     RETURN NULL;
 END $$;
 
 CREATE TRIGGER rows_by_hand_ring AFTER INSERT ON events
-    FOR EACH STATEMENT EXECUTE FUNCTION rows_by_hand_ring();
+    FOR EACH ROW WHEN (NEW.hash IS NULL) EXECUTE FUNCTION rows_by_hand_ring();
 
 ALTER TABLE events ENABLE ALWAYS TRIGGER rows_by_hand_are_well_formed;
 ALTER TABLE events ENABLE ALWAYS TRIGGER rows_by_hand_ring;

@@ -2,40 +2,41 @@
 -- calls ($1: [[thread, call], ...]); what holds for threads ($2: [thread, ...]), with the calls that gave
 -- grants in them; the calls that wait for people in threads about to close ($3); and where $4 is true the
 -- end of the log, from its last sealed row on.
--- LEFT JOIN keeps PostgreSQL from scanning the log to look for the keys; WHERE drops the keys that it does not
--- have, in words that leave the LEFT JOIN one. One row comes back, a JSON array, as on SQLite.
+-- LATERAL with OFFSET 0 has PostgreSQL look up key by key in the index, whatever it believes to know about how
+-- many rows there are. One row comes back, a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
     SELECT t.value FROM jsonb_array_elements_text(CAST($2 AS text)::jsonb) t
 ), keys (thread_id, tool_call_id) AS (
     SELECT k.value ->> 0, k.value ->> 1 FROM jsonb_array_elements(CAST($1 AS text)::jsonb) k
     UNION
-    SELECT e.thread_id, e.tool_call_id
-    FROM threads t LEFT JOIN events e ON e.thread_id = t.thread_id
-        AND e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'decision' = 'allow_session'
+    SELECT g.thread_id, g.tool_call_id
+    FROM threads t, LATERAL (
+        SELECT thread_id, tool_call_id FROM events
+        WHERE thread_id = t.thread_id AND type = 'TOOL_APPROVAL_RESPONSE' AND data ->> 'decision' = 'allow_session'
+        OFFSET 0) g
     UNION
     SELECT o.thread_id, o.tool_call_id
-    FROM jsonb_array_elements_text(CAST($3 AS text)::jsonb) t LEFT JOIN open_requests o ON o.thread_id = t.value
-), found (tip, seq, thread_id, type, timestamp, principal, data, hash) AS (
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM keys k LEFT JOIN events e ON e.thread_id = k.thread_id AND e.tool_call_id = k.tool_call_id
+    FROM jsonb_array_elements_text(CAST($3 AS text)::jsonb) t, LATERAL (
+        SELECT thread_id, tool_call_id FROM open_requests WHERE thread_id = t.value OFFSET 0) o
+), found AS (
+    SELECT 0 AS tip, e.* FROM keys k, LATERAL (
+        SELECT * FROM events WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
     UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM threads t LEFT JOIN events e ON e.thread_id = t.thread_id AND e.type = 'GRANT_REVOKED'
+    SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'GRANT_REVOKED' OFFSET 0) e
     UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM threads t LEFT JOIN events e ON e.thread_id = t.thread_id AND e.type = 'THREAD_CLOSED'
+    SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_CLOSED' OFFSET 0) e
     UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM threads t LEFT JOIN events e ON e.thread_id = t.thread_id AND e.type = 'THREAD_MODE_SET'
+    SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_MODE_SET' OFFSET 0) e
     UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM threads t LEFT JOIN events e ON e.thread_id = t.thread_id AND e.type = 'TOOL_POLICY_SET'
+    SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'TOOL_POLICY_SET' OFFSET 0) e
     UNION ALL
-    SELECT 1, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
+    SELECT 1, e.* FROM events e
     WHERE $4 AND e.seq >= coalesce(
         (SELECT s.seq FROM events s WHERE s.hash IS NOT NULL ORDER BY s.seq DESC LIMIT 1), 1)
 )
 SELECT coalesce(json_agg(json_build_array(tip, seq, thread_id, type, timestamp, principal, data, hash)), '[]')::text
 FROM found
-WHERE coalesce(seq, 0) > 0

@@ -78,7 +78,13 @@ impl Readers {
     }
 
     async fn lend(&self, begin: Option<String>) -> Result<Lease, sqlx::Error> {
-        let conn = Some(self.pool.acquire().await?);
+        let conn = match self.pool.acquire().await {
+            // There was room for one more, so it was not for others that this had to wait.
+            Err(sqlx::Error::PoolTimedOut) if self.pool.size() < self.pool.options().get_max_connections() => {
+                return Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
+            }
+            acquired => Some(acquired?),
+        };
         let mut lease = Lease { conn, persistent: !self.sessions.pooled, in_transaction: begin.is_some() };
         if let Some(begin) = begin {
             say(lease.conn()?, begin).await?;
