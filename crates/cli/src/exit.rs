@@ -114,6 +114,9 @@ pub(crate) fn remedy(code: &str) -> &'static str {
     match code {
         "not_a_countersign_database" | "no_wal" => "name another file with --database",
         "newer_database" => "use the newer program",
+        "database_missing" => {
+            "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
+        }
         "read_only" => "change the owner of the file and its folder, or run as theirs",
         "unreachable" => "`countersign serve` starts one",
         "database_unreachable" | "database_busy" => "see to its server, and to the way there",
@@ -147,7 +150,7 @@ fn hint(code: &str) -> Option<&'static str> {
         "bad_setting" => "docs/configuration.md says what can be set, and how",
         "bad_address" => "docs/postgresql.md says how one is written",
         "damaged" | "corrupt_database" => {
-            "`countersign doctor` looks at the file, `countersign verify` at every row"
+            "`countersign doctor` looks at it from outside, `countersign verify` at every row"
         }
         _ => return None,
     })

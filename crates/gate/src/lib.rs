@@ -48,7 +48,8 @@ pub use countersign_approvals::{
     chain, event, id, json, policy, principal,
 };
 pub use countersign_store::{
-    Address, Clock, Copied, Filter, Options, Place, Report, Step, Synchronous, sqlite_version,
+    Address, Clock, Copied, Examined, Filter, Options, Place, PostgresAddress, Report, Rights, Step,
+    Synchronous, sqlite_version,
 };
 pub use error::Error;
 pub use random::random_id;
@@ -89,6 +90,11 @@ pub async fn copy(
     progress: impl FnMut(Step),
 ) -> Result<Copied, Error> {
     Ok(countersign_store::copy(from, to, go_on, progress).await?)
+}
+
+/// Looks at a PostgreSQL server from outside: what has to be right for it to keep a log.
+pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
+    Ok(countersign_store::examine(address).await?)
 }
 
 /// The thread of that name, or what is wrong with it.

@@ -23,6 +23,9 @@ pub enum Error {
         "there is no database at {0}; `countersign serve` or `countersign run` makes one, --database names another"
     )]
     Missing(Place),
+    /// A server has no database of that name.
+    #[error("the server has no such database: {0}; make one with `createdb`, or name another")]
+    NoDatabase(Place),
     /// The folder of the file is not there, or is no folder.
     #[error("the database {place} cannot be made: {why}")]
     NoFolder {
@@ -56,7 +59,7 @@ pub enum Error {
     ReadOnly(Place),
     /// SQLite finds the file inconsistent.
     #[error(
-        "{place} is damaged ({why}); restore it from a backup, or save what is readable with `sqlite3 … .recover`"
+        "{place} is damaged ({why}); restore it from a backup; docs/operations.md says what else there is to try"
     )]
     Corrupt {
         /// The log.
@@ -96,7 +99,7 @@ pub enum Error {
         why: String,
     },
     /// No answer from the database's server.
-    #[error("{place} does not answer: {why}; nothing of this was written, and it is tried again by itself")]
+    #[error("{place} does not answer: {why}; nothing of this was written, try again when it does")]
     Unreachable {
         /// The log.
         place: Place,
@@ -125,7 +128,7 @@ pub enum Error {
         why: String,
     },
     /// A standby, or a server that was set to read only.
-    #[error("{0} takes no writes (a standby?); it is tried again by itself")]
+    #[error("{0} takes no writes (a standby?); name the primary, or try again when this has become it")]
     Standby(Place),
     /// The log ends before events that were handed out already: its server has lost them.
     #[error(
@@ -213,7 +216,7 @@ impl Error {
             Self::Refused(refused) => refused.code(),
             Self::Damaged(_) => "damaged",
             Self::BadAddress { .. } => "bad_address",
-            Self::Missing(_) => "database_missing",
+            Self::Missing(_) | Self::NoDatabase(_) => "database_missing",
             Self::NoFolder { .. } => "no_folder",
             Self::NotOurs { .. } => "not_a_countersign_database",
             Self::Newer { .. } => "newer_database",

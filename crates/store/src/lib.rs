@@ -26,6 +26,7 @@ mod writer;
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use copy::{Copied, Step, copy};
+pub use database::postgres::{Examined, Rights, examine};
 pub use database::sqlite::sqlite_version;
 pub use error::Error;
 pub use feed::{Follower, Waiter};

@@ -91,6 +91,7 @@ queries! {
     postgres {
         APPEND = "postgres/append.sql",
         BEGIN = "postgres/begin.sql",
+        EXAMINE = "postgres/examine.sql",
         HALF_COPIED = "postgres/half_copied.sql",
         LOAD = "postgres/load.sql",
     }

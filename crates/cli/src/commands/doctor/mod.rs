@@ -2,6 +2,7 @@
 
 mod file;
 mod history;
+mod postgres;
 mod server;
 
 use crate::{
@@ -79,7 +80,7 @@ pub(crate) async fn doctor(args: &Args) -> anyhow::Result<Exit> {
         Ok(Target::Database(address)) => {
             let worth_opening = match &address {
                 Address::File(path) => file::look(path, &mut findings),
-                Address::Postgres(_) => true,
+                Address::Postgres(postgres) => postgres::look(postgres, &mut findings).await,
             };
             if worth_opening {
                 history::look(args, &address, &mut findings).await;

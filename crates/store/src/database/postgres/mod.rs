@@ -3,11 +3,13 @@
 mod door;
 mod ear;
 mod error;
+mod examine;
 mod readers;
 mod schema;
 mod session;
 
 pub(crate) use error::error;
+pub use examine::{Examined, Rights, examine};
 pub(crate) use readers::Readers;
 
 use super::Readers as EitherReaders;
