@@ -138,6 +138,13 @@ pub(crate) enum Command {
     Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// Bring a log to the layout of this version, as its owner
+    #[command(
+        after_help = "Any command that may do so does it by the way when it opens the log: this is for \
+PostgreSQL where instances work as a role that owns nothing.\n\n\
+JSON: {\"database\", \"done\": made, migrated or nothing}"
+    )]
+    Migrate,
     /// Copy a whole log into another database
     Copy(commands::copy::Copy),
     /// See all of it in a minute, with an agent that only plays
@@ -150,7 +157,7 @@ pub(crate) enum Command {
     Man(commands::man::Man),
     /// Tell which program this is, and how it was built
     #[command(
-        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
+        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\", \"postgresql\": the oldest that works}, null where the build could not tell"
     )]
     Version,
     /// Print the reference of all commands, as docs/commands.md has it

@@ -48,7 +48,7 @@ pub use countersign_approvals::{
     chain, event, id, json, policy, principal,
 };
 pub use countersign_store::{
-    Address, Clock, Copied, Examined, Filter, Options, Place, PostgresAddress, Report, Rights, Step,
+    Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress, Report, Rights, Step,
     Synchronous, sqlite_version,
 };
 pub use error::Error;
@@ -192,6 +192,11 @@ impl Gate {
     pub fn metrics(&self, registry: &mut prometheus_client::registry::Registry) -> Result<(), Error> {
         self.local()?.metrics(registry);
         Ok(())
+    }
+
+    /// The layout that the log had when it was opened. Only over a database.
+    pub fn found(&self) -> Result<Layout, Error> {
+        Ok(self.local()?.store.found())
     }
 
     /// Walks the whole log and checks its chain. Only over a file.

@@ -127,6 +127,16 @@ pub enum Error {
         /// What the server says.
         why: String,
     },
+    /// The layout is not that of this program, and the user may not change it.
+    #[error(
+        "{place} has to be brought to the layout of this version, which this user may not do ({why}); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it"
+    )]
+    MayNotMigrate {
+        /// The log.
+        place: Place,
+        /// What the server says.
+        why: String,
+    },
     /// A standby, or a server that was set to read only.
     #[error("{0} takes no writes (a standby?); name the primary, or try again when this has become it")]
     Standby(Place),
@@ -230,7 +240,7 @@ impl Error {
             Self::Unreachable { .. } => "database_unreachable",
             Self::Unsettled(_) => "outcome_unknown",
             Self::Login { .. } => "database_login",
-            Self::Forbidden { .. } => "database_forbidden",
+            Self::Forbidden { .. } | Self::MayNotMigrate { .. } => "database_forbidden",
             Self::Standby(_) => "database_read_only",
             Self::Behind { .. } => "database_behind",
             Self::Busy { .. } => "database_busy",
@@ -253,6 +263,7 @@ impl Error {
                 | Self::Unsettled(_)
                 | Self::Login { .. }
                 | Self::Forbidden { .. }
+                | Self::MayNotMigrate { .. }
                 | Self::Standby(_)
                 | Self::Behind { .. }
                 | Self::Busy { .. }

@@ -26,14 +26,14 @@ mod writer;
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use copy::{Copied, Step, copy};
-pub use database::postgres::{Examined, Rights, examine};
+pub use database::postgres::{Examined, OLDEST_POSTGRES, Rights, examine};
 pub use database::sqlite::sqlite_version;
 pub use error::Error;
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;
 pub use open::{Options, Synchronous};
 pub use page::Page;
-pub use schema::{Kind, migrations};
+pub use schema::{Kind, Layout, migrations};
 pub use search::{Fate, Outline};
 pub use verify::Report;
 pub use writer::Done;
@@ -56,6 +56,7 @@ struct Inner {
     feed: Arc<feed::Feed>,
     meters: meters::Meters,
     place: Place,
+    found: Layout,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -110,6 +111,12 @@ impl Store {
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.inner.clock
+    }
+
+    /// The layout that was found when this was opened.
+    #[must_use]
+    pub fn found(&self) -> Layout {
+        self.inner.found
     }
 
     /// What the log is called.

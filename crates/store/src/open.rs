@@ -7,6 +7,7 @@ use crate::{
     feed::{self, Feed},
     meters::Meters,
     queries, row,
+    schema::Layout,
     writer::{self, Writer},
 };
 use std::{sync::Arc, time::Duration};
@@ -68,21 +69,20 @@ pub(crate) enum Unfinished {
 pub(crate) async fn open(address: Address, options: Options, unfinished: Unfinished) -> Result<Store, Error> {
     match address {
         Address::File(path) => {
-            let sqlite::Opened { door, ear, readers } = sqlite::open(&path, &options).await?;
-            assemble(door, ear, readers, options, unfinished).await
+            let sqlite::Opened { door, ear, readers, found } = sqlite::open(&path, &options).await?;
+            assemble((door, ear, readers), found, options, unfinished).await
         }
         Address::Postgres(address) => {
-            let postgres::Opened { door, ear, readers } = postgres::open(*address, &options).await?;
-            assemble(door, ear, readers, options, unfinished).await
+            let postgres::Opened { door, ear, readers, found } = postgres::open(*address, &options).await?;
+            assemble((door, ear, readers), found, options, unfinished).await
         }
     }
 }
 
 /// Starts the writer and the feed.
 async fn assemble(
-    door: impl Door,
-    ear: impl Ear,
-    readers: Readers,
+    (door, ear, readers): (impl Door, impl Ear, Readers),
+    found: Layout,
     options: Options,
     unfinished: Unfinished,
 ) -> Result<Store, Error> {
@@ -98,7 +98,7 @@ async fn assemble(
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
     tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
     let clock = options.clock;
-    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, meters, place, clock, stop, tasks }) })
+    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, meters, place, found, clock, stop, tasks }) })
 }
 
 /// A feed that begins at the end of the log.

@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod grants;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod migrate;
 pub(crate) mod mode;
 pub(crate) mod pending;
 pub(crate) mod reference;

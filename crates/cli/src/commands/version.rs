@@ -35,6 +35,8 @@ fn say_all() {
     for (name, fact) in FACTS {
         output::say(&format!("  {name:<10} {fact}"));
     }
+    let oldest = countersign_gate::OLDEST_POSTGRES;
+    output::say(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
     output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
 }
 
@@ -45,7 +47,7 @@ fn sqlite() -> Option<String> {
 }
 
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION, "sqlite": sqlite()});
+    let mut facts = json!({"version": VERSION, "sqlite": sqlite(), "postgresql": countersign_gate::OLDEST_POSTGRES});
     for (name, fact) in FACTS {
         // What the build could not find out, nobody knows.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };

@@ -120,7 +120,7 @@ fn rights(found: &Examined, findings: &mut Findings) {
     let roles = "give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md";
     let Some(rights) = found.rights else { return };
     match rights {
-        Rights::Look => findings.fail("rights", "this user may not add events", roles),
+        Rights::Look => findings.warn("rights", "this user can only look: it may add no events", roles),
         Rights::Add => findings.ok("rights", "this user may add events, and change or delete none"),
         Rights::Change => {
             let said = "this user has a right to change or delete events, which only guards refuse";
