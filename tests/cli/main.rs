@@ -2,6 +2,7 @@
 
 mod about;
 mod config;
+mod copy;
 mod decide;
 mod demo;
 mod desk;

@@ -180,11 +180,13 @@ fn a_target_with_events_is_left_alone(database: Database) {
         let other = long_log(&attic, 3).await;
         let before = types(&source, ALL).await;
         for go_on in [false, true] {
-            let refused = copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("it has events");
+            let refused =
+                copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("it has events");
             assert_eq!(refused.code(), if go_on { "not_a_copy" } else { "target_not_empty" });
         }
         for go_on in [false, true] {
-            let refused = copy(address(&source), address(&source), go_on, |_| ()).await.expect_err("the same");
+            let refused =
+                copy(address(&source), address(&source), go_on, |_| ()).await.expect_err("the same");
             assert_eq!(refused.code(), "same_log");
         }
         assert_eq!(types(&source, ALL).await, before, "nothing was changed");
@@ -277,6 +279,10 @@ fn an_event_that_the_target_cannot_hold_is_named() {
         let target = attic.place(Database::Postgres, "target").await;
         let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
         assert!(matches!(refused, Error::Unfit { seq: 6, .. }), "{refused}");
-        assert_eq!(types(&target, "SELECT count(*) FROM events;").await.as_deref(), Ok("5"), "those before are");
+        assert_eq!(
+            types(&target, "SELECT count(*) FROM events;").await.as_deref(),
+            Ok("5"),
+            "those before are"
+        );
     });
 }

@@ -47,7 +47,8 @@ fn sqlite() -> Option<String> {
 }
 
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION, "sqlite": sqlite(), "postgresql": countersign_gate::OLDEST_POSTGRES});
+    let mut facts =
+        json!({"version": VERSION, "sqlite": sqlite(), "postgresql": countersign_gate::OLDEST_POSTGRES});
     for (name, fact) in FACTS {
         // What the build could not find out, nobody knows.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };
