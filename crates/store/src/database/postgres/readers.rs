@@ -80,7 +80,9 @@ impl Readers {
     async fn lend(&self, begin: Option<String>) -> Result<Lease, sqlx::Error> {
         let conn = match self.pool.acquire().await {
             // There was room for one more, so it was not for others that this had to wait.
-            Err(sqlx::Error::PoolTimedOut) if self.pool.size() < self.pool.options().get_max_connections() => {
+            Err(sqlx::Error::PoolTimedOut)
+                if self.pool.size() < self.pool.options().get_max_connections() =>
+            {
                 return Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
             }
             acquired => Some(acquired?),
