@@ -2,11 +2,10 @@
 //! processor with the server that it asks: one connection, requests put together by hand.
 
 use crate::lab::{self, Outcome};
-use countersign_gate::{Gate, Options, Policy, Synchronous};
+use countersign_gate::{Address as GateAddress, Gate, Options, Policy, Synchronous};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    path::Path,
     time::Instant,
 };
 use tokio::{
@@ -24,8 +23,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) async fn start(path: &Path, synchronous: &str) -> Outcome<Self> {
-        let arguments = [path.display().to_string(), synchronous.to_owned()];
+    pub(crate) async fn start(address: &str, synchronous: &str) -> Outcome<Self> {
+        let arguments = [address.to_owned(), synchronous.to_owned()];
         let mut child = lab::child("server", &arguments)?.spawn()?;
         let says = child.stdout.take().ok_or("the child has no stdout")?;
         let line = BufReader::new(says).lines().next_line().await?.ok_or("the server says nothing")?;
@@ -46,10 +45,10 @@ impl Server {
 }
 
 /// The part of the child: serves the file, says where, and ends when nobody holds its input any more.
-pub(crate) async fn serve(path: &Path, synchronous: &str) -> Outcome<()> {
+pub(crate) async fn serve(address: &str, synchronous: &str) -> Outcome<()> {
     let synchronous = if synchronous == "full" { Synchronous::Full } else { Synchronous::Normal };
     let options = Options { synchronous, ..Options::default() };
-    let gate = Gate::open_with(path, options, Policy::ask_always()).await?;
+    let gate = Gate::open_with(GateAddress::parse(address)?, options, Policy::ask_always()).await?;
     let listener = Listener::bind(&Address::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
     println!("{}", listener.address());
     let stop = CancellationToken::new();

@@ -2,12 +2,13 @@
 //! that inserts the same rows in batches as large.
 
 use crate::{
+    bare::Bare,
     lab::{self, Lab, Outcome},
     table::Row,
 };
 use countersign_approvals::Event;
 use countersign_store::{Filter, Options};
-use std::{path::Path, time::Instant};
+use std::{ops::Range, time::Instant};
 use tokio::task::JoinSet;
 
 pub(crate) const EXECUTORS: usize = 64;
@@ -22,9 +23,9 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     for _ in 0..rounds {
         // One after the other, so that whatever else the machine does meets both.
         let folder = lab::folder()?;
-        let (seconds, events) = store(&folder.path().join("store.db"), each).await?;
+        let (seconds, events) = store(&lab::file(&folder, "store.db"), 0..EXECUTORS, each).await?;
         ours.push(per_second(cycles, seconds));
-        bare.push(per_second(cycles, loop_bare(&folder.path().join("bare.db"), &events).await?));
+        bare.push(per_second(cycles, loop_bare(&lab::file(&folder, "bare.db"), &events).await?));
     }
     let (measured, raw) = (median(&mut ours), median(&mut bare));
     let best = ours.last().copied().unwrap_or_default();
@@ -38,11 +39,20 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     }])
 }
 
-pub(crate) async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)> {
-    let lab = Lab::open(path, Options::default()).await?;
-    let mut executors = JoinSet::new();
+pub(crate) async fn store(address: &str, executors: Range<usize>, each: usize) -> Outcome<(f64, Vec<Event>)> {
+    let lab = Lab::open(address, Options::default()).await?;
     let start = Instant::now();
-    for n in 0..EXECUTORS {
+    run_all(&lab, executors, each).await?;
+    let seconds = start.elapsed().as_secs_f64();
+    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
+    lab.store.close().await;
+    Ok((seconds, events))
+}
+
+/// That many cycles each, of all these executors at once, every one in a thread of its own.
+pub(crate) async fn run_all(lab: &Lab, numbers: Range<usize>, each: usize) -> Outcome<()> {
+    let mut executors = JoinSet::new();
+    for n in numbers {
         let lab = lab.clone();
         executors.spawn(async move {
             let thread = lab::thread(n)?;
@@ -58,17 +68,14 @@ pub(crate) async fn store(path: &Path, each: usize) -> Outcome<(f64, Vec<Event>)
     while let Some(done) = executors.join_next().await {
         done??;
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
-    lab.store.close().await;
-    Ok((seconds, events))
+    Ok(())
 }
 
-async fn loop_bare(path: &Path, events: &[Event]) -> Outcome<f64> {
-    let mut conn = lab::bare(path).await?;
+pub(crate) async fn loop_bare(address: &str, events: &[Event]) -> Outcome<f64> {
+    let mut bare = Bare::open(address).await?;
     let start = Instant::now();
     for batch in events.chunks(ROWS_OF_A_BATCH) {
-        lab::insert(&mut conn, batch).await?;
+        bare.insert(batch).await?;
     }
     Ok(start.elapsed().as_secs_f64())
 }

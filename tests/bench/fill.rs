@@ -1,9 +1,8 @@
 //! A long history in little time: finished calls written by one statement, past the guards, which would
 //! take an hour over it.
 
-use crate::lab::{self, Outcome};
-use sqlx::{Connection, Row, SqliteConnection};
-use std::path::Path;
+use crate::{bare::Bare, lab::Outcome};
+use sqlx::{Row, SqliteConnection};
 
 /// How many calls a thread of the history has.
 const CALLS_OF_A_THREAD: i64 = 100;
@@ -26,17 +25,44 @@ SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', princ
     json_set(data, CASE step WHEN 1 THEN '$.id' ELSE '$.toolCallId' END, 'call_' || n), printf('%064x', n)
 FROM calls CROSS JOIN steps";
 
-/// Makes a file with that many finished calls.
-pub(crate) async fn finished_calls(path: &Path, calls: i64) -> Outcome<()> {
-    let mut conn = lab::bare(path).await?;
-    sqlx::raw_sql("PRAGMA synchronous = off; PRAGMA cache_size = -200000").execute(&mut conn).await?;
-    let guards = take_down(&mut conn).await?;
-    sqlx::query(HISTORY).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut conn).await?;
-    for guard in guards {
-        sqlx::raw_sql(sqlx::AssertSqlSafe(guard)).execute(&mut conn).await?;
+/// The same in PostgreSQL's words.
+const HISTORY_ON_POSTGRES: &str = "
+INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
+SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', principal,
+    replace(data, '?', 'call_' || n), lpad(to_hex(n), 64, '0')
+FROM generate_series(0, $1 - 1) AS n CROSS JOIN (VALUES
+    (1, 'TOOL_CALL', 'agent:bot', '{\"id\":\"?\",\"name\":\"bash\",\"arguments\":{\"command\":\"git status --short\",\"cwd\":\"/home/ada/project\"},\"argumentsHash\":\"' || repeat('0', 64) || '\"}'),
+    (2, 'TOOL_APPROVAL_RESPONSE', 'user:ada', '{\"toolCallId\":\"?\",\"decision\":\"allow_once\",\"source\":\"approver\",\"argumentsHash\":\"' || repeat('0', 64) || '\",\"policy\":\"' || repeat('0', 64) || '\"}'),
+    (3, 'TOOL_EXECUTION_STARTED', 'agent:bot', '{\"toolCallId\":\"?\",\"executor\":\"worker\",\"argumentsHash\":\"' || repeat('0', 64) || '\"}'),
+    (4, 'TOOL_RESULT', 'agent:bot', '{\"toolCallId\":\"?\",\"status\":\"success\",\"content\":\"ok\"}')
+) AS steps (step, type, principal, data)
+ORDER BY n, step";
+
+/// Makes a log with that many finished calls.
+pub(crate) async fn finished_calls(address: &str, calls: i64) -> Outcome<()> {
+    let mut bare = Bare::open(address).await?;
+    match &mut bare {
+        Bare::Sqlite(conn) => {
+            sqlx::raw_sql("PRAGMA synchronous = off; PRAGMA cache_size = -200000")
+                .execute(&mut *conn)
+                .await?;
+            let guards = take_down(conn).await?;
+            sqlx::query(HISTORY).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
+            for guard in guards {
+                sqlx::raw_sql(sqlx::AssertSqlSafe(guard)).execute(&mut *conn).await?;
+            }
+            sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(conn).await?;
+        }
+        Bare::Postgres(conn) => {
+            sqlx::raw_sql("ALTER TABLE events DISABLE TRIGGER USER").execute(&mut *conn).await?;
+            sqlx::query(HISTORY_ON_POSTGRES).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
+            let guards = "ALTER TABLE events ENABLE TRIGGER USER; VACUUM ANALYZE events; CHECKPOINT";
+            for statement in guards.split("; ") {
+                sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut *conn).await?;
+            }
+        }
     }
-    sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut conn).await?;
-    Ok(conn.close().await?)
+    Ok(())
 }
 
 /// Drops the triggers on new rows, and hands out what makes them again.

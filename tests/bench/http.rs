@@ -31,12 +31,13 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
     for _ in 0..rounds {
         // One after the other, so that whatever else the machine does meets all three.
         let folder = lab::folder()?;
-        let server = Server::start(&folder.path().join("http.db"), "full").await?;
+        let server = Server::start(&lab::file(&folder, "http.db"), "full").await?;
         http.push(per_second(cycles, load(server.address, each, Load::Cycles).await?));
         nothing
             .push(per_second(cycles * REQUESTS, load(server.address, each * REQUESTS, Load::Nothing).await?));
         server.stop().await?;
-        let (seconds, _) = cycles::store(&folder.path().join("embedded.db"), each).await?;
+        let (seconds, _) =
+            cycles::store(&lab::file(&folder, "embedded.db"), 0..cycles::EXECUTORS, each).await?;
         embedded.push(per_second(cycles, seconds));
     }
     let (measured, embedded, nothing) = (median(&mut http), median(&mut embedded), median(&mut nothing));

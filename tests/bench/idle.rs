@@ -25,7 +25,7 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 /// The part of the child: opens a store, lets it be, and prints the milliseconds that it used.
 pub(crate) async fn idle(seconds: u64) -> Outcome<()> {
     let folder = lab::folder()?;
-    let lab = Lab::open(&folder.path().join("store.db"), Options::default()).await?;
+    let lab = Lab::open(&lab::file(&folder, "store.db"), Options::default()).await?;
     lab.propose(&lab::thread(0)?, &lab::call(0)?).await?;
     let before = processor_time()?;
     lab::pause(Duration::from_secs(seconds)).await;

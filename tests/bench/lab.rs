@@ -1,18 +1,18 @@
-//! What all the scenarios need: a place for files, orders to give, a bare connection to compare with,
-//! and this program once more as another process.
+//! What all the scenarios need: a place for files, orders to give, and this program once more as another
+//! process.
 
 use countersign_approvals::{
-    CallId, Command, Event, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
+    CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
     event::{Decision, Status},
 };
-use countersign_store::{Done, Options, Store, queries};
-use sqlx::{
-    ConnectOptions, SqliteConnection,
-    sqlite::{SqliteConnectOptions, SqliteSynchronous},
-};
-use std::{future::pending, path::Path, process::Stdio, sync::Arc, time::Duration};
+use countersign_store::{Address, Done, Options, Store};
+use std::{future::pending, process::Stdio, sync::Arc, time::Duration};
 use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdout},
+};
 
 /// Whatever goes wrong ends the run.
 pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -25,6 +25,11 @@ pub(crate) fn folder() -> Outcome<TempDir> {
     })
 }
 
+/// A file in that folder, as an address.
+pub(crate) fn file(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).display().to_string()
+}
+
 /// A store with the people and agents who use it.
 #[derive(Clone)]
 pub(crate) struct Lab {
@@ -33,8 +38,9 @@ pub(crate) struct Lab {
 }
 
 impl Lab {
-    pub(crate) async fn open(path: &Path, options: Options) -> Outcome<Self> {
-        let store = Store::open(path, options).await?;
+    /// Over a file or a database, as `--database` names it.
+    pub(crate) async fn open(address: &str, options: Options) -> Outcome<Self> {
+        let store = Store::open(Address::parse(address)?, options).await?;
         Ok(Self { store, policy: Arc::new(Policy::ask_always()) })
     }
 
@@ -94,38 +100,43 @@ pub(crate) fn call(n: usize) -> Outcome<CallId> {
     Ok(CallId::new(&format!("call_{n}"))?)
 }
 
-/// A file with the store's own layout, and nothing but a connection to it: the raw limit. It is set up
-/// as the store sets up its own.
-pub(crate) async fn bare(path: &Path) -> Outcome<SqliteConnection> {
-    Store::open(path, Options::default()).await?.close().await;
-    let settings = SqliteConnectOptions::new()
-        .filename(path)
-        .synchronous(SqliteSynchronous::Full)
-        .pragma("cache_size", "-16384")
-        .pragma("wal_autocheckpoint", "16000")
-        .disable_statement_logging();
-    Ok(settings.connect().await?)
-}
-
-/// Inserts events as one batch, in one transaction.
-pub(crate) async fn insert(conn: &mut SqliteConnection, events: &[Event]) -> Outcome<()> {
-    let rows: Vec<_> = events
-        .iter()
-        .map(|e| (e.seq, &e.thread_id, e.kind, e.timestamp, &e.principal, e.data.as_str(), e.hash))
-        .collect();
-    let rows = serde_json::to_string(&rows)?;
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *conn).await?;
-    sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut *conn).await?;
-    sqlx::query("COMMIT").execute(conn).await?;
-    Ok(())
-}
-
 /// This program once more, to play a part of a scenario as another process.
 pub(crate) fn child(role: &str, arguments: &[String]) -> Outcome<tokio::process::Command> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
     command.arg("--child").arg(role).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     Ok(command)
+}
+
+/// This program once more, as one with which lines are exchanged.
+pub(crate) struct Other {
+    child: Child,
+    says: Lines<BufReader<ChildStdout>>,
+}
+
+impl Other {
+    pub(crate) fn start(role: &str, arguments: &[String]) -> Outcome<Self> {
+        let mut child = child(role, arguments)?.spawn()?;
+        let says = child.stdout.take().ok_or("the child has no stdout")?;
+        Ok(Self { child, says: BufReader::new(says).lines() })
+    }
+
+    pub(crate) async fn tell(&mut self, word: &str) -> Outcome<()> {
+        let stdin = self.child.stdin.as_mut().ok_or("the child has no stdin")?;
+        Ok(stdin.write_all(format!("{word}\n").as_bytes()).await?)
+    }
+
+    /// Waits for its next line, which is to be that word.
+    pub(crate) async fn hear(&mut self, word: &str) -> Outcome<()> {
+        match self.says.next_line().await? {
+            Some(line) if line == word => Ok(()),
+            line => Err(format!("the child said {line:?}, not {word}").into()),
+        }
+    }
+
+    pub(crate) async fn kill(mut self) -> Outcome<()> {
+        Ok(self.child.kill().await?)
+    }
 }
 
 /// Runs a child to its end and reads the numbers that it prints.

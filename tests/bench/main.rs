@@ -9,12 +9,14 @@
 
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this program is for")]
 
+mod bare;
 mod client;
 mod cycles;
 mod fill;
 mod history;
 mod http;
 mod idle;
+mod instances;
 mod lab;
 mod streams;
 mod table;
@@ -24,7 +26,7 @@ mod wakeup;
 use lab::Outcome;
 use table::Row;
 
-const SCENARIOS: [&str; 6] = ["wakeup", "cycles", "history", "waiting", "idle", "http"];
+const SCENARIOS: [&str; 7] = ["wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,11 +40,17 @@ fn main() -> Outcome<()> {
 /// A part of a scenario in a process of its own.
 async fn play(arguments: &[String]) -> Outcome<()> {
     match arguments {
-        [role, path] if role == "executor" => wakeup::executor(path.as_ref()).await,
+        [role, path] if role == "executor" => wakeup::executor(path).await,
         [role, what, many, samples] if role == "crowd" => {
             waiting::crowd(what, many.parse()?, samples.parse()?).await
         }
-        [role, path, synchronous] if role == "server" => client::serve(path.as_ref(), synchronous).await,
+        [role, path, synchronous] if role == "server" => client::serve(path, synchronous).await,
+        [role, address, from, to, each] if role == "instance" => {
+            instances::instance(address, from.parse()?..to.parse()?, each.parse()?).await
+        }
+        [role, address, from, to] if role == "waiters" => {
+            instances::waiters(address, from.parse()?..to.parse()?).await
+        }
         [role, seconds] if role == "idle" => idle::idle(seconds.parse()?).await,
         _ => Err(format!("no such part: {arguments:?}").into()),
     }
@@ -69,6 +77,7 @@ async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
         "history" => history::run(quick).await,
         "waiting" => waiting::run(quick).await,
         "idle" => idle::run(quick).await,
-        _ => http::run(quick).await,
+        "http" => http::run(quick).await,
+        _ => instances::run(quick).await,
     }
 }

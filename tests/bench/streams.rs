@@ -108,7 +108,7 @@ struct Crowd {
 impl Crowd {
     async fn gather(many: usize, apart: bool) -> Outcome<Self> {
         let folder = lab::folder()?;
-        let server = Server::start(&folder.path().join("store.db"), "normal").await?;
+        let server = Server::start(&lab::file(&folder, "store.db"), "normal").await?;
         let mut client = Client::connect(server.address).await?;
         propose(&mut client, many, 0).await?;
         let (says, came) = unbounded_channel();

@@ -59,7 +59,7 @@ impl Crowd {
 pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()> {
     let folder = lab::folder()?;
     let options = Options { synchronous: Synchronous::Normal, ..Options::default() };
-    let lab = Lab::open(&folder.path().join("store.db"), options).await?;
+    let lab = Lab::open(&lab::file(&folder, "store.db"), options).await?;
     lab.propose(&lab::thread(many)?, &lab::call(0)?).await?;
     let (awake, mut woken) = unbounded_channel();
     let (before, tip) = (lab::resident("self")?, lab.store.tip().await?);

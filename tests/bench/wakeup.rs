@@ -2,19 +2,15 @@
 //! of the same row.
 
 use crate::{
-    lab::{self, Lab, Outcome},
+    bare::Bare,
+    lab::{self, Lab, Other, Outcome},
     table::{Row, Samples, ms, times},
 };
 use countersign_approvals::{CallId, Event, State, ThreadId};
 use countersign_store::{Options, Store};
-use sqlx::SqliteConnection;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, stdin},
-    process::{Child, ChildStdout},
+    io::{AsyncBufReadExt, BufReader, stdin},
     sync::oneshot,
 };
 
@@ -27,8 +23,8 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 
 async fn one_process(samples: usize) -> Outcome<Vec<Row>> {
     let folder = lab::folder()?;
-    let lab = Lab::open(&folder.path().join("store.db"), Options::default()).await?;
-    let mut bare = Bare::new(&folder.path().join("bare.db")).await?;
+    let lab = Lab::open(&lab::file(&folder, "store.db"), Options::default()).await?;
+    let mut bare = Commits::new(&lab::file(&folder, "bare.db")).await?;
     let (thread, mut woken) = (lab::thread(0)?, Samples::default());
     for n in 0..samples {
         let id = lab::call(n)?;
@@ -44,20 +40,27 @@ async fn one_process(samples: usize) -> Outcome<Vec<Row>> {
         bare.commit(done.events.iter().map(|event| (**event).clone()).collect()).await?;
     }
     lab.store.close().await;
-    Ok(rows("in one process", &woken, &bare.commits))
+    let (median, p99) = ((1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms"));
+    Ok(rows("in one process", &woken, &bare.commits, median, p99))
 }
 
 async fn two_processes(samples: usize) -> Outcome<Vec<Row>> {
     let folder = lab::folder()?;
-    let path = folder.path().join("store.db");
-    let lab = Lab::open(&path, Options::default()).await?;
-    let mut bare = Bare::new(&folder.path().join("bare.db")).await?;
-    let mut other = Other::start(&path)?;
+    let (woken, commits) =
+        across(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples).await?;
+    Ok(rows("across two processes", &woken, &commits, (1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms")))
+}
+
+/// A decision here, an executor in another process, over whatever database that is; and bare commits.
+pub(crate) async fn across(address: &str, bare: &str, samples: usize) -> Outcome<(Samples, Samples)> {
+    let lab = Lab::open(address, Options::default()).await?;
+    let mut bare = Commits::new(bare).await?;
+    let mut other = Other::start("executor", &[address.to_owned()])?;
     let (thread, mut woken) = (lab::thread(0)?, Samples::default());
     for n in 0..samples {
         let id = lab::call(n)?;
         lab.propose(&thread, &id).await?;
-        other.tell(n).await?;
+        other.tell(&n.to_string()).await?;
         other.hear("ready").await?;
         let start = Instant::now();
         let done = lab.allow(&thread, &id).await?;
@@ -65,13 +68,22 @@ async fn two_processes(samples: usize) -> Outcome<Vec<Row>> {
         woken.add(start.elapsed());
         bare.commit(done.events.iter().map(|event| (**event).clone()).collect()).await?;
     }
-    other.child.kill().await?;
+    other.kill().await?;
     lab.store.close().await;
-    Ok(rows("across two processes", &woken, &bare.commits))
+    Ok((woken, bare.commits))
 }
 
-fn rows(where_: &str, woken: &Samples, commits: &Samples) -> Vec<Row> {
-    let row = |name, ours: Duration, raw: Duration, allowed, target| Row {
+/// How many milliseconds more than a commit it may take, and how that is said.
+type Target = (u64, &'static str);
+
+pub(crate) fn rows(
+    where_: &str,
+    woken: &Samples,
+    commits: &Samples,
+    median: Target,
+    p99: Target,
+) -> Vec<Row> {
+    let row = |name, ours: Duration, raw: Duration, (allowed, target): Target| Row {
         what: format!("decision to executor awake {where_}, {name} of {}", woken.count()),
         measured: ms(ours),
         raw: format!("{}, bare commit", ms(raw)),
@@ -79,10 +91,7 @@ fn rows(where_: &str, woken: &Samples, commits: &Samples) -> Vec<Row> {
         target,
         met: Some(ours <= raw + Duration::from_millis(allowed)),
     };
-    vec![
-        row("median", woken.median(), commits.median(), 1, "≤ commit + 1 ms"),
-        row("p99", woken.p99(), commits.p99(), 5, "≤ commit + 5 ms"),
-    ]
+    vec![row("median", woken.median(), commits.median(), median), row("p99", woken.p99(), commits.p99(), p99)]
 }
 
 /// Waits as an executor does until the call is allowed, and says when that was. `ready` is told once it
@@ -103,8 +112,8 @@ async fn wait(store: &Store, thread: &ThreadId, id: &CallId, ready: oneshot::Sen
 }
 
 /// The other process: reads numbers of calls, and says for each when it waits and when it is awake.
-pub(crate) async fn executor(path: &Path) -> Outcome<()> {
-    let store = Store::open(path, Options::default()).await?;
+pub(crate) async fn executor(address: &str) -> Outcome<()> {
+    let store = Lab::open(address, Options::default()).await?.store;
     let mut calls = BufReader::new(stdin()).lines();
     while let Some(line) = calls.next_line().await? {
         let (thread, id) = (lab::thread(0)?, lab::call(line.parse()?)?);
@@ -121,49 +130,20 @@ pub(crate) async fn executor(path: &Path) -> Outcome<()> {
     Ok(())
 }
 
-struct Other {
-    child: Child,
-    says: Lines<BufReader<ChildStdout>>,
-}
-
-impl Other {
-    fn start(path: &Path) -> Outcome<Self> {
-        let mut child = lab::child("executor", &[path.display().to_string()])?.spawn()?;
-        let says = child.stdout.take().ok_or("the child has no stdout")?;
-        Ok(Self { child, says: BufReader::new(says).lines() })
-    }
-
-    async fn tell(&mut self, call: usize) -> Outcome<()> {
-        let stdin = self.child.stdin.as_mut().ok_or("the child has no stdin")?;
-        Ok(stdin.write_all(format!("{call}\n").as_bytes()).await?)
-    }
-
-    async fn hear(&mut self, word: &str) -> Outcome<()> {
-        match self.says.next_line().await? {
-            Some(line) if line == word => Ok(()),
-            line => Err(format!("the child said {line:?}, not {word}").into()),
-        }
-    }
-}
-
-/// A file of its own without guards, where the same rows are committed one at a time.
-struct Bare {
-    conn: SqliteConnection,
+/// A log of its own without guards, where the same rows are committed one at a time.
+struct Commits {
+    bare: Bare,
     commits: Samples,
 }
 
-impl Bare {
-    async fn new(path: &Path) -> Outcome<Self> {
-        let mut conn = lab::bare(path).await?;
-        sqlx::raw_sql("DROP TRIGGER rows_follow_the_rules; DROP TRIGGER a_row_takes_its_place")
-            .execute(&mut conn)
-            .await?;
-        Ok(Self { conn, commits: Samples::default() })
+impl Commits {
+    async fn new(address: &str) -> Outcome<Self> {
+        Ok(Self { bare: Bare::open(address).await?.unguarded().await?, commits: Samples::default() })
     }
 
     async fn commit(&mut self, events: Vec<Event>) -> Outcome<()> {
         let start = Instant::now();
-        lab::insert(&mut self.conn, &events).await?;
+        self.bare.insert(&events).await?;
         self.commits.add(start.elapsed());
         Ok(())
     }

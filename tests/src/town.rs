@@ -1,8 +1,12 @@
-//! A town: a log in a folder of its own, opened as in production, with a clock that the story turns.
+//! A town: a log of its own on either database, opened as in production, with a clock that the story turns.
 
-use crate::Persona;
+use crate::{
+    Persona,
+    hand::{Hand, plainly, psql, shell},
+    postgres::Cluster,
+};
 use countersign_approvals::{Call, CallId, Event, EventType, Policy, Principal, ThreadId, Timestamp};
-use countersign_store::{Clock, Filter, ManualClock, Options, Report, Store};
+use countersign_store::{Address, Clock, Filter, ManualClock, Options, Report, Store};
 use std::{
     future::Future,
     path::{Path, PathBuf},
@@ -14,11 +18,43 @@ use tempfile::TempDir;
 /// Longer than any story takes on a slow machine. Whoever waits for what never comes ends here.
 const LIMIT: Duration = Duration::from_mins(3);
 
+/// What a log may be kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Database {
+    /// A file.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+/// Makes two tests of each story, an `async fn` of a town: `story::sqlite` and `story::postgres`.
+#[macro_export]
+macro_rules! on_each_database {
+    ($($story:ident),+ $(,)?) => {
+        $(mod $story {
+            #[test]
+            fn sqlite() {
+                $crate::in_town_on($crate::Database::Sqlite, super::$story);
+            }
+
+            #[test]
+            fn postgres() {
+                $crate::in_town_on($crate::Database::Postgres, super::$story);
+            }
+        })+
+    };
+}
+
+/// Tells a story of SQLite alone: see [`in_town_on`].
+pub fn in_town(story: impl AsyncFnOnce(&mut Town)) {
+    in_town_on(Database::Sqlite, story);
+}
+
 /// Tells a story in a new town, and looks at the end whether its log is whole: no story may leave a
 /// broken chain, or an index that is not what the events say.
-pub fn in_town(story: impl AsyncFnOnce(&mut Town)) {
+pub fn in_town_on(database: Database, story: impl AsyncFnOnce(&mut Town)) {
     within_the_limit(async {
-        let mut town = Town::founded().await;
+        let mut town = Town::founded(database).await;
         story(&mut town).await;
         let report = town.verifies().await;
         assert!(report.holds(), "the story left a log that does not hold: {report:?}");
@@ -32,36 +68,93 @@ pub fn within_the_limit(story: impl Future<Output = ()>) {
     told.expect("the story came to its end within the limit");
 }
 
-/// See [`in_town`].
+/// See [`in_town_on`].
 pub struct Town {
-    folder: TempDir,
-    path: PathBuf,
     clock: Clock,
     time: Arc<ManualClock>,
     policy: Arc<Policy>,
     store: Store,
+    // What the store stands on goes after it.
+    ground: Ground,
+}
+
+enum Ground {
+    Folder(TempDir),
+    Server(Box<Cluster>),
 }
 
 impl Town {
-    async fn founded() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("countersign.db");
+    async fn founded(database: Database) -> Self {
+        let ground = match database {
+            Database::Sqlite => Ground::Folder(tempfile::tempdir().expect("a folder")),
+            Database::Postgres => Ground::Server(Box::new(Cluster::started().await)),
+        };
         let morning: Timestamp = "2026-01-31T09:00:00.000Z".parse().expect("valid");
         let (clock, time) = Clock::manual(morning);
-        let store = Store::open(&path, options(&clock)).await.expect("a new log opens");
-        Self { folder, path, clock, time, policy: Arc::new(Policy::ask_always()), store }
+        let store = Store::open(ground.address(), options(&clock)).await.expect("a new log opens");
+        Self { clock, time, policy: Arc::new(Policy::ask_always()), store, ground }
     }
 
-    /// The database.
+    /// What the town is built on.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn database(&self) -> Database {
+        match self.ground {
+            Ground::Folder(_) => Database::Sqlite,
+            Ground::Server(_) => Database::Postgres,
+        }
     }
 
-    /// The folder that the database is in.
+    /// Where the log is.
+    #[must_use]
+    pub fn address(&self) -> Address {
+        self.ground.address()
+    }
+
+    /// The file, of a town on SQLite.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.folder().join("countersign.db")
+    }
+
+    /// The folder that the file is in, of a town on SQLite.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        match &self.ground {
+            Ground::Folder(folder) => folder.path(),
+            Ground::Server(_) => panic!("this town is on PostgreSQL"),
+        }
+    }
+
+    /// The server, of a town on PostgreSQL.
+    pub fn server(&mut self) -> &mut Cluster {
+        match &mut self.ground {
+            Ground::Folder(_) => panic!("this town is on SQLite"),
+            Ground::Server(cluster) => cluster,
+        }
+    }
+
+    /// Somebody's own connection to the database.
+    pub async fn hand(&self) -> Hand {
+        match &self.ground {
+            Ground::Folder(_) => Hand::Sqlite(plainly(&self.path()).await),
+            Ground::Server(cluster) => Hand::at(&cluster.url()).await,
+        }
+    }
+
+    /// Runs statements on a connection of their own. The error is what the database says.
+    pub async fn by_hand(&self, sql: &str) -> Result<(), String> {
+        let mut hand = self.hand().await;
+        let done = hand.does(sql).await;
+        hand.lets_go().await;
+        done
+    }
+
+    /// Types statements into the database's real shell. Gives what it prints, or what it complains of.
+    pub async fn shell(&self, sql: &str) -> Result<String, String> {
+        match &self.ground {
+            Ground::Folder(_) => shell(&self.path(), sql).await,
+            Ground::Server(cluster) => psql(&cluster.url(), sql).await,
+        }
     }
 
     /// The town's own way into the log.
@@ -91,13 +184,13 @@ impl Town {
 
     /// Another way into the same log, with options of its own.
     pub async fn neighbour_with(&self, options: Options) -> Store {
-        Store::open(&self.path, options).await.expect("the log opens once more")
+        Store::open(self.address(), options).await.expect("the log opens once more")
     }
 
     /// Closes the town's store and opens it anew, as a restart does.
     pub async fn restarts(&mut self) {
         self.store.close().await;
-        self.store = Store::open(&self.path, self.options()).await.expect("the log opens again");
+        self.store = Store::open(self.address(), self.options()).await.expect("the log opens again");
     }
 
     /// From now on, those who are named next are judged by that policy.
@@ -137,6 +230,15 @@ impl Town {
     /// What verifying the whole log finds.
     pub async fn verifies(&self) -> Report {
         self.store.verify(|_| {}).await.expect("the log reads")
+    }
+}
+
+impl Ground {
+    fn address(&self) -> Address {
+        match self {
+            Self::Folder(folder) => folder.path().join("countersign.db").into(),
+            Self::Server(cluster) => Address::parse(&cluster.url()).expect("it can be read"),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it() {
         let mut waiter = other.watch_call(bot.thread_id(), &CallId::new("call_1").expect("valid"));
         let mut follower = other.follow(Filter::default(), proposed[1].seq);
         let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
-        shell(town.path(), typed).await.expect("the shell writes");
+        shell(&town.path(), typed).await.expect("the shell writes");
         waiter.woken().await;
         let event = follower.next().await.expect("it is told");
         assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
@@ -34,7 +34,7 @@ fn the_next_order_seals_the_rows_by_hand() {
         bot.proposes("call_2").await.expect("asked");
         let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL);
             INSERT INTO decisions VALUES ('t', 'call_2', 'deny', 'user:ada', 'no')";
-        shell(town.path(), typed).await.expect("the shell writes");
+        shell(&town.path(), typed).await.expect("the shell writes");
         let report = town.verifies().await;
         assert!(report.holds(), "{report:?}");
         assert_eq!((report.events, report.unsealed), (7, 3), "a denial has its result beside it");
@@ -53,8 +53,8 @@ fn a_log_that_begins_by_hand_is_sealed_too() {
     in_town(async |town| {
         let sql = "INSERT INTO events (thread_id, type, principal, data)
             VALUES ('t', 'USER_MESSAGE', 'user:ada', '{\"text\": \"hello\"}')";
-        shell(town.path(), sql).await.expect("the shell writes");
-        shell(town.path(), sql).await.expect("the shell writes");
+        shell(&town.path(), sql).await.expect("the shell writes");
+        shell(&town.path(), sql).await.expect("the shell writes");
         assert_eq!(town.verifies().await.unsealed, 2);
         town.agent("bot").proposes("call_1").await.expect("asked");
         let report = town.verifies().await;
@@ -72,7 +72,7 @@ fn a_plain_insert_takes_the_next_number_and_the_time() {
             'TOOL_APPROVAL_RESPONSE', 'user:ada', json_object('toolCallId', 'call_1', 'decision', 'allow_once',
             'source', 'approver', 'argumentsHash', data ->> 'argumentsHash')
             FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'";
-        by_hand(town.path(), sql).await.expect("a connection writes");
+        by_hand(&town.path(), sql).await.expect("a connection writes");
         let call = town.call("t", "call_1").await;
         assert_eq!(call.state(town.store().clock().now()), State::Allowed);
         assert_eq!(call.response().map(|response| response.seq), Some(3));
@@ -90,9 +90,9 @@ fn the_views_show_a_call_in_one_row() {
         bot.finishes("call_1").await.expect("finished");
         let row = "SELECT thread_id, tool_call_id, tool, proposed_by, decision, decided_by, executor, status
             FROM calls";
-        let shown = shell(town.path(), row).await.expect("the shell reads");
+        let shown = shell(&town.path(), row).await.expect("the shell reads");
         assert_eq!(shown, "t|call_1|bash|agent:bot|allow_once|user:ada|agent:bot|success");
-        let decisions = shell(town.path(), "SELECT * FROM decisions").await.expect("the shell reads");
+        let decisions = shell(&town.path(), "SELECT * FROM decisions").await.expect("the shell reads");
         assert_eq!(decisions, "t|call_1|allow_once|user:ada|");
     });
 }
@@ -111,15 +111,15 @@ fn a_decision_by_hand_follows_the_rules() {
             ("'t', 'call_1', 'allow_once', NULL, NULL", "NOT NULL"),
         ] {
             let sql = format!("INSERT INTO decisions VALUES ({values})");
-            let complaint = shell(town.path(), &sql).await.expect_err(values);
+            let complaint = shell(&town.path(), &sql).await.expect_err(values);
             assert!(complaint.contains(why), "{values}: {complaint}");
         }
         assert_eq!(town.log().await.len(), 2);
-        shell(town.path(), "INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
+        shell(&town.path(), "INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
             .await
             .expect("the first that may stand");
         let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";
-        let complaint = shell(town.path(), again).await.expect_err("decided already");
+        let complaint = shell(&town.path(), again).await.expect_err("decided already");
         assert!(complaint.contains("has an event of this type already"), "{complaint}");
         assert_eq!(town.log().await.len(), 4);
     });

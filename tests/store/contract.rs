@@ -75,7 +75,7 @@ fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours() {
     in_town(async |town| {
         let guard = "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed' BEGIN
             SELECT RAISE(ROLLBACK, 'no entry'); END";
-        by_hand(town.path(), guard).await.expect("an operator may");
+        by_hand(&town.path(), guard).await.expect("an operator may");
         let bot = town.agent("bot");
         let cursed = bot.in_thread("cursed");
         let ids: Vec<_> = (0..60).map(|n| format!("call_{n}")).collect();

@@ -12,7 +12,7 @@ async fn copy_of(town: &Town) -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("copy.db");
     let copy = format!("VACUUM INTO '{}'", path.display());
-    by_hand(town.path(), &copy).await.expect("copies");
+    by_hand(&town.path(), &copy).await.expect("copies");
     (folder, path)
 }
 

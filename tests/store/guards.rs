@@ -54,7 +54,7 @@ async fn lived_in(town: &Town) {
 }
 
 async fn log_and_index(town: &Town) -> (Vec<Event>, String) {
-    let index = shell(town.path(), "SELECT * FROM open_requests").await.expect("the shell reads");
+    let index = shell(&town.path(), "SELECT * FROM open_requests").await.expect("the shell reads");
     (town.log().await, index)
 }
 
@@ -71,7 +71,7 @@ fn each_forbidden_statement_is_refused_and_changes_nothing() {
         for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
             let before = log_and_index(town).await;
             let statement = statement.replace("{GRANT}", &grant(&before.0).to_string());
-            let complaint = by_hand(town.path(), &statement).await.expect_err(&what);
+            let complaint = by_hand(&town.path(), &statement).await.expect_err(&what);
             assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
             assert_eq!(log_and_index(town).await, before, "{what}");
             next += 1;
@@ -116,7 +116,7 @@ fn the_same_statements_without_their_fault_pass() {
     in_town(async |town| {
         lived_in(town).await;
         let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
-        let second = shell(town.path(), second).await.expect("the shell reads");
+        let second = shell(&town.path(), second).await.expect("the shell reads");
         for (kind, principal, data) in ALLOWED {
             let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
             // A thread where calls still wait does not close.
@@ -124,7 +124,7 @@ fn the_same_statements_without_their_fault_pass() {
             let sql = format!(
                 "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
             );
-            by_hand(town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
+            by_hand(&town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
         }
         let report = town.verifies().await;
         assert_eq!((report.holds(), report.unsealed), (true, 8));
@@ -136,7 +136,7 @@ fn the_same_statements_without_their_fault_pass() {
 fn a_forbidden_row_takes_its_whole_transaction_with_it() {
     in_town(async |town| {
         town.agent("bot").proposes("call_1").await.expect("asked");
-        let mut conn = plainly(town.path()).await;
+        let mut conn = plainly(&town.path()).await;
         let script = "BEGIN;
             INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
             DELETE FROM events;

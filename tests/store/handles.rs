@@ -129,9 +129,9 @@ fn what_a_store_remembers_gives_way_to_a_row_by_hand() {
             bot.proposes(id).await.expect("asked");
             let sql = format!("INSERT INTO decisions VALUES ('t', '{id}', 'deny', 'user:bo', 'no')");
             if typed {
-                shell(town.path(), &sql).await.expect("the shell writes");
+                shell(&town.path(), &sql).await.expect("the shell writes");
             } else {
-                by_hand(town.path(), &sql).await.expect("a connection writes");
+                by_hand(&town.path(), &sql).await.expect("a connection writes");
             }
             assert_eq!(code(&ada.allows(id).await), "already_decided");
             assert_eq!(code(&bot.claims(id).await), "not_allowed");

@@ -25,7 +25,7 @@ async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
 #[test]
 fn every_query_prepares_against_the_migrated_schema() {
     in_town(async |town| {
-        let mut conn = plainly(town.path()).await;
+        let mut conn = plainly(&town.path()).await;
         for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
             for statement in statements(query.text) {
                 let explained = AssertSqlSafe(format!("EXPLAIN {statement}"));
@@ -145,7 +145,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
 #[test]
 fn what_is_asked_often_finds_its_rows_by_an_index() {
     in_town(async |town| {
-        let mut conn = plainly(town.path()).await;
+        let mut conn = plainly(&town.path()).await;
         for (name, sql, expected) in HOT {
             let steps = plan(&mut conn, sql).await;
             for part in *expected {
@@ -170,7 +170,7 @@ fn scans_the_log(step: &str) -> bool {
 #[test]
 fn the_pure_query_looks_responses_up_by_an_index() {
     in_town(async |town| {
-        let mut conn = plainly(town.path()).await;
+        let mut conn = plainly(&town.path()).await;
         let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
         let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
         assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");

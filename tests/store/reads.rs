@@ -179,7 +179,7 @@ fn the_index_is_made_anew_from_the_events() {
             "UPDATE open_requests SET thread_id = 'nobody'",
             "INSERT INTO open_requests SELECT seq, thread_id, tool_call_id, NULL FROM events WHERE seq = 6",
         ] {
-            by_hand(town.path(), damage).await.expect("an index is nobody's treasure");
+            by_hand(&town.path(), damage).await.expect("an index is nobody's treasure");
             assert!(!town.verifies().await.index_holds, "{damage}");
             town.store().rebuild_index().await.expect("made anew");
             assert!(town.verifies().await.index_holds, "{damage}");

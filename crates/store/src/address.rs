@@ -264,7 +264,7 @@ mod tests {
     fn never_shows_a_password() {
         for text in ["postgres://ada:s3cret@db/log", "postgres://ada@db/log?password=s3cret"] {
             let address = Address::parse(text).expect("an address");
-            assert!(!format!("{address} {address:?} {:#?}", address).contains("s3cret"));
+            assert!(!format!("{address} {address:?} {address:#?}").contains("s3cret"));
         }
         for text in [
             "postgres://ada:s3cret@db:port/log",

@@ -67,7 +67,8 @@ impl Store {
     /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
     /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
     pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
-        open::open(address.into(), options, open::Unfinished::Refused).await
+        // Boxed, because it is large, and whoever opens a store would have to hold all of it.
+        Box::pin(open::open(address.into(), options, open::Unfinished::Refused)).await
     }
 
     /// Has an order decided and what follows from it written. When this returns, the events are on

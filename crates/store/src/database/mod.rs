@@ -107,7 +107,7 @@ impl Readers {
                 let rows = query.for_sqlite().fetch_all(pool).await?;
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
-            Self::Postgres(readers) => Ok(readers.within(query, 0, usize::MAX).await?.rows),
+            Self::Postgres(readers) => Ok(Box::pin(readers.within(query, 0, usize::MAX)).await?.rows),
         }
     }
 
@@ -120,7 +120,8 @@ impl Readers {
     ) -> Result<Within<Row>, sqlx::Error> {
         match self {
             Self::Sqlite(pool) => take(query.for_sqlite().fetch(pool).map_ok(Row::Sqlite), data, most).await,
-            Self::Postgres(readers) => readers.within(query, data, most).await,
+            // Boxed, because ten thousand may wait with one of these at hand, most of them for a file.
+            Self::Postgres(readers) => Box::pin(readers.within(query, data, most)).await,
         }
     }
 
@@ -132,7 +133,7 @@ impl Readers {
                 let mut conn = Connection::Sqlite(&mut tx);
                 Ok([conn.all(first).await?, conn.all(second).await?])
             }
-            Self::Postgres(readers) => readers.both(first, second).await,
+            Self::Postgres(readers) => Box::pin(readers.both(first, second)).await,
         }
     }
 

@@ -18,6 +18,10 @@ use std::{sync::Arc, time::Instant};
 /// How many bytes of events the ledger takes in before all of it is let go, and begun anew.
 const MOST_KEPT: usize = 128 * 1024 * 1024;
 
+/// After how many bytes of new events a batch is written, whatever waits: the rest shares the next one. It is
+/// far below what either database takes as one value.
+const MOST_WRITTEN: usize = 32 * 1024 * 1024;
+
 /// The door, with all that is needed to tell what went through it.
 pub(crate) struct Writer<D> {
     pub(super) door: D,
@@ -32,11 +36,30 @@ impl<D: Door> Writer<D> {
         Self { door, ledger: None, feed, meters }
     }
 
-    /// Carries out the orders and answers each, in their order.
-    pub(super) async fn carry_out(&mut self, orders: &[Order]) -> Vec<Result<Done, Error>> {
-        let mut outcome = self.together(orders).await;
+    /// Carries out the orders and answers each, in their order. What came while this waited for its turn
+    /// shares the batch: `more` adds it.
+    pub(super) async fn carry_out(
+        &mut self,
+        orders: &mut Vec<Order>,
+        more: impl FnOnce(&mut Vec<Order>),
+    ) -> Vec<Result<Done, Error>> {
+        let turn = self.begin().await;
+        more(orders);
+        let mut outcomes = match turn {
+            Ok(turn) => self.some_of(orders, Some(turn)).await,
+            Err(error) => return orders.iter().map(|_| Err(error.clone())).collect(),
+        };
+        while outcomes.len() < orders.len() {
+            outcomes.extend(self.some_of(&orders[outcomes.len()..], None).await);
+        }
+        outcomes
+    }
+
+    /// Carries out as many of the orders as fit into one batch, or tells why none was.
+    async fn some_of(&mut self, orders: &[Order], turn: Option<Turn>) -> Vec<Result<Done, Error>> {
+        let mut outcome = self.together(orders, turn).await;
         if matches!(outcome, Err(Failed::Lost(_))) {
-            outcome = self.together(orders).await;
+            outcome = self.together(orders, None).await;
         }
         match outcome {
             Ok(outcomes) => outcomes,
@@ -51,7 +74,7 @@ impl<D: Door> Writer<D> {
     async fn one_by_one(&mut self, orders: &[Order]) -> Vec<Result<Done, Error>> {
         let mut outcomes = Vec::with_capacity(orders.len());
         for order in orders {
-            outcomes.push(match self.together(std::slice::from_ref(order)).await {
+            outcomes.push(match self.together(std::slice::from_ref(order), None).await {
                 Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::Closed)),
                 Err(failed) => Err(failed.error()),
             });
@@ -59,13 +82,20 @@ impl<D: Door> Writer<D> {
         outcomes
     }
 
-    async fn together(&mut self, orders: &[Order]) -> Result<Vec<Result<Done, Error>>, Failed> {
-        let (began, kept) = self.begin().await.map_err(Failed::Whole)?;
+    async fn together(
+        &mut self,
+        orders: &[Order],
+        turn: Option<Turn>,
+    ) -> Result<Vec<Result<Done, Error>>, Failed> {
+        let Turn { began, kept } = match turn {
+            Some(turn) => turn,
+            None => self.begin().await.map_err(Failed::Whole)?,
+        };
         match self.write(kept, orders).await {
             Ok((ledger, outcomes, events)) => {
                 self.ledger = Some(ledger);
                 if !events.is_empty() {
-                    self.meters.committed(orders.len(), began.elapsed());
+                    self.meters.committed(outcomes.len(), began.elapsed());
                     self.feed.offer(&events);
                 }
                 Ok(outcomes)
@@ -77,8 +107,8 @@ impl<D: Door> Writer<D> {
         }
     }
 
-    /// Begins, and gives what is known of the log if nobody else has written since.
-    pub(super) async fn begin(&mut self) -> Result<(Instant, Option<Ledger>), Error> {
+    /// Waits for the turn to write, and begins.
+    pub(super) async fn begin(&mut self) -> Result<Turn, Error> {
         let end = self.door.begin(self.feed.last()).await?;
         let known = self.feed.tip();
         // What was handed out was committed, so a log that does not have it is not the one that it was.
@@ -89,16 +119,21 @@ impl<D: Door> Writer<D> {
         let is_at_end =
             |ledger: &Ledger| ledger.tip() == end.tip && end.hash.is_none_or(|hash| hash == ledger.link());
         let kept = self.ledger.take().filter(|ledger| is_at_end(ledger) && ledger.taken_in() < MOST_KEPT);
-        Ok((Instant::now(), kept))
+        Ok(Turn { began: Instant::now(), kept })
     }
 
     async fn write(&mut self, kept: Option<Ledger>, orders: &[Order]) -> Result<Written, Failed> {
         let mut ledger = self.load(kept, orders).await?;
         let mut events = Vec::new();
         let mut outcomes = Vec::with_capacity(orders.len());
+        let mut bytes = 0;
         for order in orders {
+            if bytes > MOST_WRITTEN {
+                break;
+            }
             let applied = ledger.apply(order).map_err(damaged)?;
             let written: Vec<_> = applied.events.into_iter().map(Arc::new).collect();
+            bytes += written.iter().map(|event| event.data.as_str().len()).sum::<usize>();
             events.extend(written.iter().cloned());
             outcomes.push(match applied.outcome {
                 Ok(()) => Ok(Done { call: call_of(&ledger, order), events: written }),
@@ -154,7 +189,7 @@ impl<D: Door> Writer<D> {
 
     /// Carries out statements that append nothing, in a turn of their own.
     async fn alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
-        let (_, kept) = self.begin().await?;
+        let Turn { kept, .. } = self.begin().await?;
         self.carry_through(queries).await.map_err(Failed::error)?;
         self.ledger = kept;
         Ok(())
@@ -181,6 +216,13 @@ impl<D: Door> Writer<D> {
     pub(super) async fn close(self) {
         self.door.close().await;
     }
+}
+
+/// A transaction that was begun.
+pub(super) struct Turn {
+    began: Instant,
+    /// What is known of the log, if nobody else has written since.
+    kept: Option<Ledger>,
 }
 
 /// Some order of the batch met a row that cannot be read, and the others shall not suffer.

@@ -28,12 +28,18 @@ pub(crate) enum Request {
     Order(Order, oneshot::Sender<Result<Done, Error>>),
     /// The wish to know whether the database takes writes.
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
-    /// The wish to have the index of open requests made anew.
-    RebuildIndex(oneshot::Sender<Result<(), Error>>),
-    /// Events of another log, and what that is called.
-    Take(Vec<Arc<Event>>, Place, oneshot::Sender<Result<(), Error>>),
-    /// What to do about the mark of half a copy.
-    Mark(Mark, oneshot::Sender<Result<(), Error>>),
+    /// Anything else.
+    Chore(Chore, oneshot::Sender<Result<(), Error>>),
+}
+
+/// What is done in a turn of its own.
+pub(crate) enum Chore {
+    /// To make the index of open requests anew.
+    RebuildIndex,
+    /// To append events of the log that is called so, as they are.
+    Take(Vec<Arc<Event>>, Place),
+    /// To put the mark of half a copy there, or to take it off.
+    Mark(Mark),
 }
 
 /// Queues something and waits for its answer.
@@ -60,34 +66,63 @@ pub(crate) async fn run<D: Door>(
             taken = inbox.recv_many(&mut requests, most) => if taken == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
-        let (mut orders, mut answers, mut probes, mut others) = <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
+        let (mut waiting, mut orders) = (Waiting::default(), Vec::with_capacity(requests.len()));
         for request in requests.drain(..) {
-            match request {
-                Request::Order(order, answer) => {
-                    orders.push(order);
-                    answers.push(answer);
+            waiting.take(request, &mut orders);
+        }
+        if !orders.is_empty() {
+            let more = |orders: &mut Vec<Order>| {
+                while orders.len() < most
+                    && let Ok(request) = inbox.try_recv()
+                {
+                    waiting.take(request, orders);
                 }
-                Request::Probe(now, answer) => probes.push((now, answer)),
-                other => others.push(other),
+            };
+            let outcomes = writer.carry_out(&mut orders, more).await;
+            for (answer, outcome) in waiting.answers.drain(..).zip(outcomes) {
+                // Whoever asked may have gone; the order was carried out all the same.
+                let _ = answer.send(outcome);
             }
         }
-        let outcomes = if orders.is_empty() { Vec::new() } else { writer.carry_out(&orders).await };
-        for (answer, outcome) in answers.into_iter().zip(outcomes) {
-            // Whoever asked may have gone; the order was carried out all the same.
-            let _ = answer.send(outcome);
-        }
-        // One write answers all who want to know, and never before those who want something.
-        if let Some(now) = probes.iter().map(|(now, _)| *now).max() {
-            let outcome = writer.probe(now).await;
-            for (_, answer) in probes {
-                let _ = answer.send(outcome.clone());
-            }
-        }
-        for other in others {
-            writer.carry_out_alone(other).await;
-        }
+        waiting.rest(&mut writer).await;
         // Lets those who were just answered queue what they want next, so that it shares this batch.
         tokio::task::yield_now().await;
     }
     writer.close().await;
+}
+
+/// Those who wait for an answer.
+#[derive(Default)]
+struct Waiting {
+    /// To the orders, in their order.
+    answers: Vec<oneshot::Sender<Result<Done, Error>>>,
+    probes: Vec<(Timestamp, oneshot::Sender<Result<(), Error>>)>,
+    chores: Vec<(Chore, oneshot::Sender<Result<(), Error>>)>,
+}
+
+impl Waiting {
+    fn take(&mut self, request: Request, orders: &mut Vec<Order>) {
+        match request {
+            Request::Order(order, answer) => {
+                orders.push(order);
+                self.answers.push(answer);
+            }
+            Request::Probe(now, answer) => self.probes.push((now, answer)),
+            Request::Chore(chore, answer) => self.chores.push((chore, answer)),
+        }
+    }
+
+    /// Answers those who want to know, and never before those who want something.
+    async fn rest<D: Door>(self, writer: &mut Writer<D>) {
+        // One write answers all.
+        if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
+            let outcome = writer.probe(now).await;
+            for (_, answer) in self.probes {
+                let _ = answer.send(outcome.clone());
+            }
+        }
+        for (chore, answer) in self.chores {
+            let _ = answer.send(writer.see_to(chore).await);
+        }
+    }
 }

@@ -23,6 +23,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("enable_seqscan", "off"),
     ("enable_bitmapscan", "off"),
     ("enable_hashjoin", "off"),
+    ("enable_material", "off"),
     ("enable_mergejoin", "off"),
     ("jit", "off"),
     ("client_min_messages", "error"),

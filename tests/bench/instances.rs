@@ -1,0 +1,175 @@
+//! Several instances on one PostgreSQL: whole cycles with one, two and four of them, a decision in one and
+//! the executor awake in another, what is open behind a long history, and ten thousand who wait over four.
+
+use crate::{
+    cycles::{self, EXECUTORS, median, per_second},
+    history,
+    lab::{self, Lab, Other, Outcome},
+    table::{Row, Samples, ms, times},
+    wakeup,
+};
+use countersign_store::Options;
+use countersign_tests::postgres::{Cluster, Durability, Setup};
+use std::{ops::Range, time::Instant};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, stdin},
+    sync::mpsc::unbounded_channel,
+};
+
+/// As in production: a commit is on the disk, and half of a small machine's memory is the server's.
+async fn server() -> Cluster {
+    let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
+    Cluster::with(Setup { durability: Durability::Real, settings, ..Setup::default() }).await
+}
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let server = server().await;
+    let mut rows = throughput(&server, quick).await?;
+    let samples = if quick { 10 } else { 1_000 };
+    let (address, bare) = (server.database("woken").await, server.database("bare").await);
+    let (woken, commits) = wakeup::across(&address, &bare, samples).await?;
+    let (middle, tail) = ((3, "≤ commit + 3 ms"), (10, "≤ commit + 10 ms"));
+    rows.extend(wakeup::rows("across two instances on PostgreSQL", &woken, &commits, middle, tail));
+    let (short, long) = if quick { (100, 1_000) } else { (10_000, 1_000_000) };
+    let (short_at, long_at) = (server.database("short").await, server.database("long").await);
+    let mut pages =
+        history::pages((&short_at, short), (&long_at, long), samples, (2, "≤ 2 ms; ratio ≤ 1.5")).await?;
+    for row in &mut pages {
+        row.what.push_str(", on PostgreSQL");
+    }
+    rows.extend(pages);
+    rows.push(crowds(&server, quick).await?);
+    Ok(rows)
+}
+
+/// Whole cycles a second with as many executors in each of one, two and four instances.
+async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
+    let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
+    let (mut rows, mut bare) = (Vec::new(), Vec::new());
+    for count in [1, 2, 4] {
+        let (mut ours, cycles) = (Vec::new(), EXECUTORS * count * each);
+        for round in 0..rounds {
+            let address = server.database(&format!("cycles_{count}_{round}")).await;
+            ours.push(per_second(cycles, together(&address, count, each).await?));
+            if count == 1 {
+                let events = Lab::open(&address, Options::default()).await?;
+                let events =
+                    events.store.events(&countersign_store::Filter::default(), 0, usize::MAX).await?;
+                let raw = server.database(&format!("bare_{round}")).await;
+                bare.push(per_second(cycles, cycles::loop_bare(&raw, &events.items).await?));
+            }
+        }
+        let (measured, raw) = (median(&mut ours), median(&mut bare));
+        rows.push(Row {
+            what: format!(
+                "whole cycles with {EXECUTORS} executors in each of {count} instances on PostgreSQL, median of {rounds} × {cycles}"
+            ),
+            measured: format!("{measured:.0} /s (best {:.0})", ours.last().copied().unwrap_or_default()),
+            raw: format!("{raw:.0} /s, bare inserts of one connection"),
+            ratio: Some(measured / raw),
+            target: "–",
+            met: None,
+        });
+    }
+    Ok(rows)
+}
+
+async fn together(address: &str, count: usize, each: usize) -> Outcome<f64> {
+    let mut others = Vec::new();
+    for n in 0..count {
+        let arguments = [
+            address.to_owned(),
+            (n * EXECUTORS).to_string(),
+            ((n + 1) * EXECUTORS).to_string(),
+            each.to_string(),
+        ];
+        let mut other = Other::start("instance", &arguments)?;
+        other.hear("ready").await?;
+        others.push(other);
+    }
+    let start = Instant::now();
+    for other in &mut others {
+        other.tell("go").await?;
+    }
+    for other in &mut others {
+        other.hear("done").await?;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// The part of a child that goes through cycles once it is told to.
+pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> Outcome<()> {
+    let lab = Lab::open(address, Options::default()).await?;
+    println!("ready");
+    BufReader::new(stdin()).lines().next_line().await?;
+    cycles::run_all(&lab, executors, each).await?;
+    println!("done");
+    lab.store.close().await;
+    Ok(())
+}
+
+/// How long one of very many takes to wake, beside one of few, all spread over four instances.
+async fn crowds(server: &Cluster, quick: bool) -> Outcome<Row> {
+    let (many, samples) = if quick { (100, 10) } else { (10_000, 500) };
+    let few = crowd(&server.database("few").await, 4, samples).await?;
+    let crowd = crowd(&server.database("many").await, many, samples).await?;
+    let ratio = times(crowd.median(), few.median());
+    Ok(Row {
+        what: format!("waking one of {many} executors over 4 instances on PostgreSQL, median of {samples}"),
+        measured: format!("{} (p99 {})", ms(crowd.median()), ms(crowd.p99())),
+        raw: format!("{} (p99 {}), one of 4", ms(few.median()), ms(few.p99())),
+        ratio: Some(ratio),
+        target: "ratio ≤ 2",
+        met: Some(ratio <= 2.0),
+    })
+}
+
+async fn crowd(address: &str, many: usize, samples: usize) -> Outcome<Samples> {
+    let lab = Lab::open(address, Options::default()).await?;
+    let (share, mut others) = (many / 4, Vec::new());
+    for n in 0..4 {
+        let arguments = [address.to_owned(), (n * share).to_string(), ((n + 1) * share).to_string()];
+        let mut other = Other::start("waiters", &arguments)?;
+        other.hear("ready").await?;
+        others.push(other);
+    }
+    let mut took = Samples::default();
+    for sample in 0..samples {
+        // Each time another one, far from the last.
+        let n = sample * 7_919 % many;
+        let start = Instant::now();
+        lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
+        let other = others.get_mut(n / share).ok_or("no such instance")?;
+        other.hear(&n.to_string()).await?;
+        took.add(start.elapsed());
+    }
+    lab.store.close().await;
+    Ok(took)
+}
+
+/// The part of a child in which executors wait, each for one call of its thread after the other, and say so
+/// when they wake.
+pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> Outcome<()> {
+    let lab = Lab::open(address, Options::default()).await?;
+    let (awake, mut woken) = unbounded_channel();
+    for n in numbers {
+        let (store, awake, thread) = (lab.store.clone(), awake.clone(), lab::thread(n)?);
+        let mut waiter = store.watch_call(&thread, &lab::call(0)?);
+        tokio::spawn(async move {
+            for next in 1.. {
+                waiter.woken().await;
+                waiter = store.watch_call(&thread, &lab::call(next)?);
+                awake.send(n)?;
+            }
+            Outcome::Ok(())
+        });
+    }
+    println!("ready");
+    let mut end = BufReader::new(stdin()).lines();
+    loop {
+        tokio::select! {
+            Some(n) = woken.recv() => println!("{n}"),
+            _ = end.next_line() => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! A standby that follows a primary as far as it is let, and may take its place.
+
+use super::{
+    Cluster,
+    installed::{program, unprivileged},
+    template::run,
+};
+use std::fs;
+
+impl Cluster {
+    /// A standby of this server, which streams what is written here, and can be read from.
+    pub async fn standby(&self) -> Self {
+        let mut standby = Self::founded(self.setup.clone());
+        let mut backup = unprivileged(&program("pg_basebackup"));
+        backup.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--dbname"]).arg(self.url());
+        run(backup.arg("--pgdata").arg(standby.data()));
+        fs::write(standby.data().join("standby.signal"), "").expect("a file");
+        let primary = format!("host={} port={} user=postgres", self.folder().display(), self.number());
+        standby.settings.insert("primary_conninfo", primary);
+        standby.start().await;
+        standby
+    }
+
+    /// Waits until this standby has all that was written to the primary so far.
+    pub async fn catches_up_with(&self, primary: &Self) {
+        let end = primary.psql("SELECT pg_current_wal_insert_lsn()").await.expect("it reads");
+        let there = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
+        while self.psql(&there).await.expect("it reads") != "t" {}
+    }
+
+    /// Keeps this standby from hearing anything more from its primary: from now on it lags.
+    pub async fn falls_behind(&mut self) {
+        self.set("primary_conninfo", "").await;
+        self.has_said("terminating walreceiver process").await;
+    }
+
+    /// Makes this standby a primary, with what it has.
+    pub async fn promote(&self) {
+        assert_eq!(self.psql("SELECT pg_promote()").await.as_deref(), Ok("t"));
+    }
+}

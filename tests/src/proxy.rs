@@ -1,0 +1,279 @@
+//! A bad network between a program and its PostgreSQL: a proxy that cuts, stalls and refuses when it is
+//! told to. It reads along, so that it can cut at a COMMIT, before, while and after the server carries it out.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::{TcpListener, TcpStream, UnixStream},
+    sync::{oneshot, watch},
+};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+/// Where the next COMMIT meets its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The server never hears of it.
+    BeforeCommit,
+    /// The server has heard of it, and nobody waits for what comes of it.
+    DuringCommit,
+    /// The server has carried it out and said so, and nobody hears that.
+    AfterCommit,
+}
+
+/// Listens on 127.0.0.1, and leads to a server's socket. Dropped, it cuts everything.
+pub struct Proxy {
+    address: SocketAddr,
+    network: Arc<Network>,
+    /// Accepts for as long as there is a proxy.
+    _listens: AbortOnDropHandle<()>,
+}
+
+struct Network {
+    to: Mutex<PathBuf>,
+    weather: watch::Sender<Weather>,
+    armed: Mutex<Option<(Cut, oneshot::Sender<()>)>>,
+    taken: AtomicUsize,
+    open: AtomicUsize,
+}
+
+#[derive(Clone, Default)]
+struct Weather {
+    refuses: bool,
+    stalls: bool,
+    /// Cancelled when everything is cut.
+    connections: CancellationToken,
+}
+
+impl Proxy {
+    /// A proxy before the server with that socket, passing everything on.
+    pub async fn before(socket: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let network = Arc::new(Network {
+            to: Mutex::new(socket.to_path_buf()),
+            weather: watch::Sender::new(Weather::default()),
+            armed: Mutex::default(),
+            taken: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+        });
+        let listens = tokio::spawn(accept(listener, Arc::clone(&network)));
+        Self { address, network, _listens: AbortOnDropHandle::new(listens) }
+    }
+
+    /// The database `name` behind it, as `role` sees it.
+    #[must_use]
+    pub fn url_as(&self, role: &str, name: &str) -> String {
+        format!("postgres://{role}@{}/{name}", self.address)
+    }
+
+    /// Leads new connections to another server.
+    pub fn turns_to(&self, socket: &Path) {
+        *self.network.to.lock().expect("nobody panics with it") = socket.to_path_buf();
+    }
+
+    /// Ends all connections that there are.
+    pub fn cut(&self) {
+        let connections = CancellationToken::new();
+        self.network.weather.send_modify(|weather| {
+            std::mem::replace(&mut weather.connections, connections).cancel();
+        });
+    }
+
+    /// From now on new connections end at once.
+    pub fn refuse(&self) {
+        self.network.weather.send_modify(|weather| weather.refuses = true);
+    }
+
+    /// From now on nothing gets through, in either direction, and nobody is told.
+    pub fn stall(&self) {
+        self.network.weather.send_modify(|weather| weather.stalls = true);
+    }
+
+    /// All is well again. What was held up goes on its way.
+    pub fn heal(&self) {
+        self.network.weather.send_modify(|weather| (weather.refuses, weather.stalls) = (false, false));
+    }
+
+    /// Cuts the connection of whoever commits next. What is handed back ends when that is done.
+    pub fn cut_at_commit(&self, cut: Cut) -> impl Future<Output = ()> + use<> {
+        let (done, struck) = oneshot::channel();
+        *self.network.armed.lock().expect("nobody panics with it") = Some((cut, done));
+        async { struck.await.expect("a COMMIT comes, and no other cut is asked for before") }
+    }
+
+    /// How many connections it has taken so far.
+    #[must_use]
+    pub fn taken(&self) -> usize {
+        self.network.taken.load(Ordering::Relaxed)
+    }
+
+    /// How many of them are still there.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.network.open.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.cut();
+    }
+}
+
+async fn accept(listener: TcpListener, network: Arc<Network>) {
+    while let Ok((client, _)) = listener.accept().await {
+        network.taken.fetch_add(1, Ordering::Relaxed);
+        let weather = network.weather.borrow().clone();
+        if !weather.refuses {
+            tokio::spawn(carry(client, Arc::clone(&network), weather.connections));
+        }
+    }
+}
+
+/// One connection, from its beginning to its end. How it ends is nobody's concern here.
+async fn carry(client: TcpStream, network: Arc<Network>, cut: CancellationToken) {
+    network.open.fetch_add(1, Ordering::Relaxed);
+    tokio::select! {
+        () = cut.cancelled() => {}
+        _ = talk(client, &network) => {}
+    }
+    network.open.fetch_sub(1, Ordering::Relaxed);
+}
+
+async fn talk(mut client: TcpStream, network: &Network) -> io::Result<()> {
+    client.set_nodelay(true)?;
+    network.calm().await;
+    let to = network.to.lock().expect("nobody panics with it").clone();
+    let mut server = UnixStream::connect(to).await?;
+    greet(&mut client, &mut server, network).await?;
+    let (from_client, to_client) = client.split();
+    let (from_server, to_server) = server.split();
+    let withheld = Mutex::new(None);
+    tokio::select! {
+        ended = ask(from_client, to_server, network, &withheld) => ended,
+        ended = answer(from_server, to_client, network, &withheld) => ended,
+    }
+}
+
+/// Whoever is to be told once the answer to a COMMIT has come and was kept from the client.
+type Withheld = Mutex<Option<oneshot::Sender<()>>>;
+
+/// Passes on what the client says, up to a COMMIT that is to be cut.
+async fn ask(
+    mut client: impl AsyncRead + Unpin,
+    mut server: impl AsyncWrite + Unpin,
+    network: &Network,
+    withheld: &Withheld,
+) -> io::Result<()> {
+    loop {
+        let message = read_message(&mut client).await?;
+        network.calm().await;
+        let strike = if is_commit(&message) { network.strike() } else { None };
+        let Some((cut, done)) = strike else {
+            server.write_all(&message).await?;
+            continue;
+        };
+        match cut {
+            Cut::BeforeCommit => {}
+            Cut::DuringCommit => server.write_all(&message).await?,
+            Cut::AfterCommit => {
+                // Before it goes on its way, so that its answer cannot slip through.
+                *withheld.lock().expect("nobody panics with it") = Some(done);
+                server.write_all(&message).await?;
+                continue;
+            }
+        }
+        let _ = done.send(());
+        return Ok(());
+    }
+}
+
+/// Passes on what the server answers, up to an answer that is to be withheld.
+async fn answer(
+    mut server: impl AsyncRead + Unpin,
+    mut client: impl AsyncWrite + Unpin,
+    network: &Network,
+    withheld: &Withheld,
+) -> io::Result<()> {
+    loop {
+        let message = read_message(&mut server).await?;
+        network.calm().await;
+        let done = if is_committed(&message) {
+            withheld.lock().expect("nobody panics with it").take()
+        } else {
+            None
+        };
+        if let Some(done) = done {
+            let _ = done.send(());
+            return Ok(());
+        }
+        client.write_all(&message).await?;
+    }
+}
+
+impl Network {
+    /// Waits until the network does not stall.
+    async fn calm(&self) {
+        let mut weather = self.weather.subscribe();
+        weather.wait_for(|weather| !weather.stalls).await.expect("it is ours");
+    }
+
+    fn strike(&self) -> Option<(Cut, oneshot::Sender<()>)> {
+        self.armed.lock().expect("nobody panics with it").take()
+    }
+}
+
+/// What comes before the first message that has a kind: whether there is TLS, which there is not on a
+/// socket, and who is asking. See
+/// <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
+async fn greet(client: &mut TcpStream, server: &mut UnixStream, network: &Network) -> io::Result<()> {
+    const ASKS_FOR_TLS_OR_GSS: [u32; 2] = [80_877_103, 80_877_104];
+    loop {
+        let mut asked = client.read_u32().await?.to_be_bytes().to_vec();
+        read_rest(client, &mut asked, 0).await?;
+        network.calm().await;
+        server.write_all(&asked).await?;
+        let code = asked.get(4..8).map(|code| u32::from_be_bytes([code[0], code[1], code[2], code[3]]));
+        if !code.is_some_and(|code| ASKS_FOR_TLS_OR_GSS.contains(&code)) {
+            return Ok(());
+        }
+        client.write_u8(server.read_u8().await?).await?;
+    }
+}
+
+/// One message, with its kind, its length and all.
+async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut message = vec![0; 5];
+    from.read_exact(&mut message).await?;
+    read_rest(from, &mut message, 1).await?;
+    Ok(message)
+}
+
+/// Reads what is left of a message whose length, which counts itself, stands `at` that byte and ends it so far.
+async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, at: usize) -> io::Result<()> {
+    let length = [message[at], message[at + 1], message[at + 2], message[at + 3]];
+    let whole = at + usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
+    let head = message.len();
+    message.resize(whole.max(head), 0);
+    from.read_exact(&mut message[head..]).await?;
+    Ok(())
+}
+
+/// Whether a client asks, by the simple protocol, to commit.
+fn is_commit(message: &[u8]) -> bool {
+    message.first() == Some(&b'Q')
+        && message[5..].trim_ascii_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"COMMIT"))
+}
+
+/// Whether a server says that it has committed.
+fn is_committed(message: &[u8]) -> bool {
+    message.first() == Some(&b'C') && message[5..].starts_with(b"COMMIT")
+}
