@@ -13,6 +13,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod postgres;
 mod progress;
 mod remote;
 mod run;
