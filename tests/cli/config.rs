@@ -24,6 +24,7 @@ async fn what_is_in_force_is_json() {
           "file": "countersign.toml",
           "settings": [
             {"from":"default","key":"database","passedOver":true,"value":"countersign.db","where":null},
+            {"from":"default","key":"database_file","passedOver":true,"value":null,"where":null},
             {
               "from": "file",
               "key": "server",

@@ -53,17 +53,18 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
           -V, --version  Print version
 
         Everywhere:
-              --database <FILE>      The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>         A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>        The policy, a TOML file; without one everything is asked
-              --as <WHO>             Who is asking: user:NAME or agent:NAME [default: your login name]
-              --config <FILE>        The settings, a TOML file [default: ./countersign.toml, …]
-              --log <FILTER>         What is logged: error, warn, info, debug, or a filter
-              --log-format <FORMAT>  How it is logged to stderr [possible values: human, json]
-              --otlp <URL>           Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
-              --colour <WHEN>        Colours: on a terminal, always or never [possible values: auto, always,
-                                     never]
-              --json                 Print JSON, and errors as JSON too
+              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
+              --database-file <FILE>  A file that holds the address of the log, which may have a password
+              --server <URL>          A server instead of a database: http://127.0.0.1:7878
+              --policy <FILE>         The policy, a TOML file; without one everything is asked
+              --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
+              --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>          What is logged: error, warn, info, debug, or a filter
+              --log-format <FORMAT>   How it is logged to stderr [possible values: human, json]
+              --otlp <URL>            Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>         Colours: on a terminal, always or never [possible values: auto,
+                                      always, never]
+              --json                  Print JSON, and errors as JSON too
 
         Exit codes:
           0    done
@@ -117,17 +118,18 @@ async fn help_on_running_tells_its_options() {
           -h, --help                Print help
 
         Everywhere:
-              --database <FILE>      The database file: a path or sqlite://… [default: countersign.db]
-              --server <URL>         A server instead of a file: http://127.0.0.1:7878
-              --policy <FILE>        The policy, a TOML file; without one everything is asked
-              --as <WHO>             Who is asking: user:NAME or agent:NAME [default: your login name]
-              --config <FILE>        The settings, a TOML file [default: ./countersign.toml, …]
-              --log <FILTER>         What is logged: error, warn, info, debug, or a filter
-              --log-format <FORMAT>  How it is logged to stderr [possible values: human, json]
-              --otlp <URL>           Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
-              --colour <WHEN>        Colours: on a terminal, always or never [possible values: auto, always,
-                                     never]
-              --json                 Print JSON, and errors as JSON too
+              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
+              --database-file <FILE>  A file that holds the address of the log, which may have a password
+              --server <URL>          A server instead of a database: http://127.0.0.1:7878
+              --policy <FILE>         The policy, a TOML file; without one everything is asked
+              --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
+              --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>          What is logged: error, warn, info, debug, or a filter
+              --log-format <FORMAT>   How it is logged to stderr [possible values: human, json]
+              --otlp <URL>            Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>         Colours: on a terminal, always or never [possible values: auto,
+                                      always, never]
+              --json                  Print JSON, and errors as JSON too
 
         JSON: the call, as it ended; what the command itself prints all goes to stderr then
         exit 0
@@ -182,7 +184,7 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("pending --server http://127.0.0.1:1 --database a.db").await, @"
-        ! error: the argument '--server <URL>' cannot be used with '--database <FILE>'
+        ! error: the argument '--server <URL>' cannot be used with '--database <ADDRESS>'
         ! 
         ! Usage: countersign pending --server <URL>
         ! 
@@ -218,7 +220,8 @@ async fn names_that_cannot_be_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("pending --database mysql://somewhere").await, @"
-        ! countersign: mysql:// names no database that this program can open; give a path or sqlite://…
+        ! countersign: --database: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
+        ! hint: docs/postgresql.md says how one is written
         exit 2
         ");
         assert_snapshot!(desk.types_bytes("run -- ls", b"caf\xe9").await, @"

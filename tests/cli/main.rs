@@ -15,6 +15,7 @@ mod pending;
 mod progress;
 mod remote;
 mod run;
+mod secret;
 mod serve;
 mod settings;
 mod several;

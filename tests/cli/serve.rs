@@ -21,7 +21,7 @@ async fn an_address_that_others_can_reach_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("serve --server http://127.0.0.1:7878").await, @"
-        ! countersign: a server serves a file: use --database instead of --server
+        ! countersign: a server serves a database: use --database instead of --server
         exit 2
         ");
         desk.sets("COUNTERSIGN_LISTEN", "somewhere");

@@ -14,7 +14,7 @@ async fn a_key_that_there_is_not_is_named_with_its_line() {
         ");
         desk.writes("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: there is no setting `frequency`; there is database, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"docs/configuration.md says what can be set, and how"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: there is no setting `frequency`; there is database, database_file, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"docs/configuration.md says what can be set, and how"}
         exit 2
         "#);
         desk.writes("countersign.toml", "listen = [7878]\n");
@@ -125,18 +125,19 @@ async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
         desk.sets("COUNTERSIGN_REUSE_PORT", "yes");
         desk.sets("NO_COLOR", "1");
         assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
-        KEY         VALUE                       FROM
-        database    environment.db              COUNTERSIGN_DATABASE
-        server                                  not used
-        policy      rules/policy.toml           countersign.toml:2
-        as          user:option                 --as
-        listen      127.0.0.1:0, unix:run/sock  countersign.toml:4
-        reuse_port  true                        COUNTERSIGN_REUSE_PORT
-        log         debug                       COUNTERSIGN_LOG
-        log_format  human                       default
-        otlp                                    not set
-        bell        false                       countersign.toml:6
-        colour      never                       NO_COLOR
+        KEY            VALUE                       FROM
+        database       environment.db              COUNTERSIGN_DATABASE
+        database_file                              not used
+        server                                     not used
+        policy         rules/policy.toml           countersign.toml:2
+        as             user:option                 --as
+        listen         127.0.0.1:0, unix:run/sock  countersign.toml:4
+        reuse_port     true                        COUNTERSIGN_REUSE_PORT
+        log            debug                       COUNTERSIGN_LOG
+        log_format     human                       default
+        otlp                                       not set
+        bell           false                       countersign.toml:6
+        colour         never                       NO_COLOR
         exit 0
         ");
         assert_snapshot!(desk.types("config --path").await, @"
@@ -208,7 +209,7 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         desk.sets("COUNTERSIGN_CONFIG", "countersign.toml");
         desk.writes("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: countersign.toml:1 names a server and countersign.toml:2 a file; only one of them can be meant
+        ! countersign: countersign.toml:1 names a server and countersign.toml:2 a database; only one of them can be meant
         ! hint: docs/configuration.md says what can be set, and how
         exit 2
         ");
@@ -223,23 +224,24 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         exit 5
         ");
         assert_snapshot!(desk.types("config").await, @"
-        KEY         VALUE               FROM
-        database    environment.db      COUNTERSIGN_DATABASE
-        server      http://127.0.0.1:1  countersign.toml:1, passed over
-        policy                          not set
-        as          user:ada            COUNTERSIGN_AS
-        listen      127.0.0.1:7878      default
-        reuse_port  false               default
-        log         error               default
-        log_format  human               default
-        otlp                            not set
-        bell        true                default
-        colour      auto                default
+        KEY            VALUE               FROM
+        database       environment.db      COUNTERSIGN_DATABASE
+        database_file                      not used
+        server         http://127.0.0.1:1  countersign.toml:1, passed over
+        policy                             not set
+        as             user:ada            COUNTERSIGN_AS
+        listen         127.0.0.1:7878      default
+        reuse_port     false               default
+        log            error               default
+        log_format     human               default
+        otlp                               not set
+        bell           true                default
+        colour         auto                default
         exit 0
         ");
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a file; only one of them can be meant
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a database; only one of them can be meant
         ! hint: docs/configuration.md says what can be set, and how
         exit 2
         ");

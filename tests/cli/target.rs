@@ -65,7 +65,7 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"
-        ! countersign: verify reads the file itself: use --database instead of --server
+        ! countersign: verify reads the log itself: use --database instead of --server
         exit 2
         ");
     })
@@ -127,7 +127,7 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
         assert_eq!(desk.types("pending --database sqlite://countersign.db").await.code, 0);
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a file; only one of them can be meant
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a database; only one of them can be meant
         ! hint: docs/configuration.md says what can be set, and how
         exit 2
         ");

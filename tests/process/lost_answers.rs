@@ -2,6 +2,7 @@
 
 use crate::harness::{Place, Process, Server, in_time};
 use countersign_gate::EventType;
+use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::{
     net::SocketAddr,
@@ -21,6 +22,14 @@ type Losing = fn(line: &str, before: usize) -> bool;
 /// What a server says that is about to leave.
 const LEAVING: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
+
+/// What one says whose database restarts.
+const WITHOUT_DATABASE: &str =
+    r#"{"title":"Service Unavailable","status":503,"code":"database_unreachable","detail":"soon"}"#;
+
+/// How both begin.
+const UNAVAILABLE: &str =
+    "503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1";
 
 /// Stands between a client and its server, and loses some answers: the connection breaks instead, or the
 /// client is told something else.
@@ -120,15 +129,36 @@ async fn a_run_that_cannot_look_at_its_own_claim_at_once_looks_again() {
     in_time(runs_once_over_a_wire(losing, None)).await;
 }
 
+/// An answer of another status, with more headers if there are any, to say in the place of the server's.
+fn saying(head: &str, body: &str) -> Option<&'static str> {
+    let length = body.len();
+    let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+    Some(text.leak())
+}
+
 #[tokio::test]
 async fn a_run_whose_claim_meets_a_server_that_is_leaving_claims_at_the_next_one() {
-    let length = LEAVING.len();
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\n\
-         connection: close\r\ncontent-length: {length}\r\n\r\n{LEAVING}"
-    );
     let losing: Losing = |line, before| before < 3 && is_claim(line);
-    in_time(runs_once_over_a_wire(losing, Some(answer.leak()))).await;
+    in_time(runs_once_over_a_wire(losing, saying(UNAVAILABLE, LEAVING))).await;
+}
+
+#[tokio::test]
+async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
+    let first: Losing =
+        |line, before| before < 3 && line.starts_with("POST /v1/threads/terminal/tool-calls ");
+    let waiting: Losing = |line, before| before < 3 && is_look(line);
+    let claiming: Losing = |line, before| before < 3 && is_claim(line);
+    let ended: Losing = |line, before| before < 3 && line.contains("/deploy/result ");
+    let instead = || saying(UNAVAILABLE, WITHOUT_DATABASE);
+    let runs = [first, waiting, claiming, ended].map(|losing| runs_once_over_a_wire(losing, instead()));
+    in_time(async { drop(join_all(runs).await) }).await;
+}
+
+#[tokio::test]
+async fn a_run_whose_proxy_finds_no_server_asks_again() {
+    let page = "<html><h1>502 Bad Gateway</h1></html>";
+    let losing: Losing = |line, before| before < 3 && is_look(line);
+    in_time(runs_once_over_a_wire(losing, saying("502 Bad Gateway\r\ncontent-type: text/html", page))).await;
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 mod by_hand;
 mod bytes;
 mod contract;
+mod copy;
 mod damage;
 mod feed;
 mod guards;

@@ -54,16 +54,19 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct TargetArgs {
-    /// The database file: a path or sqlite://… [default: countersign.db]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// The log: a path, sqlite://… or postgres://… [default: countersign.db]
+    #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) database: Option<String>,
-    /// A server instead of a file
+    /// A file that holds the address of the log, which may have a password
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "database")]
+    pub(crate) database_file: Option<PathBuf>,
+    /// A server instead of a database
     #[arg(
         long,
-        help = "A server instead of a file: http://127.0.0.1:7878",
+        help = "A server instead of a database: http://127.0.0.1:7878",
         global = true,
         value_name = "URL",
-        conflicts_with = "database"
+        conflicts_with_all = ["database", "database_file"]
     )]
     pub(crate) server: Option<String>,
     /// The policy, a TOML file; without one everything is asked
@@ -135,6 +138,15 @@ pub(crate) enum Command {
     Doctor,
     /// Check the hash chain of the whole log
     Verify(Verify),
+    /// Bring a log to the layout of this version, as its owner
+    #[command(
+        after_help = "Any command that may do so does it by the way when it opens the log: this is for \
+PostgreSQL where instances work as a role that owns nothing.\n\n\
+JSON: {\"database\", \"done\": made, migrated or nothing}"
+    )]
+    Migrate,
+    /// Copy a whole log into another database
+    Copy(commands::copy::Copy),
     /// See all of it in a minute, with an agent that only plays
     Demo(DemoArgs),
     /// Show what is in force, and who says so
@@ -145,7 +157,7 @@ pub(crate) enum Command {
     Man(commands::man::Man),
     /// Tell which program this is, and how it was built
     #[command(
-        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\"}, null where the build could not tell"
+        after_help = "JSON: {\"version\", \"commit\", \"committed\", \"target\", \"profile\", \"rustc\", \"sqlite\", \"postgresql\": the oldest that works}, null where the build could not tell"
     )]
     Version,
     /// Print the reference of all commands, as docs/commands.md has it

@@ -114,8 +114,18 @@ pub(crate) fn remedy(code: &str) -> &'static str {
     match code {
         "not_a_countersign_database" | "no_wal" => "name another file with --database",
         "newer_database" => "use the newer program",
+        "database_missing" => {
+            "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
+        }
         "read_only" => "change the owner of the file and its folder, or run as theirs",
         "unreachable" => "`countersign serve` starts one",
+        "database_unreachable" | "database_busy" => "see to its server, and to the way there",
+        "database_login" => "see to user, password, TLS and pg_hba.conf; docs/postgresql.md says how",
+        "database_forbidden" => "docs/postgresql.md says which role may do what",
+        "database_read_only" => "name the primary, or promote this standby",
+        "database_behind" => "docs/postgresql.md says what to do after a failover",
+        "database_too_old" => "upgrade the server",
+        "disk_full" => "make room; it goes on by itself then",
         "bad_url" | "strange_server" => "name another with --server",
         code => hint(code).unwrap_or("what went wrong says what to do"),
     }
@@ -138,8 +148,9 @@ fn hint(code: &str) -> Option<&'static str> {
         "address_in_use" => "name another with --listen; --reuse-port shares it with servers that say so too",
         "no_folder_for_socket" => "make the folder first, or name another with --listen",
         "bad_setting" => "docs/configuration.md says what can be set, and how",
+        "bad_address" => "docs/postgresql.md says how one is written",
         "damaged" | "corrupt_database" => {
-            "`countersign doctor` looks at the file, `countersign verify` at every row"
+            "`countersign doctor` looks at it from outside, `countersign verify` at every row"
         }
         _ => return None,
     })
@@ -159,7 +170,7 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
 pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
     match error.code() {
         "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
-        "invalid" | "bad_url" | "only_over_a_file" => Exit::USAGE,
+        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => Exit::USAGE,
         "unreachable"
         | "strange_server"
         | "database_missing"
@@ -167,7 +178,12 @@ pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
         | "not_a_countersign_database"
         | "newer_database"
         | "read_only"
-        | "no_wal" => Exit::UNAVAILABLE,
+        | "no_wal"
+        | "half_copied" => Exit::UNAVAILABLE,
+        "target_not_empty" | "not_a_copy" => Exit::REFUSED,
+        _ if matches!(error, countersign_gate::Error::Store(error) if error.is_of_a_server()) => {
+            Exit::UNAVAILABLE
+        }
         _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
         // Nothing was wrong with what was asked; the server could not do it.
         _ if matches!(error, countersign_gate::Error::Remote(problem) if problem.status >= 500) => {

@@ -108,6 +108,8 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Doctor => commands::doctor::doctor(args).await,
         Command::Demo(demo) => commands::demo::demo(args, demo).await,
         Command::Verify(verify) => commands::verify::verify(args, verify).await,
+        Command::Migrate => commands::migrate::migrate(args).await,
+        Command::Copy(wish) => commands::copy::copy(args, wish).await,
         Command::Config(config) => commands::config::config(args, config),
         // These were carried out before there were settings.
         Command::Completions(_) | Command::Man(_) | Command::Version | Command::Reference => Ok(Exit::DONE),

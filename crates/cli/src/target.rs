@@ -5,7 +5,7 @@ use crate::{
     exit::{Exit, Said},
     settings::{Settings, Target},
 };
-use countersign_gate::{Error, Gate, Options, Policy, Principal};
+use countersign_gate::{Error, Gate, Options, Policy, Principal, without_password};
 use std::path::PathBuf;
 
 /// The gate for whoever proposes or decides: under the policy, which has to be one. A file is made only if
@@ -30,9 +30,9 @@ async fn open(
     let by = args.settings.principal(kind)?;
     let gate = match args.settings.target()? {
         Target::Server(url) => Gate::connect(&url).map_err(|error| with_scheme(&url, error))?,
-        Target::Database(path) => {
+        Target::Database(address) => {
             let options = Options { create, ..Options::default() };
-            Gate::open_with(path, options, policy(&args.settings)?).await?
+            Gate::open_with(address, options, policy(&args.settings)?).await?
         }
     };
     Ok(gate.acting_as(by))
@@ -51,12 +51,20 @@ fn with_scheme(url: &str, error: Error) -> anyhow::Error {
 pub(crate) fn how_to_call(args: &Args) -> String {
     let mut words = vec![program()];
     words.extend(args.target.config.iter().map(|path| format!("--config {}", path.display())));
-    match (&args.target.server, &args.target.database) {
-        (Some(server), _) => words.extend(["--server".to_owned(), server.clone()]),
-        (None, Some(database)) => words.extend(["--database".to_owned(), database.clone()]),
-        (None, None) => {}
-    }
+    let (option, named) = match (&args.target.server, &args.target.database, &args.target.database_file) {
+        (Some(server), ..) => ("--server", server.clone()),
+        // Its password has to come from somewhere else then: what is printed here is copied about.
+        (_, Some(database), _) => ("--database", without_password(database)),
+        (.., Some(file)) => ("--database-file", file.display().to_string()),
+        _ => return words.join(" "),
+    };
+    words.extend([option.to_owned(), quoted(&named)]);
     words.join(" ")
+}
+
+/// As a shell reads it: the parameters of an address have an `&` between them.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
 
 /// The name by which a shell finds this program: its path, where it is not installed.

@@ -10,7 +10,7 @@ pub enum Error {
     /// The rules do not allow it.
     #[error(transparent)]
     Refused(Refused),
-    /// The file does not allow it.
+    /// The database does not allow it.
     #[error(transparent)]
     Store(countersign_store::Error),
     /// The server says no.
@@ -51,7 +51,7 @@ pub enum Error {
         by: i64,
     },
     /// A server does not hand out its file.
-    #[error("this needs the database file itself; use --database instead of --server")]
+    #[error("this needs the database itself; use --database instead of --server")]
     OnlyOverAFile,
 }
 
@@ -96,22 +96,33 @@ impl Error {
         }
     }
 
-    /// Whether trying again later may help: nothing is wrong with what was asked.
+    /// Whether trying again later may help: nothing is wrong with what was asked. Whatever a server answers
+    /// with 503 is among that: it is to be asked again.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
-            || matches!(
-                self.code(),
-                "closed"
-                    | "feed_behind"
-                    | "not_ready"
-                    | "shutting_down"
-                    | "locked"
-                    | "disk_full"
-                    | "io_error"
-            )
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Remote(problem) if problem.status == 503 => true,
+            _ => PASSING.contains(&self.code()),
+        }
     }
 }
+
+/// Codes of what may be otherwise in a while.
+const PASSING: &[&str] = &[
+    "closed",
+    "feed_behind",
+    "not_ready",
+    "shutting_down",
+    "locked",
+    "disk_full",
+    "io_error",
+    "database_unreachable",
+    "outcome_unknown",
+    "database_busy",
+    "database_read_only",
+    "database_behind",
+];
 
 impl From<countersign_store::Error> for Error {
     fn from(error: countersign_store::Error) -> Self {

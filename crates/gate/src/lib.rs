@@ -37,17 +37,23 @@ mod in_force;
 mod life;
 mod lists;
 mod local;
+mod patience;
 mod random;
 mod remote;
+mod secret;
 mod threads;
 
 pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
     chain, event, id, json, policy, principal,
 };
-pub use countersign_store::{Address, Clock, Filter, Options, Place, Report, Synchronous, sqlite_version};
+pub use countersign_store::{
+    Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress,
+    Report, Rights, Step, Synchronous, sqlite_version,
+};
 pub use error::Error;
 pub use random::random_id;
+pub use secret::without_password;
 
 /// What the store says when it cannot do what was asked.
 pub type StoreError = countersign_store::Error;
@@ -55,7 +61,7 @@ pub type StoreError = countersign_store::Error;
 use futures_util::Stream;
 use local::Local;
 use remote::Remote;
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc};
 
 /// Events as they come, until the stream fails or its gate is closed.
 pub type Events = Pin<Box<dyn Stream<Item = Result<Arc<Event>, Error>> + Send>>;
@@ -65,12 +71,30 @@ pub type Events = Pin<Box<dyn Stream<Item = Result<Arc<Event>, Error>> + Send>>;
 pub struct Gate {
     way: Way,
     by: Principal,
+    /// Whether it bears with a log that is away.
+    patient: bool,
 }
 
 #[derive(Clone)]
 enum Way {
     Local(Arc<Local>),
     Remote(Arc<Remote>),
+}
+
+/// Copies a whole log from one database into another, which must be empty, or what an interrupted copy of the
+/// same log left; with `go_on` also an earlier copy, which gets what has come since.
+pub async fn copy(
+    from: impl Into<Address>,
+    to: impl Into<Address>,
+    go_on: bool,
+    progress: impl FnMut(Step),
+) -> Result<Copied, Error> {
+    Ok(countersign_store::copy(from, to, go_on, progress).await?)
+}
+
+/// Looks at a PostgreSQL server from outside: what has to be right for it to keep a log.
+pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
+    Ok(countersign_store::examine(address).await?)
 }
 
 /// The thread of that name, or what is wrong with it.
@@ -97,49 +121,26 @@ impl Gate {
         policy: Policy,
     ) -> Result<Self, Error> {
         let local = Local::open(address.into(), options, policy).await?;
-        Ok(Self { way: Way::Local(Arc::new(local)), by: Principal::agent("local") })
+        let by = Principal::agent("local");
+        Ok(Self { way: Way::Local(Arc::new(local)), by, patient: false })
     }
 
     /// Over the server at `url` (`http://host:port`, or `unix:` and the path of its socket). Nothing is sent yet.
     pub fn connect(url: &str) -> Result<Self, Error> {
-        Ok(Self { way: Way::Remote(Arc::new(Remote::new(url)?)), by: Principal::agent("local") })
+        let by = Principal::agent("local");
+        Ok(Self { way: Way::Remote(Arc::new(Remote::new(url)?)), by, patient: true })
     }
 
     /// The same gate for somebody else.
     #[must_use]
     pub fn acting_as(&self, by: Principal) -> Self {
-        Self { way: self.way.clone(), by }
+        Self { by, ..self.clone() }
     }
 
     /// Who is asking.
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.by
-    }
-
-    /// Puts a call before the policy. Doing so again tells where it stands.
-    pub async fn propose(&self, thread: &ThreadId, call: &api::Propose) -> Result<api::Call, Error> {
-        either!(self, way => way.propose(&self.by, thread, call).await)
-    }
-
-    /// Waits until the call is decided, or for `span` at most, and tells where it stands then.
-    pub async fn wait(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        span: Option<Duration>,
-    ) -> Result<api::Call, Error> {
-        either!(self, way => way.wait(thread, id, span).await)
-    }
-
-    /// Decides. The same decision again is a success; another one is refused, and told who won.
-    pub async fn decide(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        decide: &api::Decide,
-    ) -> Result<api::Call, Error> {
-        either!(self, way => way.decide(&self.by, thread, id, decide).await)
     }
 
     /// Decides on several calls at once, each answered for itself, in their order.
@@ -153,36 +154,6 @@ impl Gate {
             Way::Local(local) => Ok(local.decide_all(&self.by, all).await),
             Way::Remote(remote) => remote.decide_all(&self.by, all).await,
         }
-    }
-
-    /// Starts the call: once it succeeds, run what `arguments` of the answer say, and nothing else.
-    pub async fn claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        claim: &api::Claim,
-    ) -> Result<api::Call, Error> {
-        either!(self, way => way.claim(&self.by, thread, id, claim).await)
-    }
-
-    /// Says what came of it.
-    pub async fn finish(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        finish: &api::Finish,
-    ) -> Result<api::Call, Error> {
-        either!(self, way => way.finish(&self.by, thread, id, finish).await)
-    }
-
-    /// Withdraws it, while nobody runs it.
-    pub async fn cancel(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        cancel: &api::Cancel,
-    ) -> Result<api::Call, Error> {
-        either!(self, way => way.cancel(&self.by, thread, id, cancel).await)
     }
 
     /// Where a call stands.
@@ -221,6 +192,11 @@ impl Gate {
     pub fn metrics(&self, registry: &mut prometheus_client::registry::Registry) -> Result<(), Error> {
         self.local()?.metrics(registry);
         Ok(())
+    }
+
+    /// The layout that the log had when it was opened. Only over a database.
+    pub fn found(&self) -> Result<Layout, Error> {
+        Ok(self.local()?.store.found())
     }
 
     /// Walks the whole log and checks its chain. Only over a file.

@@ -74,7 +74,27 @@ pub(crate) const CODES: &[Code] = &[
     code(503, "closed", "the store is shutting down; try again with the next process"),
     code(503, "shutting_down", "the server is stopping; try again with the next one"),
     code(503, "not_ready", "the log cannot be written: the disk is full"),
-    code(507, "disk_full", "the disk that holds countersign.db is full; make room and try again"),
+    code(503, "disk_full", "the disk that holds countersign.db is full; make room and try again"),
+    code(503, "database_unreachable", "postgres://app@db:5432/log does not answer: connection refused"),
+    code(503, "database_busy", "postgres://app@db:5432/log is too busy: no connection is free"),
+    code(
+        503,
+        "database_behind",
+        "postgres://app@db:5432/log ends at event 7, and event 9 was handed out before",
+    ),
+    code(503, "database_login", "postgres://app@db:5432/log does not let this user in"),
+    code(503, "database_forbidden", "postgres://app@db:5432/log does not allow this user what is needed"),
+    code(
+        503,
+        "database_too_old",
+        "postgres://app@db:5432/log is PostgreSQL 13, and 14 is the least that works",
+    ),
+    code(503, "database_read_only", "postgres://app@db:5432/log takes no writes (a standby?)"),
+    code(
+        503,
+        "outcome_unknown",
+        "the connection was lost while this was written; say the same again, which is safe",
+    ),
 ];
 
 /// What may come of any request.
@@ -89,10 +109,16 @@ pub(crate) const READS: &[&str] = &[
     "not_a_countersign_database",
     "io_error",
     "closed",
+    "database_unreachable",
+    "database_busy",
+    "database_behind",
+    "database_login",
+    "database_forbidden",
+    "database_too_old",
 ];
 
 /// What may come beside that of one that writes.
-pub(crate) const WRITES: &[&str] = &["read_only", "disk_full"];
+pub(crate) const WRITES: &[&str] = &["read_only", "disk_full", "database_read_only", "outcome_unknown"];
 
 /// What may be wrong with a body.
 pub(crate) const BODY: &[&str] = &["bad_json", "too_large", "not_json", "invalid", "too_deep"];

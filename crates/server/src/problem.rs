@@ -95,13 +95,12 @@ impl From<Error> for Problem {
 impl IntoResponse for Problem {
     fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let retry = status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::INSUFFICIENT_STORAGE;
         self.0.request_id = door::request_id();
         let mut response = (status, Json(self.0)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });
         headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
-        if retry {
+        if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, const { HeaderValue::from_static("1") });
         }
         response

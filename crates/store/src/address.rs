@@ -66,6 +66,10 @@ impl Address {
     /// and `listen_port`. An [`Error::BadAddress`] never repeats the address, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, Error> {
         match text.split_once("://") {
+            // A slip would otherwise be taken for the name of a file, and shown with its password.
+            None if is_nearly_one(text) => Err(bad(
+                "this is no path, and no address either; write postgres://USER@HOST/DATABASE".to_owned(),
+            )),
             None => Ok(Self::File(PathBuf::from(text))),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
             Some(("postgres" | "postgresql", _)) => {
@@ -93,12 +97,27 @@ impl fmt::Display for Address {
     }
 }
 
+/// Whether that is meant to be an address of PostgreSQL, and is written otherwise.
+fn is_nearly_one(text: &str) -> bool {
+    let words = ["host=", "hostaddr=", "user=", "password=", "dbname=", "service="];
+    text.starts_with("postgres:")
+        || text.starts_with("postgresql:")
+        || text.split_whitespace().any(|word| words.iter().any(|key| word.starts_with(key)))
+}
+
 fn bad(why: String) -> Error {
     Error::BadAddress { why }
 }
 
 impl PostgresAddress {
     fn parse(text: &str) -> Result<Self, Error> {
+        let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+        if rest.split_once(['/', '?', '#']).is_some_and(|(_, after)| after.contains('@')) {
+            return Err(bad(
+                "there is an @ behind the host; in a name or a password write @ as %40, / as %2F, ? as %3F, # as %23"
+                    .to_owned(),
+            ));
+        }
         let (base, query) = text.split_once('?').unwrap_or((text, ""));
         let (mut theirs, mut ours) = (Vec::new(), Ours::default());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -253,6 +272,11 @@ mod tests {
             "postgres://ada:s3cret@db/log?schema=a-b",
             "postgres://ada:s3cret@db/log?sslmode=s3cret",
             "mysql://ada:s3cret@db/log",
+            "postgres://ada:1/s3cret@db/log",
+            "postgres://ada:s3?s3cret@db/log",
+            "postgres://ada:s3#s3cret@db/log",
+            "postgres:ada:s3cret@db/log",
+            "host=db user=ada password=s3cret",
         ] {
             let error = Address::parse(text).expect_err(text);
             assert_eq!(error.code(), "bad_address");

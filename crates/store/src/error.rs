@@ -23,6 +23,9 @@ pub enum Error {
         "there is no database at {0}; `countersign serve` or `countersign run` makes one, --database names another"
     )]
     Missing(Place),
+    /// A server has no database of that name.
+    #[error("the server has no such database: {0}; make one with `createdb`, or name another")]
+    NoDatabase(Place),
     /// The folder of the file is not there, or is no folder.
     #[error("the database {place} cannot be made: {why}")]
     NoFolder {
@@ -56,7 +59,7 @@ pub enum Error {
     ReadOnly(Place),
     /// SQLite finds the file inconsistent.
     #[error(
-        "{place} is damaged ({why}); restore it from a backup, or save what is readable with `sqlite3 … .recover`"
+        "{place} is damaged ({why}); restore it from a backup; docs/operations.md says what else there is to try"
     )]
     Corrupt {
         /// The log.
@@ -96,7 +99,7 @@ pub enum Error {
         why: String,
     },
     /// No answer from the database's server.
-    #[error("{place} does not answer: {why}; nothing of this was written, and it is tried again by itself")]
+    #[error("{place} does not answer: {why}; nothing of this was written, try again when it does")]
     Unreachable {
         /// The log.
         place: Place,
@@ -124,8 +127,18 @@ pub enum Error {
         /// What the server says.
         why: String,
     },
+    /// The layout is not that of this program, and the user may not change it.
+    #[error(
+        "{place} has to be brought to the layout of this version, which this user may not do ({why}); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it"
+    )]
+    MayNotMigrate {
+        /// The log.
+        place: Place,
+        /// What the server says.
+        why: String,
+    },
     /// A standby, or a server that was set to read only.
-    #[error("{0} takes no writes (a standby?); it is tried again by itself")]
+    #[error("{0} takes no writes (a standby?); name the primary, or try again when this has become it")]
     Standby(Place),
     /// The log ends before events that were handed out already: its server has lost them.
     #[error(
@@ -157,6 +170,49 @@ pub enum Error {
         /// The least that works.
         least: u32,
     },
+    /// A copy into it has begun and is not finished.
+    #[error(
+        "{place} holds half a copy of {from}; run the same `countersign copy` again, which goes on where it stopped"
+    )]
+    HalfCopied {
+        /// The log.
+        place: Place,
+        /// What the source was called.
+        from: String,
+    },
+    /// A copy is for an empty log.
+    #[error(
+        "{place} has {events} events already; name an empty one, or say --continue if they are an earlier copy"
+    )]
+    NotEmpty {
+        /// The log.
+        place: Place,
+        /// How many events it has.
+        events: i64,
+    },
+    /// Both names lead to one log.
+    #[error("{0} is the source itself; nothing was copied")]
+    SameLog(Place),
+    /// The target of a copy holds what its source does not.
+    #[error(
+        "{place} holds events that are not those of {from}; it is no copy of it, or somebody else writes to it"
+    )]
+    NotACopy {
+        /// The target.
+        place: Place,
+        /// What the source is called.
+        from: Place,
+    },
+    /// The target of a copy refuses an event.
+    #[error("{place} does not take event {seq}: {why}; all before it are copied")]
+    Unfit {
+        /// The target.
+        place: Place,
+        /// The event.
+        seq: i64,
+        /// Why not.
+        why: String,
+    },
     /// The store was closed.
     #[error("the store is shutting down; try again with the next process")]
     Closed,
@@ -170,7 +226,7 @@ impl Error {
             Self::Refused(refused) => refused.code(),
             Self::Damaged(_) => "damaged",
             Self::BadAddress { .. } => "bad_address",
-            Self::Missing(_) => "database_missing",
+            Self::Missing(_) | Self::NoDatabase(_) => "database_missing",
             Self::NoFolder { .. } => "no_folder",
             Self::NotOurs { .. } => "not_a_countersign_database",
             Self::Newer { .. } => "newer_database",
@@ -184,12 +240,34 @@ impl Error {
             Self::Unreachable { .. } => "database_unreachable",
             Self::Unsettled(_) => "outcome_unknown",
             Self::Login { .. } => "database_login",
-            Self::Forbidden { .. } => "database_forbidden",
+            Self::Forbidden { .. } | Self::MayNotMigrate { .. } => "database_forbidden",
             Self::Standby(_) => "database_read_only",
             Self::Behind { .. } => "database_behind",
             Self::Busy { .. } => "database_busy",
             Self::TooOld { .. } => "database_too_old",
+            Self::HalfCopied { .. } => "half_copied",
+            Self::NotEmpty { .. } => "target_not_empty",
+            Self::SameLog(_) => "same_log",
+            Self::NotACopy { .. } => "not_a_copy",
+            Self::Unfit { .. } => "event_refused",
             Self::Closed => "closed",
         }
+    }
+
+    /// Whether it is the database's server that is away or says no.
+    #[must_use]
+    pub const fn is_of_a_server(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::Unsettled(_)
+                | Self::Login { .. }
+                | Self::Forbidden { .. }
+                | Self::MayNotMigrate { .. }
+                | Self::Standby(_)
+                | Self::Behind { .. }
+                | Self::Busy { .. }
+                | Self::TooOld { .. }
+        )
     }
 }

@@ -7,6 +7,7 @@
 
 mod address;
 mod clock;
+mod copy;
 mod database;
 mod error;
 mod feed;
@@ -24,13 +25,15 @@ mod writer;
 
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
+pub use copy::{Copied, Step, copy};
+pub use database::postgres::{Examined, OLDEST_POSTGRES, Rights, examine};
 pub use database::sqlite::sqlite_version;
 pub use error::Error;
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;
 pub use open::{Options, Synchronous};
 pub use page::Page;
-pub use schema::{Kind, migrations};
+pub use schema::{Kind, Layout, migrations};
 pub use search::{Fate, Outline};
 pub use verify::Report;
 pub use writer::Done;
@@ -53,6 +56,7 @@ struct Inner {
     feed: Arc<feed::Feed>,
     meters: meters::Meters,
     place: Place,
+    found: Layout,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -64,7 +68,7 @@ impl Store {
     /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
     pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
         // Boxed, because it is large, and whoever opens a store would have to hold all of it.
-        Box::pin(open::open(address.into(), options)).await
+        Box::pin(open::open(address.into(), options, open::Unfinished::Refused)).await
     }
 
     /// Has an order decided and what follows from it written. When this returns, the events are on
@@ -108,6 +112,12 @@ impl Store {
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.inner.clock
+    }
+
+    /// The layout that was found when this was opened.
+    #[must_use]
+    pub fn found(&self) -> Layout {
+        self.inner.found
     }
 
     /// What the log is called.

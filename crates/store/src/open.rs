@@ -2,10 +2,12 @@
 
 use crate::{
     Address, Clock, Error, Inner, Place, Store,
+    copy::refuse_half_copied,
     database::{Door, Ear, Query, Readers, postgres, sqlite},
     feed::{self, Feed},
     meters::Meters,
     queries, row,
+    schema::Layout,
     writer::{self, Writer},
 };
 use std::{sync::Arc, time::Duration};
@@ -55,27 +57,39 @@ impl Default for Options {
     }
 }
 
-pub(crate) async fn open(address: Address, options: Options) -> Result<Store, Error> {
+/// What is to be done with a log that is half copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// It is not opened.
+    Refused,
+    /// It is, to go on with the copy.
+    Taken,
+}
+
+pub(crate) async fn open(address: Address, options: Options, unfinished: Unfinished) -> Result<Store, Error> {
     match address {
         Address::File(path) => {
-            let sqlite::Opened { door, ear, readers } = sqlite::open(&path, &options).await?;
-            assemble(door, ear, readers, options).await
+            let sqlite::Opened { door, ear, readers, found } = sqlite::open(&path, &options).await?;
+            assemble((door, ear, readers), found, options, unfinished).await
         }
         Address::Postgres(address) => {
-            let postgres::Opened { door, ear, readers } = postgres::open(*address, &options).await?;
-            assemble(door, ear, readers, options).await
+            let postgres::Opened { door, ear, readers, found } = postgres::open(*address, &options).await?;
+            assemble((door, ear, readers), found, options, unfinished).await
         }
     }
 }
 
 /// Starts the writer and the feed.
 async fn assemble(
-    door: impl Door,
-    ear: impl Ear,
-    readers: Readers,
+    (door, ear, readers): (impl Door, impl Ear, Readers),
+    found: Layout,
     options: Options,
+    unfinished: Unfinished,
 ) -> Result<Store, Error> {
     let place = door.place();
+    if unfinished == Unfinished::Refused {
+        refuse_half_copied(&readers, &place).await?;
+    }
     let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
     let meters = Meters::default();
     let (orders, inbox) = mpsc::channel(4_096);
@@ -84,7 +98,7 @@ async fn assemble(
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
     tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
     let clock = options.clock;
-    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, meters, place, clock, stop, tasks }) })
+    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, meters, place, found, clock, stop, tasks }) })
 }
 
 /// A feed that begins at the end of the log.

@@ -85,11 +85,14 @@ queries! {
     sqlite {
         APPEND = "sqlite/append.sql",
         BEGIN = "sqlite/begin.sql",
+        HALF_COPIED = "sqlite/half_copied.sql",
         LOAD = "sqlite/load.sql",
     }
     postgres {
         APPEND = "postgres/append.sql",
         BEGIN = "postgres/begin.sql",
+        EXAMINE = "postgres/examine.sql",
+        HALF_COPIED = "postgres/half_copied.sql",
         LOAD = "postgres/load.sql",
     }
 }

@@ -22,7 +22,7 @@ pub enum Kind {
 
 /// The layout that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     /// There is no log yet.
     None,
     /// It has to be brought up to date.

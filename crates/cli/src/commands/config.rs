@@ -5,7 +5,7 @@ use crate::{
     exit::{Exit, Said},
     output::{self, visible},
     screen::{Screen, Style},
-    settings::{Facts, KEYS, Key, Origin, Setting, Target, Value, login, usual_places},
+    settings::{Facts, KEYS, Key, NAMES, Origin, Value, login, usual_places},
     table::{Cell, Fit, Table},
 };
 use serde_json::{Value as Json, json};
@@ -28,16 +28,17 @@ pub(crate) fn config(args: &Args, wish: &Config) -> anyhow::Result<Exit> {
         return path(args);
     }
     // Found out before anything is printed: what nobody can mean is an error here too.
-    let target = args.settings.target()?;
+    args.settings.target()?;
+    let named = args.settings.names_the_log()?;
     if args.json {
-        let settings: Vec<_> = KEYS.iter().map(|facts| as_json(args, facts, &target)).collect();
+        let settings: Vec<_> = KEYS.iter().map(|facts| as_json(args, facts, named)).collect();
         let file = args.settings.file.as_ref().map(|path| path.display().to_string());
         output::say(&json!({"file": file, "settings": settings}).to_string());
         return Ok(Exit::DONE);
     }
     let mut table = Table::new(&[("KEY", Fit::Whole), ("VALUE", Fit::Wrap), ("FROM", Fit::Wrap)]);
     for facts in KEYS {
-        table.row(as_row(args, facts, &target));
+        table.row(as_row(args, facts, named));
     }
     output::say(&table.lay_out(&Screen::of(args)));
     Ok(Exit::DONE)
@@ -56,8 +57,8 @@ fn path(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// Whether something stronger holds in place of that.
-fn passed_over(facts: &Facts, target: &Target) -> bool {
-    matches!((facts.key, target), (Key::Database, Target::Server(_)) | (Key::Server, Target::Database(_)))
+fn passed_over(facts: &Facts, named: Key) -> bool {
+    facts.key != named && NAMES.contains(&facts.key)
 }
 
 fn usual(facts: &Facts) -> Option<String> {
@@ -67,30 +68,28 @@ fn usual(facts: &Facts) -> Option<String> {
     }
 }
 
-fn as_row(args: &Args, facts: &Facts, target: &Target) -> [Cell; 3] {
+fn as_row(args: &Args, facts: &Facts, named: Key) -> [Cell; 3] {
     let key = Cell::styled(Style::Cyan, facts.name);
-    match args.settings.get(facts.key) {
-        Some(Setting { value, origin }) if passed_over(facts, target) => [
-            key,
-            Cell::styled(Style::Dim, visible(&value.to_string())),
-            Cell::styled(Style::Dim, format!("{origin}, passed over")),
-        ],
-        Some(Setting { value, origin }) => {
-            [key, visible(&value.to_string()).into(), origin.to_string().into()]
-        }
-        None => {
-            let (value, from) = match usual(facts) {
-                _ if passed_over(facts, target) => (String::new(), "not used"),
-                Some(usual) => (usual, "default"),
-                None => (String::new(), "not set"),
-            };
-            let from = match not_taken(args, facts) {
-                Some(origin) => format!("{from}; {origin} is not taken from this folder"),
-                None => from.to_owned(),
-            };
-            [key, value.into(), Cell::styled(Style::Dim, from)]
-        }
+    let over = passed_over(facts, named);
+    if let Some(setting) = args.settings.get(facts.key) {
+        let (value, origin) = (visible(&setting.shown().to_string()), &setting.origin);
+        return if over {
+            let from = Cell::styled(Style::Dim, format!("{origin}, passed over"));
+            [key, Cell::styled(Style::Dim, value), from]
+        } else {
+            [key, value.into(), origin.to_string().into()]
+        };
     }
+    let (value, from) = match usual(facts) {
+        _ if over => (String::new(), "not used"),
+        Some(usual) => (usual, "default"),
+        None => (String::new(), "not set"),
+    };
+    let from = match not_taken(args, facts) {
+        Some(origin) => format!("{from}; {origin} is not taken from this folder"),
+        None => from.to_owned(),
+    };
+    [key, value.into(), Cell::styled(Style::Dim, from)]
 }
 
 fn not_taken(args: &Args, facts: &Facts) -> Option<String> {
@@ -98,9 +97,9 @@ fn not_taken(args: &Args, facts: &Facts) -> Option<String> {
     in_vain.find(|(key, _)| *key == facts.key).map(|(_, origin)| origin.to_string())
 }
 
-fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
-    let (key, over) = (facts.name, passed_over(facts, target));
-    let Some(Setting { value, origin }) = args.settings.get(facts.key) else {
+fn as_json(args: &Args, facts: &Facts, named: Key) -> Json {
+    let (key, over) = (facts.name, passed_over(facts, named));
+    let Some(setting) = args.settings.get(facts.key) else {
         let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
         let mut row =
             json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
@@ -109,6 +108,7 @@ fn as_json(args: &Args, facts: &Facts, target: &Target) -> Json {
         }
         return row;
     };
+    let (value, origin) = (setting.shown(), &setting.origin);
     let from = match origin {
         Origin::File(..) => "file",
         Origin::Environment(_) => "environment",

@@ -8,32 +8,35 @@ use crate::{
     exit::{Exit, Said},
     output, target,
 };
-use countersign_gate::{Filter, Gate, Options, api};
-use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_gate::{Address, Filter, Gate, Options, api};
+use countersign_server::{Listener, Options as ServerOptions};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     if args.target.server.is_some() {
-        return Err(Said::usage("a server serves a file: use --database instead of --server").into());
+        return Err(Said::usage("a server serves a database: use --database instead of --server").into());
     }
-    let database = args.settings.database()?;
+    let address = args.settings.database()?;
     let policy = args.settings.policy()?;
     let rules = policy.rules();
     // The sockets first: where nothing can be served, no file is made.
     let listeners = sockets::listeners(args, serve)?;
-    let gate = Gate::open_with(&database, Options::default(), policy).await?;
-    let urls: Vec<_> = listeners.iter().map(Listener::address).map(Address::url).collect();
+    let gate = Gate::open_with(address.clone(), Options::default(), policy).await?;
+    let urls: Vec<_> =
+        listeners.iter().map(Listener::address).map(countersign_server::Address::url).collect();
     let stop = CancellationToken::new();
     service::obey_signals(args, &gate, &stop)?;
-    let database = database.canonicalize().unwrap_or(database);
+    let database = match address {
+        Address::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
+        elsewhere @ Address::Postgres(_) => elsewhere.to_string(),
+    };
     if args.json {
-        let database = database.display().to_string();
         let said =
             json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
         output::say(&said.to_string());
     } else {
-        greet(args, &gate, &urls, &database.display().to_string(), rules).await?;
+        greet(args, &gate, &urls, &database, rules).await?;
     }
     service::ready();
     countersign_server::serve(listeners, gate.clone(), ServerOptions::default(), stop).await?;

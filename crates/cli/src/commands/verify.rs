@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
     if args.target.server.is_some() {
-        return Err(Said::usage("verify reads the file itself: use --database instead of --server").into());
+        return Err(Said::usage("verify reads the log itself: use --database instead of --server").into());
     }
     let options = Options { create: false, ..Options::default() };
     let gate = Gate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;

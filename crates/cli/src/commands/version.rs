@@ -6,6 +6,7 @@ use crate::{
     output,
 };
 use clap::error::ErrorKind;
+use countersign_gate::without_password;
 use serde_json::json;
 use std::env;
 
@@ -34,6 +35,8 @@ fn say_all() {
     for (name, fact) in FACTS {
         output::say(&format!("  {name:<10} {fact}"));
     }
+    let oldest = countersign_gate::OLDEST_POSTGRES;
+    output::say(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
     output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
 }
 
@@ -44,7 +47,8 @@ fn sqlite() -> Option<String> {
 }
 
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION, "sqlite": sqlite()});
+    let mut facts =
+        json!({"version": VERSION, "sqlite": sqlite(), "postgresql": countersign_gate::OLDEST_POSTGRES});
     for (name, fact) in FACTS {
         // What the build could not find out, nobody knows.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };
@@ -67,7 +71,14 @@ pub(crate) fn or_help(said: &clap::Error) -> Exit {
     if said.use_stderr() && typed("--json") {
         return exit::report_usage(&in_short(said));
     }
-    output::note_unsaid(said.print());
+    let text = said.render().to_string();
+    // An address in the place of something else is repeated, and may hold a password.
+    let safe = without_password(&text);
+    if safe == text {
+        output::note_unsaid(said.print());
+    } else {
+        output::complain(safe.trim_end());
+    }
     if said.use_stderr() { Exit::USAGE } else { Exit::DONE }
 }
 
@@ -76,7 +87,7 @@ fn in_short(said: &clap::Error) -> String {
     if said.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "there is no command".to_owned();
     }
-    let text = said.render().to_string();
+    let text = without_password(&said.render().to_string());
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more information"));
     text[..end.unwrap_or(text.len())].trim_end().to_owned()

@@ -32,7 +32,7 @@ struct Shell {
 }
 
 pub(crate) async fn run(args: &Args, wish: &Run) -> anyhow::Result<Exit> {
-    let gate = target::deciding(args, Principal::agent, true).await?;
+    let gate = target::deciding(args, Principal::agent, true).await?.patiently();
     let thread = countersign_gate::name(&wish.thread)?;
     let proposal = proposal(wish)?;
     let id = proposal.id.clone();

@@ -5,6 +5,7 @@ use super::{
     keys::{Facts, KEYS, Takes, instead_of},
     variable,
 };
+use countersign_gate::without_password;
 use std::{
     fs::File,
     io::Read,
@@ -92,8 +93,9 @@ impl Source {
     /// What the file sets.
     pub(super) fn settings(&self) -> anyhow::Result<Vec<(&'static Facts, Setting)>> {
         let Self { path, text, .. } = self;
-        let table = DeTable::parse(text)
-            .map_err(|why| bad(format!("{}: {}", path.display(), why.to_string().trim_end())))?;
+        let table = DeTable::parse(text).map_err(|why| {
+            bad(without_password(&format!("{}: {}", path.display(), why.to_string().trim_end())))
+        })?;
         let reader = Reader { path, text };
         table
             .get_ref()
@@ -143,10 +145,11 @@ impl Reader<'_> {
         Ok((facts, Setting { value, origin: Origin::File(self.path.to_path_buf(), line) }))
     }
 
-    /// A path as it counts from the folder of the file.
+    /// A path as it counts from the folder of the file; an address of another kind as it is.
     fn beside(&self, text: &str) -> String {
         let (scheme, path) = match text.split_once("://") {
-            Some((scheme, path)) => (format!("{scheme}://"), path),
+            Some(("sqlite", path)) => ("sqlite://".to_owned(), path),
+            Some(_) => return text.to_owned(),
             None => (String::new(), text),
         };
         let folder = self.path.parent().unwrap_or(Path::new(""));

@@ -4,6 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     Database,
+    DatabaseFile,
     Server,
     Policy,
     As,
@@ -56,7 +57,16 @@ pub(crate) const KEYS: &[Facts] = &[
         option: "--database",
         takes: Takes::Path,
         usual: "countersign.db",
-        about: "The log: a path, or sqlite://PATH",
+        about: "The log: a path, sqlite://PATH or postgres://USER@HOST/DATABASE",
+    },
+    Facts {
+        key: Key::DatabaseFile,
+        name: "database_file",
+        variable: "COUNTERSIGN_DATABASE_FILE",
+        option: "--database-file",
+        takes: Takes::Path,
+        usual: "",
+        about: "A file that holds the address of the log, so that a password in it stands nowhere else",
     },
     Facts {
         key: Key::Server,
@@ -65,7 +75,7 @@ pub(crate) const KEYS: &[Facts] = &[
         option: "--server",
         takes: Takes::Text,
         usual: "",
-        about: "A server to speak to instead of a file: http://127.0.0.1:7878",
+        about: "A server to speak to instead of a database: http://127.0.0.1:7878",
     },
     Facts {
         key: Key::Policy,
@@ -159,7 +169,10 @@ impl Key {
     /// Whether it says what is allowed, who decides where, and who hears of it. A folder that somebody else filled, such as a
     /// repository that was cloned, is not to say that.
     pub(crate) const fn must_be_meant(self) -> bool {
-        matches!(self, Self::Policy | Self::Server | Self::Database | Self::As | Self::Otlp)
+        matches!(
+            self,
+            Self::Policy | Self::Server | Self::Database | Self::DatabaseFile | Self::As | Self::Otlp
+        )
     }
 }
 

@@ -4,17 +4,19 @@
 mod file;
 mod keys;
 pub(crate) mod notice;
+mod target;
 mod value;
 
 pub(crate) use file::usual_places;
 pub(crate) use keys::{Facts, KEYS, Key, Takes, distance};
+pub(crate) use target::{NAMES, Target, address, read_secret};
 pub(crate) use value::{Colour, LogFormat, Value};
 
 use crate::{
     args::Args,
     exit::{Exit, Said},
 };
-use countersign_gate::{Policy, Principal, policy::BadPolicy};
+use countersign_gate::{Policy, Principal, policy::BadPolicy, without_password};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -62,11 +64,14 @@ pub(crate) struct Setting {
     pub(crate) origin: Origin,
 }
 
-/// Where the log is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
-    Database(PathBuf),
-    Server(String),
+impl Setting {
+    /// The value as it may be shown.
+    pub(crate) fn shown(&self) -> Value {
+        match &self.value {
+            Value::Text(text) => Value::Text(without_password(text)),
+            value => value.clone(),
+        }
+    }
 }
 
 /// What is in force.
@@ -111,9 +116,9 @@ impl Settings {
 
     /// What the file in this folder sets in vain, and nothing else sets.
     pub(crate) fn in_vain(&self) -> impl Iterator<Item = (Key, &Origin)> {
-        // A server and a file stand for each other.
+        // What names the log stands for whatever else does.
         let said = |key| match key {
-            Key::Server | Key::Database => self.get(Key::Server).or(self.get(Key::Database)),
+            key if NAMES.contains(&key) => NAMES.iter().find_map(|key| self.get(*key)),
             key => self.get(key),
         };
         self.not_taken.iter().map(|(key, origin)| (*key, origin)).filter(move |(key, _)| said(*key).is_none())
@@ -139,6 +144,7 @@ impl Settings {
         let target = &args.target;
         let given = [
             (Key::Database, target.database.clone()),
+            (Key::DatabaseFile, target.database_file.as_ref().map(|path| path.display().to_string())),
             (Key::Server, target.server.clone()),
             (Key::Policy, target.policy.as_ref().map(|path| path.display().to_string())),
             (Key::As, target.who.clone()),
@@ -164,37 +170,6 @@ impl Settings {
         match &self.get(key)?.value {
             Value::Text(text) => Some(text),
             _ => None,
-        }
-    }
-
-    /// The stronger of a server and a file. Of two that are equally strong neither can be meant.
-    pub(crate) fn target(&self) -> anyhow::Result<Target> {
-        let Some(server) = self.get(Key::Server) else { return self.database().map(Target::Database) };
-        if let Some(database) = self.get(Key::Database) {
-            let (ours, theirs) = (database.origin.strength(), server.origin.strength());
-            if ours == theirs {
-                return Err(bad(format!(
-                    "{} names a server and {} a file; only one of them can be meant",
-                    server.origin, database.origin
-                )));
-            }
-            if ours > theirs {
-                return self.database().map(Target::Database);
-            }
-        }
-        Ok(Target::Server(server.value.to_string()))
-    }
-
-    /// The file, for what works on files alone.
-    pub(crate) fn database(&self) -> anyhow::Result<PathBuf> {
-        let named = self.text(Key::Database).unwrap_or(USUAL_DATABASE);
-        match named.split_once("://") {
-            None => Ok(PathBuf::from(named)),
-            Some(("sqlite", path)) => Ok(PathBuf::from(path)),
-            Some((scheme, _)) => Err(Said::usage(format!(
-                "{scheme}:// names no database that this program can open; give a path or sqlite://…"
-            ))
-            .into()),
         }
     }
 

@@ -38,6 +38,9 @@ pub struct Problem {
     /// What the server fails at, where it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+    /// After how many seconds the server would like to be asked again: a header says so, and not the body.
+    #[serde(skip)]
+    pub retry_after: Option<u64>,
     /// The decision that stands in the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,

@@ -1,7 +1,7 @@
 //! Following the log over a server: a stream that takes itself up again where it broke.
 
-use super::{Remote, keep_trying};
-use crate::Error;
+use super::Remote;
+use crate::{Error, patience::keep_trying};
 use countersign_approvals::Event;
 use countersign_store::{Clock, Filter};
 use futures_util::{Stream, StreamExt};

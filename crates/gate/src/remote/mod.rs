@@ -1,5 +1,5 @@
-//! The gate over a server. What can be asked again safely is asked again while the server is away:
-//! waiting, claiming and finishing survive a restart of it.
+//! The gate over a server, one request at a time: what is asked again while it is away is said in
+//! `patience`.
 
 mod follow;
 mod lists;
@@ -9,21 +9,16 @@ mod threads;
 use crate::{
     Error,
     api::{self, PRINCIPAL_HEADER},
+    without_password,
 };
 use countersign_approvals::{CallId, Principal, ThreadId};
 use countersign_store::Clock;
 use reqwest::{Client, ClientBuilder, Method, Url};
 use serde::{Serialize, de::DeserializeOwned};
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 
 /// How long one request waits for a decision; the next one follows at once.
 const HOLD: Duration = Duration::from_secs(25);
-
-/// For how long a claim and a result are brought again and again to a server that is away.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-/// For how long a cancellation is: whoever gave up wants to leave.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Remote {
     client: Client,
@@ -34,7 +29,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     pub(crate) fn new(url: &str) -> Result<Self, Error> {
-        let bad = |why: &str| Error::BadUrl { url: url.to_owned(), why: why.to_owned() };
+        let bad = |why: &str| Error::BadUrl { url: without_password(url), why: why.to_owned() };
         let socket = url.strip_prefix("unix:");
         if socket == Some("") {
             return Err(bad("the path of a socket follows after unix:"));
@@ -96,7 +91,7 @@ impl Remote {
         self.post(by, self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
     }
 
-    /// Asks again and again, whether the server is there or not: a decision may come when it is back.
+    /// Asks again and again, until there is a decision.
     pub(crate) async fn wait(
         &self,
         thread: &ThreadId,
@@ -109,11 +104,8 @@ impl Remote {
             let left = end.map(|end| end.since(Clock::System.now()));
             // Whole seconds are all that a preference can say; less than one is asked about at once.
             let hold = left.unwrap_or(HOLD).min(HOLD).as_secs();
-            let ask = || {
-                let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
-                self.send::<api::Call>(request.timeout(HOLD * 2))
-            };
-            let call = keep_trying(left, ask).await?;
+            let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
+            let call: api::Call = self.send(request.timeout(HOLD * 2)).await?;
             if !call.is_pending() || left.is_some_and(|left| left.is_zero()) {
                 return Ok(call);
             }
@@ -153,7 +145,6 @@ impl Remote {
         Ok(answered.collect())
     }
 
-    /// A claim whose answer was lost may have been made: the log tells, by the executor's name.
     pub(crate) async fn claim(
         &self,
         by: &Principal,
@@ -161,19 +152,7 @@ impl Remote {
         id: &CallId,
         claim: &api::Claim,
     ) -> Result<api::Call, Error> {
-        let url = self.of_call(thread, id, &["claim"]);
-        let first: Result<api::Call, Error> = self.post(by, url.clone(), claim).await;
-        if !first.as_ref().is_err_and(Error::is_transient) {
-            return first;
-        }
-        let second = keep_trying(Some(PATIENCE), || self.post(by, url.clone(), claim)).await;
-        match second {
-            Err(refused) if refused.code() == "already_claimed" => {
-                let ours = refused.execution().is_some_and(|found| found.executor == claim.executor);
-                if ours { keep_trying(Some(PATIENCE), || self.call(thread, id)).await } else { Err(refused) }
-            }
-            other => other,
-        }
+        self.post(by, self.of_call(thread, id, &["claim"]), claim).await
     }
 
     pub(crate) async fn finish(
@@ -183,8 +162,7 @@ impl Remote {
         id: &CallId,
         finish: &api::Finish,
     ) -> Result<api::Call, Error> {
-        let url = self.of_call(thread, id, &["result"]);
-        keep_trying(Some(PATIENCE), || self.post(by, url.clone(), finish)).await
+        self.post(by, self.of_call(thread, id, &["result"]), finish).await
     }
 
     pub(crate) async fn cancel(
@@ -194,8 +172,7 @@ impl Remote {
         id: &CallId,
         cancel: &api::Cancel,
     ) -> Result<api::Call, Error> {
-        let url = self.of_call(thread, id, &["cancel"]);
-        keep_trying(Some(LITTLE_PATIENCE), || self.post(by, url.clone(), cancel)).await
+        self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
@@ -215,23 +192,3 @@ fn header(by: &Principal) -> String {
 }
 
 const ENCODED: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS.add(b'%');
-
-/// Tries for as long as no server answers, at growing distances; for `patience` if there is one.
-async fn keep_trying<T, F>(patience: Option<Duration>, mut ask: impl FnMut() -> F) -> Result<T, Error>
-where
-    F: Future<Output = Result<T, Error>>,
-{
-    let clock = Clock::System;
-    let end = patience.map(|patience| clock.now().after(patience));
-    let mut pause = Duration::from_millis(50);
-    loop {
-        match ask().await {
-            Err(error) if error.is_transient() && end.is_none_or(|end| clock.now() < end) => {
-                tracing::debug!(%error, "the server is away; trying again");
-                clock.sleep(pause).await;
-                pause = (pause * 2).min(Duration::from_secs(2));
-            }
-            done => return done,
-        }
-    }
-}

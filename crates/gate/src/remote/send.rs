@@ -18,10 +18,15 @@ impl Remote {
         if answer.status().is_success() {
             return Ok(answer);
         }
-        let status = answer.status();
+        let (status, retry_after) = (answer.status(), retry_after(&answer));
         let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
         match serde_json::from_slice::<Problem>(&body) {
-            Ok(problem) => Err(Error::Remote(Box::new(problem))),
+            Ok(problem) => Err(Error::Remote(Box::new(Problem { retry_after, ..problem }))),
+            // A proxy says so when none of the servers behind it answers.
+            Err(_) if matches!(status.as_u16(), 502..=504) => {
+                let why = format!("a proxy before it says {status}");
+                Err(Error::Unreachable { server: self.name.clone(), why })
+            }
             Err(_) => Err(self.strange(&format!("it says {status} and no more"))),
         }
     }
@@ -38,4 +43,9 @@ impl Remote {
     pub(super) fn strange(&self, why: &str) -> Error {
         Error::Strange { server: self.name.clone(), why: why.to_owned() }
     }
+}
+
+/// After how many seconds the server would like to be asked again.
+fn retry_after(answer: &Response) -> Option<u64> {
+    answer.headers().get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.parse().ok()
 }

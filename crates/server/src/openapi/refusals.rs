@@ -58,7 +58,7 @@ fn response(status: u16, codes: &[&Code]) -> Response {
     let mut response = ResponseBuilder::new()
         .description(names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
         .content(PROBLEM, content(status, codes));
-    if matches!(status, 503 | 507) {
+    if status == 503 {
         let what = "After how many seconds it may be worth another try.";
         response = response.header("retry-after", header(what, text("1")));
     }

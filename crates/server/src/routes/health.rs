@@ -32,7 +32,8 @@ pub(super) async fn alive() -> Json<Alive> {
 /// Whether it can do its work.
 ///
 /// An order goes all the way through the writer, the log is read, and the feed must have what is in it. If
-/// something fails, `check` of the problem says what: `log`, `feed` or `gate`.
+/// something fails, `check` of the problem says what: `database` if PostgreSQL is away or says no, else `log`,
+/// `feed` or `gate`.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -43,6 +44,7 @@ pub(super) async fn alive() -> Json<Alive> {
 pub(super) async fn ready(State(app): State<App>) -> Answer<api::Ready> {
     let ready = app.gate.ready().await.map_err(|error| {
         let check = match &error {
+            countersign_gate::Error::Store(error) if error.is_of_a_server() => "database",
             countersign_gate::Error::Store(_) => "log",
             countersign_gate::Error::FeedBehind { .. } => "feed",
             _ => "gate",

@@ -63,6 +63,13 @@ pub(crate) trait Door: Send + 'static {
     /// that nobody knows.
     fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), Failed>> + Send;
 
+    /// Has the guard of rows by hand stand aside for the rest of the transaction, or until it is back.
+    fn stand_aside(&mut self) -> impl Future<Output = Result<(), Failed>> + Send;
+
+    /// Has the guard of rows by hand come back. Without that a transaction in which it stood aside is not to
+    /// be committed.
+    fn stand_guard(&mut self) -> impl Future<Output = Result<(), Failed>> + Send;
+
     /// Ends the transaction, if there is still one, as if it had not been.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
 
@@ -85,6 +92,14 @@ pub(crate) enum Readers {
 }
 
 impl Readers {
+    /// Whose words they understand.
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Sqlite(_) => Kind::Sqlite,
+            Self::Postgres(_) => Kind::Postgres,
+        }
+    }
+
     /// Has a query answered.
     pub(crate) async fn all(&self, query: Query) -> Result<Vec<Row>, sqlx::Error> {
         match self {

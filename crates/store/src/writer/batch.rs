@@ -24,10 +24,10 @@ const MOST_WRITTEN: usize = 32 * 1024 * 1024;
 
 /// The door, with all that is needed to tell what went through it.
 pub(crate) struct Writer<D> {
-    door: D,
+    pub(super) door: D,
     /// What was touched of late; empty after anything went wrong.
-    ledger: Option<Ledger>,
-    feed: Arc<Feed>,
+    pub(super) ledger: Option<Ledger>,
+    pub(super) feed: Arc<Feed>,
     meters: Meters,
 }
 
@@ -108,7 +108,7 @@ impl<D: Door> Writer<D> {
     }
 
     /// Waits for the turn to write, and begins.
-    async fn begin(&mut self) -> Result<Turn, Error> {
+    pub(super) async fn begin(&mut self) -> Result<Turn, Error> {
         let end = self.door.begin(self.feed.last()).await?;
         let known = self.feed.tip();
         // What was handed out was committed, so a log that does not have it is not the one that it was.
@@ -190,6 +190,16 @@ impl<D: Door> Writer<D> {
     /// Carries out statements that append nothing, in a turn of their own.
     async fn alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
         let Turn { kept, .. } = self.begin().await?;
+        self.carry_through(queries).await.map_err(Failed::error)?;
+        self.ledger = kept;
+        Ok(())
+    }
+
+    /// Carries out statements that append nothing in the transaction that was begun, and ends it.
+    pub(super) async fn carry_through(
+        &mut self,
+        queries: impl IntoIterator<Item = Query>,
+    ) -> Result<(), Failed> {
         let outcome = async {
             for query in queries {
                 self.door.all(query).await?;
@@ -197,11 +207,10 @@ impl<D: Door> Writer<D> {
             self.door.commit(None).await
         };
         let outcome = outcome.await;
-        match outcome {
-            Ok(()) => self.ledger = kept,
-            Err(_) => self.door.roll_back().await,
+        if outcome.is_err() {
+            self.door.roll_back().await;
         }
-        outcome.map_err(Failed::error)
+        outcome
     }
 
     pub(super) async fn close(self) {
@@ -210,7 +219,7 @@ impl<D: Door> Writer<D> {
 }
 
 /// A transaction that was begun.
-struct Turn {
+pub(super) struct Turn {
     began: Instant,
     /// What is known of the log, if nobody else has written since.
     kept: Option<Ledger>,
@@ -252,7 +261,7 @@ fn read(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
     Ok((end, events))
 }
 
-fn rows(events: &[Arc<Event>]) -> String {
+pub(super) fn rows(events: &[Arc<Event>]) -> String {
     let row = |event: &Arc<Event>| {
         let Event { seq, thread_id, kind, timestamp, principal, data, hash } = &**event;
         (*seq, thread_id.clone(), *kind, *timestamp, principal.clone(), data.as_str().to_owned(), *hash)

@@ -3,10 +3,11 @@
 //! throughput grows with load while a lone order pays for one commit.
 
 mod batch;
+mod take;
 
 pub(crate) use batch::Writer;
 
-use crate::{Error, database::Door};
+use crate::{Error, Place, copy::Mark, database::Door};
 use countersign_approvals::{Call, Event, Order, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -22,7 +23,6 @@ pub struct Done {
 }
 
 /// Something on its way, with the place for its answer.
-#[expect(clippy::large_enum_variant, reason = "nearly all are orders, and a box for each would cost more")]
 pub(crate) enum Request {
     /// An order.
     Order(Order, oneshot::Sender<Result<Done, Error>>),
@@ -30,6 +30,10 @@ pub(crate) enum Request {
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
     /// The wish to have the index of open requests made anew.
     RebuildIndex(oneshot::Sender<Result<(), Error>>),
+    /// Events of another log, and what that is called.
+    Take(Vec<Arc<Event>>, Place, oneshot::Sender<Result<(), Error>>),
+    /// What to do about the mark of half a copy.
+    Mark(Mark, oneshot::Sender<Result<(), Error>>),
 }
 
 /// Queues something and waits for its answer.
@@ -87,7 +91,8 @@ struct Waiting {
     /// To the orders, in their order.
     answers: Vec<oneshot::Sender<Result<Done, Error>>>,
     probes: Vec<(Timestamp, oneshot::Sender<Result<(), Error>>)>,
-    rebuilds: Vec<oneshot::Sender<Result<(), Error>>>,
+    /// What is done one after the other, in a turn of its own.
+    others: Vec<Request>,
 }
 
 impl Waiting {
@@ -98,7 +103,7 @@ impl Waiting {
                 self.answers.push(answer);
             }
             Request::Probe(now, answer) => self.probes.push((now, answer)),
-            Request::RebuildIndex(answer) => self.rebuilds.push(answer),
+            other => self.others.push(other),
         }
     }
 
@@ -111,8 +116,8 @@ impl Waiting {
                 let _ = answer.send(outcome.clone());
             }
         }
-        for answer in self.rebuilds {
-            let _ = answer.send(writer.rebuild_index().await);
+        for other in self.others {
+            writer.carry_out_alone(other).await;
         }
     }
 }

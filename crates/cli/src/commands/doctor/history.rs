@@ -1,9 +1,9 @@
-//! The log inside the file: does it open, hold together, and have the index that its events call for?
+//! The log itself: does it open, hold together, and have the index that its events call for?
 
 use super::{Findings, failed};
 use crate::{args::Args, progress::Progress};
-use countersign_gate::{Clock, Error, Filter, Gate, Options, Policy, api, chain};
-use std::{path::Path, time::Duration};
+use countersign_gate::{Address, Clock, Error, Filter, Gate, Options, Policy, api, chain};
+use std::time::Duration;
 
 /// What is walked whole here; a longer log is for `verify`.
 const SHORT: i64 = 100_000;
@@ -12,13 +12,15 @@ const LAST: i64 = 1_000;
 /// Clocks of machines that share a file may be apart by so much.
 const APART: Duration = Duration::from_mins(1);
 
-pub(super) async fn look(args: &Args, path: &Path, findings: &mut Findings) {
+pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings) {
     let options = Options { create: false, ..Options::default() };
-    let gate = match Gate::open_with(path, options, Policy::ask_always()).await {
+    let gate = match Gate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
-        Err(error) => return failed(findings, check_of(&error), &error),
+        Err(error) => return failed(findings, check_of(&error, address), &error),
     };
-    findings.ok("file system", "a write-ahead log works here");
+    if matches!(address, Address::File(_)) {
+        findings.ok("file system", "a write-ahead log works here");
+    }
     findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
     if let Err(error) = log(args, &gate, findings).await {
         failed(findings, "log", &error);
@@ -26,10 +28,11 @@ pub(super) async fn look(args: &Args, path: &Path, findings: &mut Findings) {
     gate.shut_down().await;
 }
 
-fn check_of(error: &Error) -> &'static str {
+fn check_of(error: &Error, address: &Address) -> &'static str {
     match error.code() {
         "no_wal" => "file system",
         "newer_database" => "layout",
+        _ if matches!(address, Address::Postgres(_)) => "log",
         "read_only" => "folder",
         _ => "file",
     }
@@ -51,7 +54,7 @@ async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Er
     let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
     if let Some(event) = ahead {
         let found = format!("the last event is of {}, which has not come yet", event.timestamp);
-        findings.warn("clock", found, "one of the machines that write to the file has a wrong clock");
+        findings.warn("clock", found, "one of the machines that write to the log has a wrong clock");
     }
     if tip <= SHORT {
         return whole(args, gate, tip, findings).await;
@@ -70,7 +73,7 @@ async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Er
     Ok(())
 }
 
-const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore the file from a backup";
+const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
 
 async fn whole(args: &Args, gate: &Gate, tip: i64, findings: &mut Findings) -> Result<(), Error> {
     let mut progress = Progress::of(args, "events");

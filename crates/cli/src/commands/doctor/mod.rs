@@ -2,6 +2,7 @@
 
 mod file;
 mod history;
+mod postgres;
 mod server;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
     settings::Target,
     table,
 };
-use countersign_gate::{Clock, Timestamp};
+use countersign_gate::{Address, Clock, Timestamp};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -76,9 +77,13 @@ pub(crate) async fn doctor(args: &Args) -> anyhow::Result<Exit> {
     clock(&mut findings);
     match args.settings.target() {
         Ok(Target::Server(url)) => server::look(args, &url, &mut findings).await,
-        Ok(Target::Database(path)) => {
-            if file::look(&path, &mut findings) {
-                history::look(args, &path, &mut findings).await;
+        Ok(Target::Database(address)) => {
+            let worth_opening = match &address {
+                Address::File(path) => file::look(path, &mut findings),
+                Address::Postgres(postgres) => postgres::look(postgres, &mut findings).await,
+            };
+            if worth_opening {
+                history::look(args, &address, &mut findings).await;
             }
         }
         Err(error) => findings.fail("target", format!("{error:#}"), "take one of the two away"),

@@ -125,6 +125,15 @@ impl Door {
     }
 }
 
+impl Door {
+    /// Takes the guard of rows by hand out of force, or puts it back, which its owner may.
+    async fn guard(&mut self, wish: &str) -> Result<(), Failed> {
+        let text = format!("ALTER TABLE events {wish} TRIGGER rows_by_hand_are_well_formed");
+        let outcome = async { say(self.conn()?, text).await };
+        outcome.await.map_err(|e| failed(self.address.place(), &e))
+    }
+}
+
 impl database::Door for Door {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
@@ -170,6 +179,14 @@ impl database::Door for Door {
             // Of two statements one failed; which, shows in the table.
             Err(_) => self.settle(last).await,
         }
+    }
+
+    async fn stand_aside(&mut self) -> Result<(), Failed> {
+        self.guard("DISABLE").await
+    }
+
+    async fn stand_guard(&mut self) -> Result<(), Failed> {
+        self.guard("ENABLE ALWAYS").await
     }
 
     async fn roll_back(&mut self) {

@@ -46,14 +46,7 @@ impl Ear {
         poll: Duration,
     ) -> Self {
         let (sender, heard) = watch::channel(Heard::default());
-        let connect = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
-        let rope =
-            PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(connect);
-        let clapper = PgPoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(PATIENCE)
-            .connect_lazy_with(sessions.connect.clone());
-        let listener = tokio::spawn(listen(Bell { rope, clapper, channel }, sender));
+        let listener = tokio::spawn(listen(Bell::new(address, sessions, channel), sender));
         Self { heard, times: 0, poll, listener }
     }
 }
@@ -85,7 +78,7 @@ impl database::Ear for Ear {
 }
 
 /// Where to listen, and where to ring in order to hear whether that works.
-struct Bell {
+pub(super) struct Bell {
     rope: PgPool,
     clapper: PgPool,
     channel: String,
@@ -108,6 +101,28 @@ async fn listen(bell: Bell, heard: watch::Sender<Heard>) {
 }
 
 impl Bell {
+    pub(super) fn new(address: &PostgresAddress, sessions: &Sessions, channel: String) -> Self {
+        let one = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+        let rope = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
+        let clapper = one().connect_lazy_with(sessions.connect.clone());
+        Self { rope: one().connect_lazy_with(rope), clapper, channel }
+    }
+
+    /// Listens, rings, and fails if that is not heard.
+    pub(super) async fn try_out(&self) -> Result<(), sqlx::Error> {
+        self.hang().await.map(|_| ())
+    }
+
+    /// A listener that hears.
+    async fn hang(&self) -> Result<PgListener, sqlx::Error> {
+        let mut listener = limited(PATIENCE, PgListener::connect_with(&self.rope)).await?;
+        limited(PATIENCE, listener.listen(&self.channel)).await?;
+        // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
+        limited(PATIENCE, self.ring()).await?;
+        limited(PATIENCE, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
+        Ok(listener)
+    }
+
     /// Listens until that fails.
     async fn heard(&self, heard: &watch::Sender<Heard>, complained: &mut bool) -> sqlx::Error {
         match self.listening(heard, complained).await {
@@ -121,11 +136,7 @@ impl Bell {
         heard: &watch::Sender<Heard>,
         complained: &mut bool,
     ) -> Result<(), sqlx::Error> {
-        let mut listener = limited(PATIENCE, PgListener::connect_with(&self.rope)).await?;
-        limited(PATIENCE, listener.listen(&self.channel)).await?;
-        // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
-        limited(PATIENCE, self.ring()).await?;
-        limited(PATIENCE, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
+        let mut listener = self.hang().await?;
         heard.send_modify(|heard| {
             heard.listening = true;
             heard.times += 1;

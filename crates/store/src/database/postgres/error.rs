@@ -31,7 +31,7 @@ fn of_state(place: Place, state: &str, why: String) -> Error {
         "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => Error::Busy { place, why },
         "25006" => Error::Standby(place),
         "28000" | "28P01" => Error::Login { place, why },
-        "3D000" => Error::Missing(place),
+        "3D000" => Error::NoDatabase(place),
         "42501" => Error::Forbidden { place, why },
         "42P01" | "42703" | "42883" | "3F000" => Error::NotOurs { place, why },
         "XX001" | "XX002" => Error::Corrupt { place, why },

@@ -3,15 +3,18 @@
 mod door;
 mod ear;
 mod error;
+mod examine;
 mod readers;
 mod schema;
 mod session;
 
 pub(crate) use error::error;
+pub use examine::{Examined, Rights, examine};
 pub(crate) use readers::Readers;
+pub use session::LEAST as OLDEST_POSTGRES;
 
 use super::Readers as EitherReaders;
-use crate::{Error, Options, PostgresAddress};
+use crate::{Error, Options, PostgresAddress, schema::Layout};
 use door::Door;
 use ear::Ear;
 use session::{Sessions, check};
@@ -22,6 +25,8 @@ pub(crate) struct Opened {
     pub(crate) door: Door,
     pub(crate) ear: Ear,
     pub(crate) readers: EitherReaders,
+    /// The layout that was found.
+    pub(crate) found: Layout,
 }
 
 /// Connects, and brings the layout up to date.
@@ -30,9 +35,9 @@ pub(crate) async fn open(address: PostgresAddress, options: &Options) -> Result<
     let failed = |e| error(address.place(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check(&mut conn, &address).await?;
-    schema::bring_up_to_date(&mut conn, &address, &sessions, options.create).await?;
+    let found = schema::bring_up_to_date(&mut conn, &address, &sessions, options.create).await?;
     let channel = schema::channel(&mut conn, &sessions).await.map_err(failed)?;
     let readers = EitherReaders::Postgres(Arc::new(Readers::new(&sessions, options.readers)));
     let ear = Ear::new(&address, &sessions, channel.clone(), options.poll);
-    Ok(Opened { door: Door::new(address, sessions, conn, channel), ear, readers })
+    Ok(Opened { door: Door::new(address, sessions, conn, channel), ear, readers, found })
 }

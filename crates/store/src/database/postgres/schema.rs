@@ -12,23 +12,34 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 /// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
 const TURN: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
-/// Looks which layout there is, and makes or mends it if it is not ours yet.
+/// Looks which layout there is, and makes or mends it if it is not ours yet. Gives the one that was found.
 pub(super) async fn bring_up_to_date(
     conn: &mut PgConnection,
     address: &PostgresAddress,
     sessions: &Sessions,
     create: bool,
-) -> Result<(), Error> {
+) -> Result<Layout, Error> {
     let failed = |e| error(address.place(), &e);
     say(conn, sessions.begin("")).await.map_err(failed)?;
     let found = layout(conn, address).await;
     say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
-    match found? {
-        Layout::Ours => return Ok(()),
+    let found = found?;
+    match found {
+        Layout::Ours => return Ok(found),
         Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
         Layout::None if !create => return Err(Error::Missing(address.place())),
         Layout::None | Layout::Older => {}
     }
+    match make(conn, address, sessions).await {
+        Ok(()) => Ok(found),
+        // Whoever works with a log need not own it, and only its owner can change the layout.
+        Err(Error::Forbidden { place, why }) => Err(Error::MayNotMigrate { place, why }),
+        Err(error) => Err(error),
+    }
+}
+
+async fn make(conn: &mut PgConnection, address: &PostgresAddress, sessions: &Sessions) -> Result<(), Error> {
+    let failed = |e| error(address.place(), &e);
     if let Some(schema) = &address.schema {
         // Asked first, because making one takes a right that whoever has one already need not have.
         let there: bool = limited(

@@ -116,4 +116,4 @@ pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) ->
 }
 
 /// The oldest version of PostgreSQL that knows functions with a body in standard SQL.
-const LEAST: u32 = 14;
+pub const LEAST: u32 = 14;

@@ -12,7 +12,7 @@ use crate::{
     queries,
 };
 use countersign_approvals::{Event, Sha256};
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::Arc;
 
 /// How often a batch is tried again when another program holds the write lock; each try waits for the
@@ -25,11 +25,13 @@ pub(crate) struct Door {
     bell: Arc<Bell>,
     /// Held from before the transaction to after it.
     turn: Option<Turn>,
+    /// How the guard that stands aside is made again. SQLite cannot put a trigger out of force, and only drops it.
+    aside: Option<String>,
 }
 
 impl Door {
     pub(super) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<Bell>) -> Self {
-        Self { conn, file, bell, turn: None }
+        Self { conn, file, bell, turn: None, aside: None }
     }
 
     /// Takes the write lock, however long the queue before it is. Transactions are begun and ended in
@@ -81,6 +83,22 @@ impl database::Door for Door {
         }
         self.turn = None;
         Ok(())
+    }
+
+    async fn stand_aside(&mut self) -> Result<(), Failed> {
+        let place = self.place();
+        let outcome = async {
+            let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_by_hand_are_well_formed'";
+            self.aside = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
+            self.run("DROP TRIGGER rows_by_hand_are_well_formed").await
+        };
+        outcome.await.map_err(|e| failed(place, &e))
+    }
+
+    async fn stand_guard(&mut self) -> Result<(), Failed> {
+        let Some(text) = self.aside.take() else { return Ok(()) };
+        let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
+        made.map(|_| ()).map_err(|e| failed(self.place(), &e))
     }
 
     async fn roll_back(&mut self) {

@@ -12,7 +12,7 @@ pub(crate) use error::error;
 pub use version::sqlite_version;
 
 use super::Readers;
-use crate::{Error, Options, Synchronous};
+use crate::{Error, Options, Synchronous, schema::Layout};
 use bell::Bell;
 use door::Door;
 use ear::Ear;
@@ -28,6 +28,8 @@ pub(crate) struct Opened {
     pub(crate) door: Door,
     pub(crate) ear: Ear,
     pub(crate) readers: Readers,
+    /// The layout that was found.
+    pub(crate) found: Layout,
 }
 
 /// Finds or makes the file, and brings the layout up to date.
@@ -42,7 +44,7 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, Error
     // refuses one, and does not wait.
     let turn = bell.turn().await;
     use_wal(&mut conn, path).await?;
-    schema::bring_up_to_date(&mut conn, path).await?;
+    let found = schema::bring_up_to_date(&mut conn, path).await?;
     drop(turn);
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
@@ -52,7 +54,7 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, Error
         .await
         .map_err(|e| error(path.into(), &e))?;
     let ear = Ear::new(file.clone(), Arc::clone(&bell), options.poll);
-    Ok(Opened { door: Door::new(conn, file, bell), ear, readers: Readers::Sqlite(readers) })
+    Ok(Opened { door: Door::new(conn, file, bell), ear, readers: Readers::Sqlite(readers), found })
 }
 
 fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {

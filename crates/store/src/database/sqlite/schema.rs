@@ -31,18 +31,19 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
 }
 
 /// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
-/// failure leaves the file as it was.
-pub(super) async fn bring_up_to_date(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+/// failure leaves the file as it was. Gives the layout that was found.
+pub(super) async fn bring_up_to_date(conn: &mut SqliteConnection, path: &Path) -> Result<Layout, Error> {
     // A new file has no list of migrations yet.
-    match schema::layout(&mut Connection::Sqlite(conn)).await.unwrap_or(Layout::None) {
-        Layout::Ours => return Ok(()),
+    let found = schema::layout(&mut Connection::Sqlite(conn)).await.unwrap_or(Layout::None);
+    match found {
+        Layout::Ours => return Ok(found),
         Layout::Newer { found } => return Err(schema::newer(path.into(), found)),
         Layout::None | Layout::Older => {}
     }
     let failed = |e| error(path.into(), &e);
     let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
     match schema::migrator(Kind::Sqlite).run_direct(None, &mut *tx, false).await {
-        Ok(()) => tx.commit().await.map_err(failed),
+        Ok(()) => tx.commit().await.map(|()| found).map_err(failed),
         Err(e) => Err(schema::failed(path.into(), e, failed)),
     }
 }

@@ -1,0 +1,155 @@
+//! Copying a whole log from one database into another: every event with its number, its time and its hash.
+//!
+//! The target bears a mark until all of it is there and verified. Nobody else opens it while it does, and a
+//! copy that was interrupted goes on where it stopped. What is read and written goes through two stores, as
+//! everything does.
+
+mod mark;
+
+pub(crate) use mark::{Mark, refuse_half_copied};
+
+use crate::{
+    Address, Error, Filter, Options, Place, Report, Store,
+    open::{Unfinished, open},
+};
+use countersign_approvals::Event;
+use std::{os::unix::fs::MetadataExt, path::Path};
+
+/// How many events are written in one transaction, if they are not large.
+const BATCH: i64 = 1_000;
+
+/// How far a copy has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// So many of so many events are there.
+    Copied(i64, i64),
+    /// So many of so many were read back and hold.
+    Verified(i64, i64),
+}
+
+/// What was copied.
+#[derive(Debug, Clone)]
+pub struct Copied {
+    /// What the source is called.
+    pub from: Place,
+    /// What the target is called.
+    pub to: Place,
+    /// How many events were there from an earlier copy.
+    pub before: i64,
+    /// How many events the source has gained meanwhile, which are not in the target.
+    pub since: i64,
+    /// What reading the whole target back found.
+    pub report: Report,
+}
+
+/// Copies the log at `from` into the one at `to`, which is made if there is none, and must be empty or what
+/// an interrupted copy of the same log left. With `go_on` it may also be a finished copy, and gets what the
+/// source has gained since. Afterwards the whole target is verified; if that finds anything, it stays marked
+/// as half copied.
+pub async fn copy(
+    from: impl Into<Address>,
+    to: impl Into<Address>,
+    go_on: bool,
+    mut progress: impl FnMut(Step),
+) -> Result<Copied, Error> {
+    let (from, to) = (from.into(), to.into());
+    if let (Address::File(from), Address::File(to)) = (&from, &to)
+        && are_one(from, to)
+    {
+        return Err(Error::SameLog(to.as_path().into()));
+    }
+    let source = Store::open(from, Options { create: false, ..Options::default() }).await?;
+    let target = open(to, Options::default(), Unfinished::Taken).await?;
+    let copied = between(&source, &target, go_on, &mut progress).await;
+    source.close().await;
+    target.close().await;
+    copied
+}
+
+/// Whether both lead to one file. Opened by two names, it would have two write-ahead logs.
+fn are_one(from: &Path, to: &Path) -> bool {
+    let identity = |path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    matches!((identity(from), identity(to)), (Ok(from), Ok(to)) if from == to)
+}
+
+async fn between(
+    source: &Store,
+    target: &Store,
+    go_on: bool,
+    progress: &mut impl FnMut(Step),
+) -> Result<Copied, Error> {
+    let before = begin(source, target, go_on).await?;
+    let (mut at, end) = (before, source.tip().await?);
+    while at < end {
+        let events = page(source, at, end).await?;
+        // Nothing is ever taken out of a log, so there is something.
+        at = events.last().map_or(end, |last| last.seq);
+        target.take(events, source.place()).await?;
+        progress(Step::Copied(at, end));
+    }
+    let report = target.verify(|done| progress(Step::Verified(done, end))).await?;
+    if !is_beginning_of(target, source, end).await? {
+        return Err(not_a_copy(source, target));
+    }
+    if report.holds() {
+        target.mark(Mark::Off).await?;
+    }
+    let since = source.tip().await? - end;
+    Ok(Copied { from: source.place(), to: target.place(), before, since, report })
+}
+
+/// Sees that the target may be written to, and marks it. Gives how much of the log it has.
+async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error> {
+    let same = || Err(Error::SameLog(target.place()));
+    if source.place() == target.place() {
+        return same();
+    }
+    let (tip, marked) = (target.tip().await?, target.is_marked().await?);
+    if tip > 0 && !marked && !go_on {
+        return Err(Error::NotEmpty { place: target.place(), events: tip });
+    }
+    if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
+        return Err(not_a_copy(source, target));
+    }
+    if !marked {
+        target.mark(Mark::On { tip, source: source.place() }).await?;
+        // One log by two names: what was just written to the one shows in the other.
+        if source.is_marked().await? {
+            target.mark(Mark::Off).await?;
+            return same();
+        }
+    }
+    Ok(tip)
+}
+
+fn not_a_copy(source: &Store, target: &Store) -> Error {
+    Error::NotACopy { place: target.place(), from: source.place() }
+}
+
+/// Whether the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
+/// so what is compared begins no later than at the last one that is sealed.
+async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, Error> {
+    let (mut from, mut sealed) = (tip, false);
+    while from > 0 && !sealed {
+        let until = from;
+        from = (from - BATCH).max(0);
+        let events = page(target, from, until).await?;
+        sealed = events.iter().any(|event| event.hash.is_some());
+    }
+    while from < tip {
+        let [theirs, ours] = [page(source, from, tip).await?, page(target, from, tip).await?];
+        // Either may end early, because of large events.
+        let both = theirs.len().min(ours.len());
+        if both == 0 || theirs[..both] != ours[..both] {
+            return Ok(false);
+        }
+        from = ours[both - 1].seq;
+    }
+    Ok(true)
+}
+
+/// Events after `after` up to `until`, as many as are read at once.
+async fn page(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, Error> {
+    let limit = usize::try_from((until - after).min(BATCH)).unwrap_or(1);
+    Ok(store.events(&Filter::default(), after, limit).await?.items)
+}

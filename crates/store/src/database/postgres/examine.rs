@@ -1,0 +1,142 @@
+//! Looking at a server from outside: what has to be right for it to keep its promise.
+
+use super::{
+    ear::Bell,
+    error, schema,
+    session::{ANSWER, Sessions, check, say},
+};
+use crate::{Clock, Error, PostgresAddress, Synchronous, clock::limited, queries};
+use countersign_approvals::Timestamp;
+use sqlx::{PgConnection, Row, postgres::PgRow};
+use std::time::{Duration, Instant};
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// The server's version.
+    pub version: String,
+    /// How long a question and its answer take.
+    pub round_trip: Duration,
+    /// Whether what goes over the wire is encrypted.
+    pub encrypted: bool,
+    /// Whether the server is on this machine.
+    pub near: bool,
+    /// The server's clock, and by how many milliseconds it is ahead of ours.
+    pub clock: (Timestamp, i64),
+    /// Whether the connection was there before we asked for one, so that somebody in between keeps it, and the
+    /// address does not say so.
+    pub pooled_unsaid: bool,
+    /// How many connections there may be, and how many there are.
+    pub connections: (i64, i64),
+    /// Settings that are off, without which a crash of its machine damages the database.
+    pub unsafe_settings: Option<String>,
+    /// For what a commit waits.
+    pub synchronous_commit: String,
+    /// The standbys that a commit waits for, as they are set.
+    pub synchronous_standbys: String,
+    /// How many standbys are connected.
+    pub standbys: i64,
+    /// How transactions of others are kept apart if they do not say.
+    pub isolation: String,
+    /// How text is kept.
+    pub encoding: String,
+    /// What this user may do with a log that is there.
+    pub rights: Option<Rights>,
+    /// The guards that are not in force.
+    pub missing_guards: Option<String>,
+    /// Why notifications do not arrive, if they do not.
+    pub unheard: Option<String>,
+}
+
+/// What a user may do with a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rights {
+    /// Not even add events.
+    Look,
+    /// Add events, and change and delete none.
+    Add,
+    /// Change and delete events, if no guard were in the way.
+    Change,
+    /// Take the guards away.
+    Own,
+}
+
+/// How often the way there and back is measured.
+const TRIPS: usize = 5;
+
+/// A connection that is older than that, in seconds, was there before us.
+const OLD: i64 = 2;
+
+/// Connects, and looks. Whether there is a log, and what it holds, is not looked at.
+pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
+    let sessions = Sessions::new(address, Synchronous::Full);
+    let failed = |e| error(address.place(), &e);
+    let mut conn = sessions.open().await.map_err(failed)?;
+    check(&mut conn, address).await?;
+    let round_trip = measure(&mut conn).await.map_err(failed)?;
+    say(&mut conn, sessions.begin("")).await.map_err(failed)?;
+    let before = Clock::System.now().as_millis();
+    let question = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
+    let row = limited(ANSWER, question).await.map_err(failed)?;
+    // The server looked at its clock when the question had come there.
+    let ours = before + i64::try_from(round_trip.as_millis() / 2).unwrap_or(0);
+    say(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
+    let unheard = match schema::channel(&mut conn, &sessions).await {
+        Ok(channel) => Bell::new(address, &sessions, channel).try_out().await.err().map(|e| e.to_string()),
+        // Where there is no log, nobody rings.
+        Err(_) => None,
+    };
+    read(&row, round_trip, ours, address.pooled, unheard).map_err(failed)
+}
+
+/// The median of a few.
+async fn measure(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
+    let mut trips = Vec::with_capacity(TRIPS);
+    for _ in 0..TRIPS {
+        let began = Instant::now();
+        say(conn, "SELECT 1".to_owned()).await?;
+        trips.push(began.elapsed());
+    }
+    trips.sort();
+    Ok(trips[TRIPS / 2])
+}
+
+fn read(
+    row: &PgRow,
+    round_trip: Duration,
+    ours: i64,
+    pooler_said: bool,
+    unheard: Option<String>,
+) -> Result<Examined, sqlx::Error> {
+    let theirs: i64 = row.try_get("now")?;
+    Ok(Examined {
+        version: row.try_get("version")?,
+        round_trip,
+        encrypted: row.try_get("encrypted")?,
+        near: row.try_get("near")?,
+        clock: (Timestamp::from_millis(theirs), theirs - ours),
+        pooled_unsaid: !pooler_said && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > OLD),
+        connections: (row.try_get("most")?, row.try_get("used")?),
+        unsafe_settings: row.try_get("unsafe")?,
+        synchronous_commit: row.try_get("waits")?,
+        synchronous_standbys: row.try_get("standbys")?,
+        standbys: row.try_get("copies")?,
+        isolation: row.try_get("isolation")?,
+        encoding: row.try_get("encoding")?,
+        rights: rights(row)?,
+        missing_guards: row.try_get("missing")?,
+        unheard,
+    })
+}
+
+fn rights(row: &PgRow) -> Result<Option<Rights>, sqlx::Error> {
+    let [insert, change, own] =
+        ["may_insert", "may_change", "owns"].map(|right| row.try_get::<Option<bool>, _>(right));
+    Ok(match (insert?, change?, own?) {
+        (None, ..) => None,
+        (_, _, Some(true)) => Some(Rights::Own),
+        (_, Some(true), _) => Some(Rights::Change),
+        (Some(true), ..) => Some(Rights::Add),
+        (Some(false), ..) => Some(Rights::Look),
+    })
+}

@@ -1,0 +1,170 @@
+//! An address may hold a password: where it is kept, and that nothing that is printed has it.
+
+use crate::desk::{Desk, at_a_desk};
+use insta::assert_snapshot;
+
+/// Nobody listens there, so that every command has something to complain about.
+const ADDRESS: &str = "postgres://ada:s3cret@127.0.0.1:1/log?application_name=desk";
+
+/// Types a line, and reads all that is printed.
+async fn types(desk: &Desk, line: &str) -> String {
+    let said = desk.types(line).await;
+    let text = said.to_string();
+    assert!(!text.contains("s3cret"), "{line}: {text}");
+    assert!(!text.contains("panicked"), "{line}: {text}");
+    text
+}
+
+#[tokio::test]
+async fn a_password_is_in_nothing_that_is_printed() {
+    at_a_desk(async |desk| {
+        desk.writes("secret", &format!("{ADDRESS}\n"));
+        desk.runs("chmod", &["600", "secret"]).await;
+        desk.sets("COUNTERSIGN_DATABASE", ADDRESS);
+        let named = format!("--database '{ADDRESS}'");
+        for way in ["", &named, "--database-file secret"] {
+            for command in [
+                "config",
+                "config --json",
+                "pending",
+                "pending --json",
+                "doctor",
+                "doctor --json",
+                "verify",
+                "serve --listen 127.0.0.1:0",
+                "serve --listen 127.0.0.1:0 --json",
+                "stats",
+                "log",
+                "calls",
+                "show call_1",
+                "allow call_1",
+                "watch --plain",
+                "run -- true",
+            ] {
+                for log in ["", "--log trace", "--log trace --log-format json"] {
+                    types(desk, &format!("{command} {way} {log}")).await;
+                }
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_slip_does_not_print_the_password_either() {
+    at_a_desk(async |desk| {
+        for line in [
+            ADDRESS.to_owned(),
+            format!("pending '{ADDRESS}'"),
+            format!("pending '{ADDRESS}' --json"),
+            format!("pending --server '{ADDRESS}'"),
+            "pending --database postgres:ada:s3cret@db/log".to_owned(),
+            "pending --database 'host=db user=ada password=s3cret'".to_owned(),
+            "pending --database postgres://ada:s3cret@db:port/log".to_owned(),
+            "pending --database 'postgres://ada:1/s3cret@db/log'".to_owned(),
+            "pending --database 'postgres://ada:s3cret@db/log?sslmod=require'".to_owned(),
+            "pending --database 'mysql://ada:s3cret@db/log'".to_owned(),
+        ] {
+            types(desk, &line).await;
+        }
+        desk.writes("unquoted.toml", "database = postgres://ada:s3cret@db/log\n");
+        types(desk, "pending --config unquoted.toml").await;
+        desk.writes("quoted.toml", "database = \"postgres://ada:s3cret@db/log?sslmod=require\"\n");
+        assert_snapshot!(types(desk, "pending --config quoted.toml").await, @r#"
+        ! countersign: quoted.toml:1: "sslmod" is no parameter of a postgres:// address; known are sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name, options, schema, pooler, listen_host, listen_port
+        ! hint: docs/postgresql.md says how one is written
+        exit 2
+        "#);
+        assert_snapshot!(types(desk, "pending --database 'host=db password=s3cret'").await, @"
+        ! countersign: --database: this is no path, and no address either; write postgres://USER@HOST/DATABASE
+        ! hint: docs/postgresql.md says how one is written
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_others_can_read_keeps_no_secret() {
+    at_a_desk(async |desk| {
+        desk.writes("secret", ADDRESS);
+        desk.runs("chmod", &["644", "secret"]).await;
+        assert_snapshot!(types(desk, "pending --database-file secret").await, @"
+        ! countersign: secret is not read, because everybody on this machine can get at it, and it may hold a password: chmod 600 it (640 if it is another user's)
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.runs("chmod", &["660", "secret"]).await;
+        assert_snapshot!(types(desk, "pending --database-file secret").await, @"
+        ! countersign: secret is not read, because its group can write it, and it may hold a password: chmod 600 it (640 if it is another user's)
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.runs("chmod", &["640", "secret"]).await;
+        assert_eq!(desk.types("pending --database-file secret").await.code, 5, "its group may read it");
+        assert_snapshot!(types(desk, "pending --database-file nowhere").await, @"
+        ! countersign: the address in nowhere cannot be read: No such file or directory (os error 2)
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("secret", "\n");
+        assert_snapshot!(types(desk, "pending --database-file secret").await, @"
+        ! countersign: secret is empty; it is to hold an address as --database takes it
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.writes("secret", "log.db\nother.db\n");
+        assert_snapshot!(types(desk, "pending --database-file secret").await, @"
+        ! countersign: secret is to hold one line, an address as --database takes it
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_file_of_the_address_is_weighed_against_the_address() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.writes("secret", "countersign.db\n");
+        desk.runs("chmod", &["600", "secret"]).await;
+        desk.sets("COUNTERSIGN_DATABASE_FILE", "secret");
+        assert_eq!(desk.types("pending").await.code, 0);
+        assert_eq!(desk.types("pending --database nowhere.db").await.code, 5, "an option is stronger");
+        desk.writes("here.toml", "database = \"nowhere.db\"\n");
+        assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a file is weaker");
+        desk.sets("COUNTERSIGN_AS", "user:ada");
+        assert_snapshot!(types(desk, "config").await, @"
+        KEY            VALUE           FROM
+        database                       not used
+        database_file  secret          COUNTERSIGN_DATABASE_FILE
+        server                         not used
+        policy                         not set
+        as             user:ada        COUNTERSIGN_AS
+        listen         127.0.0.1:7878  default
+        reuse_port     false           default
+        log            error           default
+        log_format     human           default
+        otlp                           not set
+        bell           true            default
+        colour         auto            default
+        exit 0
+        ");
+        desk.sets("COUNTERSIGN_DATABASE", "nowhere.db");
+        assert_snapshot!(types(desk, "verify").await, @"
+        ! countersign: COUNTERSIGN_DATABASE and COUNTERSIGN_DATABASE_FILE both name a database; only one of them can be meant
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.sets("COUNTERSIGN_DATABASE", "");
+        desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
+        assert_snapshot!(types(desk, "pending").await, @"
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE_FILE a database; only one of them can be meant
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        assert_eq!(desk.types("pending --database-file secret --database countersign.db").await.code, 2);
+    })
+    .await;
+}
