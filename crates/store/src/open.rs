@@ -109,6 +109,8 @@ async fn begin_feed(readers: &Readers, place: &Place, recent: usize) -> Result<F
     let last = Query::new(queries::EVENTS).bind(tip - 1).bind(1);
     let rows = readers.all(last).await.map_err(failed)?;
     // One that cannot be read is met again, and told of, by whoever reads it.
-    let link = rows.first().and_then(|last| row::event(last, 0).ok()?.hash);
+    // Of an empty log the first event may have come since.
+    let last = rows.first().and_then(|last| row::event(last, 0).ok()).filter(|last| last.seq == tip);
+    let link = last.and_then(|last| last.hash);
     Ok(Feed::new(tip, link, recent))
 }
