@@ -51,7 +51,7 @@ fn a_file_made_read_only_underneath_loses_nothing() {
     in_town(async |town| {
         let bot = town.agent("bot");
         bot.proposes("call_1").await.expect("asked");
-        let files = [town.path().to_path_buf(), town.path().with_extension("db-wal")];
+        let files = [town.path(), town.path().with_extension("db-wal")];
         for file in &files {
             fs::set_permissions(file, fs::Permissions::from_mode(0o400)).expect("chmod");
         }
