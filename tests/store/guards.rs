@@ -2,9 +2,15 @@
 //! refused is tried here over a plain connection, one forbidden statement at a time.
 
 use countersign_approvals::Event;
-use countersign_tests::{Proposal, Town, by_hand, code, in_town, plainly, shell};
+use countersign_tests::{Proposal, Town, code, on_each_database, plainly, shell};
 use sqlx::{AssertSqlSafe, Connection};
 use std::time::Duration;
+
+on_each_database! {
+    each_forbidden_statement_is_refused_and_changes_nothing,
+    the_same_statements_without_their_fault_pass,
+    a_forbidden_row_takes_its_whole_transaction_with_it,
+}
 
 /// SHA-256 of the canonical form of `{"command":"ls"}`, which every call proposes.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
@@ -54,32 +60,27 @@ async fn lived_in(town: &Town) {
 }
 
 async fn log_and_index(town: &Town) -> (Vec<Event>, String) {
-    let index = shell(&town.path(), "SELECT * FROM open_requests").await.expect("the shell reads");
+    let index = town.shell("SELECT * FROM open_requests").await.expect("the shell reads");
     (town.log().await, index)
 }
 
-#[test]
-fn each_forbidden_statement_is_refused_and_changes_nothing() {
-    in_town(async |town| {
-        lived_in(town).await;
-        let bot = town.agent("bot").in_thread("witness");
-        let mut next = 0;
-        let files = [
-            include_str!("../fixtures/forbidden/both.sql"),
-            include_str!("../fixtures/forbidden/sqlite.sql"),
-        ];
-        for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
-            let before = log_and_index(town).await;
-            let statement = statement.replace("{GRANT}", &grant(&before.0).to_string());
-            let complaint = by_hand(&town.path(), &statement).await.expect_err(&what);
-            assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
-            assert_eq!(log_and_index(town).await, before, "{what}");
-            next += 1;
-            let goes_on = bot.proposes(&format!("call_{next}")).await;
-            assert_eq!(code(&goes_on), "done", "after {what}");
-        }
-        assert_eq!(town.verifies().await.unsealed, 0, "not one of them left a row");
-    });
+async fn each_forbidden_statement_is_refused_and_changes_nothing(town: &mut Town) {
+    lived_in(town).await;
+    let bot = town.agent("bot").in_thread("witness");
+    let mut next = 0;
+    let files =
+        [include_str!("../fixtures/forbidden/both.sql"), include_str!("../fixtures/forbidden/sqlite.sql")];
+    for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
+        let before = log_and_index(town).await;
+        let statement = statement.replace("{GRANT}", &grant(&before.0).to_string());
+        let complaint = town.by_hand(&statement).await.expect_err(&what);
+        assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
+        assert_eq!(log_and_index(town).await, before, "{what}");
+        next += 1;
+        let goes_on = bot.proposes(&format!("call_{next}")).await;
+        assert_eq!(code(&goes_on), "done", "after {what}");
+    }
+    assert_eq!(town.verifies().await.unsealed, 0, "not one of them left a row");
 }
 
 /// The `seq` of the grant that was revoked.
@@ -111,41 +112,35 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 
 /// A statement is refused for what it says, so the same without the fault must pass: otherwise the
 /// file of forbidden ones would prove nothing.
-#[test]
-fn the_same_statements_without_their_fault_pass() {
-    in_town(async |town| {
-        lived_in(town).await;
-        let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
-        let second = shell(&town.path(), second).await.expect("the shell reads");
-        for (kind, principal, data) in ALLOWED {
-            let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
-            // A thread where calls still wait does not close.
-            let thread = if *kind == "THREAD_CLOSED" { "quiet" } else { "t" };
-            let sql = format!(
-                "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
-            );
-            by_hand(&town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
-        }
-        let report = town.verifies().await;
-        assert_eq!((report.holds(), report.unsealed), (true, 8));
-    });
+async fn the_same_statements_without_their_fault_pass(town: &mut Town) {
+    lived_in(town).await;
+    let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
+    let second = town.shell(second).await.expect("the shell reads");
+    for (kind, principal, data) in ALLOWED {
+        let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
+        // A thread where calls still wait does not close.
+        let thread = if *kind == "THREAD_CLOSED" { "quiet" } else { "t" };
+        let sql = format!(
+            "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
+        );
+        town.by_hand(&sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
+    }
+    let report = town.verifies().await;
+    assert_eq!((report.holds(), report.unsealed), (true, 8));
 }
 
 /// A guard ends the whole transaction: nothing of what led to the forbidden row stays.
-#[test]
-fn a_forbidden_row_takes_its_whole_transaction_with_it() {
-    in_town(async |town| {
-        town.agent("bot").proposes("call_1").await.expect("asked");
-        let mut conn = plainly(&town.path()).await;
-        let script = "BEGIN;
-            INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
-            DELETE FROM events;
-            COMMIT";
-        let refused = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut conn).await;
-        assert!(refused.is_err());
-        let left = sqlx::query("COMMIT").execute(&mut conn).await.expect_err("there is no transaction left");
-        assert!(left.to_string().contains("no transaction is active"), "{left}");
-        conn.close().await.expect("closes");
-        assert_eq!(town.log().await.len(), 2);
-    });
+async fn a_forbidden_row_takes_its_whole_transaction_with_it(town: &mut Town) {
+    town.agent("bot").proposes("call_1").await.expect("asked");
+    let mut conn = plainly(&town.path()).await;
+    let script = "BEGIN;
+        INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
+        DELETE FROM events;
+        COMMIT";
+    let refused = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut conn).await;
+    assert!(refused.is_err());
+    let left = sqlx::query("COMMIT").execute(&mut conn).await.expect_err("there is no transaction left");
+    assert!(left.to_string().contains("no transaction is active"), "{left}");
+    conn.close().await.expect("closes");
+    assert_eq!(town.log().await.len(), 2);
 }
