@@ -3,7 +3,7 @@
 
 use countersign_approvals::{CallId, EventType, State};
 use countersign_store::Filter;
-use countersign_tests::{Town, code, on_each_database};
+use countersign_tests::{Database, Town, code, on_each_database};
 
 on_each_database! {
     a_decision_typed_in_the_shell_wakes_whoever_waits_for_it,
@@ -66,11 +66,17 @@ async fn a_log_that_begins_by_hand_is_sealed_too(town: &mut Town) {
 async fn a_plain_insert_takes_the_next_number_and_the_time(town: &mut Town) {
     let bot = town.agent("bot");
     bot.proposes("call_1").await.expect("asked");
-    let sql = "INSERT INTO events (thread_id, type, principal, data) SELECT thread_id,
-        'TOOL_APPROVAL_RESPONSE', 'user:ada', json_object('toolCallId', 'call_1', 'decision', 'allow_once',
+    let object = match town.database() {
+        Database::Sqlite => "json_object",
+        Database::Postgres => "json_build_object",
+    };
+    let sql = format!(
+        "INSERT INTO events (thread_id, type, principal, data) SELECT thread_id,
+        'TOOL_APPROVAL_RESPONSE', 'user:ada', {object}('toolCallId', 'call_1', 'decision', 'allow_once',
         'source', 'approver', 'argumentsHash', data ->> 'argumentsHash')
-        FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'";
-    town.by_hand(sql).await.expect("a connection writes");
+        FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'"
+    );
+    town.by_hand(&sql).await.expect("a connection writes");
     let call = town.call("t", "call_1").await;
     assert_eq!(call.state(town.store().clock().now()), State::Allowed);
     assert_eq!(call.response().map(|response| response.seq), Some(3));
@@ -92,6 +98,10 @@ async fn the_views_show_a_call_in_one_row(town: &mut Town) {
 }
 
 async fn a_decision_by_hand_follows_the_rules(town: &mut Town) {
+    let nobody = match town.database() {
+        Database::Sqlite => "NOT NULL",
+        Database::Postgres => "violates not-null constraint",
+    };
     town.person("ada").proposes("call_1").await.expect("asked");
     for (values, why) in [
         ("'t', 'call_2', 'deny', 'user:bo', NULL", "the thread has no such call"),
@@ -100,7 +110,7 @@ async fn a_decision_by_hand_follows_the_rules(town: &mut Town) {
         ("'t', 'call_1', NULL, 'user:bo', NULL", "a decision is allow_once"),
         ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person decides"),
         ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "never the one who proposed"),
-        ("'t', 'call_1', 'allow_once', NULL, NULL", "NOT NULL"),
+        ("'t', 'call_1', 'allow_once', NULL, NULL", nobody),
     ] {
         let sql = format!("INSERT INTO decisions VALUES ({values})");
         let complaint = town.shell(&sql).await.expect_err(values);

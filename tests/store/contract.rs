@@ -2,8 +2,9 @@
 
 use countersign_approvals::{EventType, Refused, State, event::Decision};
 use countersign_store::Error;
-use countersign_tests::{Proposal, Town, code, on_each_database};
+use countersign_tests::{Database, Proposal, Town, code, on_each_database};
 use futures_util::future::join_all;
+use std::time::Duration;
 
 on_each_database! {
     events_are_numbered_in_order_without_gaps,
@@ -16,6 +17,8 @@ on_each_database! {
     a_call_proposed_again_with_other_arguments_is_refused,
     the_one_who_decides_second_is_told_who_decided_first,
     an_order_after_the_store_was_closed_is_not_taken,
+    a_clock_that_is_set_back_stops_nobody,
+    a_clock_that_is_set_back_revives_no_call,
 }
 
 async fn events_are_numbered_in_order_without_gaps(town: &mut Town) {
@@ -72,8 +75,18 @@ async fn a_refused_order_spoils_none_of_its_neighbours(town: &mut Town) {
 /// Where the database refuses what the rules allow (here because the operator has a guard of their
 /// own), the whole transaction is gone, and the batch is done again order by order.
 async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(town: &mut Town) {
-    let guard = "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed' BEGIN
-        SELECT RAISE(ROLLBACK, 'no entry'); END";
+    let guard = match town.database() {
+        Database::Sqlite => {
+            "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed'
+            BEGIN SELECT RAISE(ROLLBACK, 'no entry'); END"
+        }
+        Database::Postgres => {
+            "CREATE FUNCTION no_entry() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN RAISE EXCEPTION ''no entry''; END';
+            CREATE TRIGGER no_entry BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.thread_id = 'cursed')
+                EXECUTE FUNCTION no_entry()"
+        }
+    };
     town.by_hand(guard).await.expect("an operator may");
     let bot = town.agent("bot");
     let cursed = bot.in_thread("cursed");
@@ -142,4 +155,35 @@ async fn an_order_after_the_store_was_closed_is_not_taken(town: &mut Town) {
     neighbour.close().await;
     assert_eq!(code(&bot.proposes("call_1").await), "closed");
     assert_eq!(town.log().await.len(), 0);
+}
+
+/// The order of things is that of `seq`; what the clock says is only written down.
+async fn a_clock_that_is_set_back_stops_nobody(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let noon = town.store().clock().now();
+    let later = |seconds| noon.after(Duration::from_secs(seconds));
+    let an_hour = Proposal { expires_in: Some(Duration::from_hours(1)), ..Proposal::default() };
+    town.time().set(later(5_000));
+    bot.proposes_to("call_1", an_hour).await.expect("asked");
+    town.time().set(later(2_000));
+    ada.allows("call_1").await.expect("allowed");
+    town.time().set(noon);
+    bot.claims("call_1").await.expect("claimed");
+    bot.finishes("call_1").await.expect("finished");
+    let times: Vec<_> = town.log().await.iter().map(|event| event.timestamp).collect();
+    assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
+    assert_eq!(town.call("t", "call_1").await.state(noon), State::Finished);
+}
+
+/// An expiry that was carried out stays so, though by the clock it would not be due any more.
+async fn a_clock_that_is_set_back_revives_no_call(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let noon = town.store().clock().now();
+    let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
+    bot.proposes_to("call_1", a_minute).await.expect("asked");
+    town.time().advance(Duration::from_secs(61));
+    bot.expires("call_1").await.expect("carried out");
+    town.time().set(noon);
+    assert_eq!(code(&ada.allows("call_1").await), "already_decided");
+    assert_eq!(code(&bot.claims("call_1").await), "not_allowed");
 }

@@ -1,4 +1,4 @@
-//! Several ways into one file: several processes, as far as the log can tell. What one wrote, the
+//! Several ways into one log: several processes, as far as it can tell. What one wrote, the
 //! others decide by.
 
 use countersign_approvals::{CallId, EventType, Refused, State, event::Source};

@@ -24,7 +24,7 @@ mod writer;
 
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
-pub use database::sqlite::sqlite_version;
+pub use database::{postgres::SETTINGS as POSTGRES_SETTINGS, sqlite::sqlite_version};
 pub use error::Error;
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;

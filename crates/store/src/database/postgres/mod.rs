@@ -9,6 +9,7 @@ mod session;
 
 pub(crate) use error::error;
 pub(crate) use readers::Readers;
+pub use session::SETTINGS;
 
 use super::Readers as EitherReaders;
 use crate::{Error, Options, PostgresAddress};
