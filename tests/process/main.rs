@@ -29,6 +29,7 @@ mod interrupted;
 mod kills;
 mod lost_answers;
 mod main_job;
+mod outage;
 mod races;
 mod readers;
 mod shell;

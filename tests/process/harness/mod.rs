@@ -44,6 +44,11 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// Its server, where it has one.
+    pub(crate) fn cluster(&mut self) -> &mut Cluster {
+        self.server.as_mut().expect("this place is on PostgreSQL")
+    }
+
     /// What `--database` takes.
     pub(crate) fn database(&self) -> String {
         self.server.as_ref().map_or_else(|| self.path("log.db").display().to_string(), Cluster::url)
