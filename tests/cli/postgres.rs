@@ -218,7 +218,7 @@ async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
             assert_eq!(ran.code, 0, "{ran}");
         }
         for follower in &mut followers {
-            follower.says("call_1 ran").await;
+            follower.says("call_1 ended well").await;
         }
     })
     .await;
