@@ -8,7 +8,7 @@ use crate::{
     table::{Row, Samples, ms, times},
     wakeup,
 };
-use countersign_store::Options;
+use countersign_store::{Filter, Options};
 use countersign_tests::postgres::{Cluster, Durability, Setup};
 use std::{ops::Range, time::Instant};
 use tokio::{
@@ -42,27 +42,32 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Whole cycles a second with as many executors in each of one, two and four instances.
+/// Whole cycles a second with as many executors in each of one, two and four instances, and in two instances
+/// with a log each.
 async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
     let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
-    let (mut rows, mut bare) = (Vec::new(), Vec::new());
-    for count in [1, 2, 4] {
-        let (mut ours, cycles) = (Vec::new(), EXECUTORS * count * each);
+    let (mut rows, mut raw) = (Vec::new(), None);
+    for (instances, logs) in [(1, 1), (2, 1), (4, 1), (2, 2)] {
+        let (mut ours, cycles) = (Vec::new(), EXECUTORS * instances * each);
         for round in 0..rounds {
-            let address = server.database(&format!("cycles_{count}_{round}")).await;
-            ours.push(per_second(cycles, together(&address, count, each).await?));
-            if count == 1 {
-                let events = Lab::open(&address, Options::default()).await?;
-                let events =
-                    events.store.events(&countersign_store::Filter::default(), 0, usize::MAX).await?;
-                let raw = server.database(&format!("bare_{round}")).await;
-                bare.push(per_second(cycles, cycles::loop_bare(&raw, &events.items).await?));
+            let name = |log: usize| format!("cycles_{instances}_{logs}_{round}_{log}");
+            let mut addresses = Vec::new();
+            for log in 0..logs {
+                addresses.push(server.database(&name(log)).await);
             }
+            let addresses: Vec<_> = addresses.into_iter().cycle().take(instances).collect();
+            ours.push(per_second(cycles, together(&addresses, each).await?));
         }
-        let (measured, raw) = (median(&mut ours), median(&mut bare));
+        // The rows of the first log, in batches as large, by one connection that has it for itself.
+        let raw = match raw {
+            Some(raw) => raw,
+            None => *raw.insert(bare(server, cycles, rounds).await?),
+        };
+        let measured = median(&mut ours);
+        let of = if logs == 1 { "one log".to_owned() } else { format!("{logs} logs, one each") };
         rows.push(Row {
             what: format!(
-                "whole cycles with {EXECUTORS} executors in each of {count} instances on PostgreSQL, median of {rounds} × {cycles}"
+                "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
             ),
             measured: format!("{measured:.0} /s (best {:.0})", ours.last().copied().unwrap_or_default()),
             raw: format!("{raw:.0} /s, bare inserts of one connection"),
@@ -74,15 +79,23 @@ async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-async fn together(address: &str, count: usize, each: usize) -> Outcome<f64> {
+async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> Outcome<f64> {
+    let lab = Lab::open(&server.url_as("postgres", "cycles_1_1_0_0"), Options::default()).await?;
+    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
+    lab.store.close().await;
+    let mut rates = Vec::new();
+    for round in 0..rounds {
+        let address = server.database(&format!("bare_{round}")).await;
+        rates.push(per_second(cycles, cycles::loop_bare(&address, &events).await?));
+    }
+    Ok(median(&mut rates))
+}
+
+async fn together(addresses: &[String], each: usize) -> Outcome<f64> {
     let mut others = Vec::new();
-    for n in 0..count {
-        let arguments = [
-            address.to_owned(),
-            (n * EXECUTORS).to_string(),
-            ((n + 1) * EXECUTORS).to_string(),
-            each.to_string(),
-        ];
+    for (n, address) in addresses.iter().enumerate() {
+        let (from, to) = (n * EXECUTORS, (n + 1) * EXECUTORS);
+        let arguments = [address.clone(), from.to_string(), to.to_string(), each.to_string()];
         let mut other = Other::start("instance", &arguments)?;
         other.hear("ready").await?;
         others.push(other);

@@ -32,6 +32,8 @@ async fn help_tells_what_there_is() {
           stats          Count what became of calls, and how long people took to decide
           doctor         Look for what is wrong with the file, the server and this machine
           verify         Check the hash chain of the whole log
+          migrate        Bring a log to the layout of this version, as its owner
+          copy           Copy a whole log into another database
           demo           See all of it in a minute, with an agent that only plays
           config         Show what is in force, and who says so
           completions    Print what a shell needs to complete the command line

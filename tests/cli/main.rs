@@ -2,6 +2,7 @@
 
 mod about;
 mod config;
+mod copy;
 mod decide;
 mod demo;
 mod desk;
@@ -12,6 +13,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod postgres;
 mod progress;
 mod remote;
 mod run;

@@ -6,14 +6,14 @@
 mod parts;
 mod race;
 
-use countersign_gate::{Gate, Principal};
+use countersign_gate::{Address, Gate, Principal};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 #[derive(Deserialize)]
 struct Given {
-    database: PathBuf,
+    database: String,
     part: Part,
 }
 
@@ -47,7 +47,7 @@ async fn main() -> ExitCode {
 
 async fn play() -> Result<(), Failed> {
     let given: Given = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
-    let gate = Gate::open(&given.database).await?.acting_as(Principal::agent("player"));
+    let gate = Gate::open(Address::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
     say(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
     match given.part {

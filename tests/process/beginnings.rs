@@ -37,7 +37,7 @@ async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
         for round in 0..60 {
             let place = Place::new();
             let words = ["run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
-            let mut maker = Process::start(&mut place.over_the_file(&words));
+            let mut maker = Process::start(&mut place.over_the_log(&words));
             let sign = place.path(SIGNS[round % SIGNS.len()]);
             // Nothing says when a file appears, so this looks again and again, and for a while longer.
             while fs::metadata(&sign).is_err() {

@@ -5,35 +5,32 @@ use countersign_gate::{Event, EventType};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
+on_each_database!(what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on);
+
 const CALLS: usize = 50;
 
-#[tokio::test]
-async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on() {
-    in_time(async {
-        let place = Place::new();
-        let servers = [place.serve().await, place.serve().await, place.serve().await];
-        let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
-        let mut proposer = place.play(&json!({"proposer": calls})).await;
-        proposer.go().await;
-        let mut acknowledged = 0;
-        while acknowledged < 2 * CALLS {
-            let word = proposer.says().await.expect("it proposes them all");
-            acknowledged += usize::from(word.get("event").is_some());
-        }
-        proposer.kill().await;
-        for number in 0..CALLS {
-            let server = &servers[number % servers.len()];
-            let request =
-                server.request(reqwest::Method::GET, &format!("/v1/threads/late/tool-calls/call_{number}"));
-            let (_, call) = server.answer(request.header("prefer", "wait=100")).await;
-            assert!(call.contains(r#""state":"denied""#) && call.contains(r#""source":"expiry""#), "{call}");
-        }
-        let events = place.sound_log().await;
-        assert_eq!(events.len(), 4 * CALLS);
-        assert_eq!(ended(&events, EventType::ApprovalResponse, "source", "expiry"), CALLS);
-        assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
-    })
-    .await;
+async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on(place: Place) {
+    let servers = [place.serve().await, place.serve().await, place.serve().await];
+    let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
+    let mut proposer = place.play(&json!({"proposer": calls})).await;
+    proposer.go().await;
+    let mut acknowledged = 0;
+    while acknowledged < 2 * CALLS {
+        let word = proposer.says().await.expect("it proposes them all");
+        acknowledged += usize::from(word.get("event").is_some());
+    }
+    proposer.kill().await;
+    for number in 0..CALLS {
+        let server = &servers[number % servers.len()];
+        let request =
+            server.request(reqwest::Method::GET, &format!("/v1/threads/late/tool-calls/call_{number}"));
+        let (_, call) = server.answer(request.header("prefer", "wait=100")).await;
+        assert!(call.contains(r#""state":"denied""#) && call.contains(r#""source":"expiry""#), "{call}");
+    }
+    let events = place.sound_log().await;
+    assert_eq!(events.len(), 4 * CALLS);
+    assert_eq!(ended(&events, EventType::ApprovalResponse, "source", "expiry"), CALLS);
+    assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
 }
 
 /// How many calls have an event of that kind that says so.

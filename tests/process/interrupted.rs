@@ -11,9 +11,9 @@ async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() 
         place.waiting_run(&words).await.kill().await;
         place.waiting_run(&words).await.kill().await;
         assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
-        let ended = Process::start(place.over_the_file(&["run"]).args(words)).ended().await;
+        let ended = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
         assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
-        let again = Process::start(place.over_the_file(&["run"]).args(words)).ended().await;
+        let again = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
         assert_eq!((again.code, place.lines("ran")), (3, 1), "{}", again.stderr);
         assert_eq!(place.sound_log().await.len(), 5, "one call, request, response, claim and result");
     })
@@ -46,7 +46,7 @@ async fn a_run_killed_while_its_command_runs_is_never_run_again() {
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.kill().await;
         for _ in 0..2 {
-            let again = Process::start(place.over_the_file(&["run"]).args(words)).ended().await;
+            let again = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
             assert_eq!((again.code, place.lines("ran")), (3, 1), "{}", again.stderr);
             assert!(again.stderr.contains("is running already and is not run a second time"), "{again:?}");
         }
@@ -64,7 +64,7 @@ async fn the_same_id_with_another_command_is_refused() {
         place.waiting_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
         assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
         let other = ["--id", "deploy", "--", "bash", "-c", "echo two >> ran"];
-        let ended = Process::start(place.over_the_file(&["run"]).args(other)).ended().await;
+        let ended = Process::start(place.over_the_log(&["run"]).args(other)).ended().await;
         assert_eq!((ended.code, place.lines("ran")), (3, 0), "{}", ended.stderr);
     })
     .await;

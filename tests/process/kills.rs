@@ -1,6 +1,6 @@
 //! `kill -9` at any moment, many rounds: whatever was acknowledged is there, and nothing runs twice.
 
-use crate::harness::{Place, Player, Random, in_time};
+use crate::harness::{Place, Player, Random};
 use countersign_gate::{Event, EventType};
 use serde_json::{Value, json};
 use std::{
@@ -10,6 +10,8 @@ use std::{
 };
 use tokio::sync::mpsc;
 
+on_each_database!(whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice);
+
 const ROUNDS: usize = 40;
 const CALLS: usize = 12;
 /// How many are killed in a round.
@@ -17,23 +19,20 @@ const KILLS: usize = 3;
 /// What an executor may have under way when it is killed.
 const UNDER_WAY: usize = 4;
 
-#[tokio::test]
-async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice() {
-    in_time(async {
-        let place = Place::new();
-        let mut random = Random::seeded(20_261_121);
-        let (mut acknowledged, mut killed) = (Vec::new(), 0);
-        for round in 0..ROUNDS {
-            let mut town = Town::new(&place, round).await;
-            killed += town.live(&mut random).await;
-            acknowledged.append(&mut town.acknowledged);
-            let events = place.sound_log().await;
-            all_is_there(&acknowledged, &events);
-        }
-        assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
-        everything_ran_once(&place, &place.sound_log().await, killed);
-    })
-    .await;
+async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice(
+    place: Place,
+) {
+    let mut random = Random::seeded(20_261_121);
+    let (mut acknowledged, mut killed) = (Vec::new(), 0);
+    for round in 0..ROUNDS {
+        let mut town = Town::new(&place, round).await;
+        killed += town.live(&mut random).await;
+        acknowledged.append(&mut town.acknowledged);
+        let events = place.sound_log().await;
+        all_is_there(&acknowledged, &events);
+    }
+    assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
+    everything_ran_once(&place, &place.sound_log().await, killed);
 }
 
 /// One proposes, one runs, one decides, and one reads along, each in a process of its own.

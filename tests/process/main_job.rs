@@ -5,6 +5,12 @@ use countersign_gate::EventType;
 use reqwest::Method;
 use serde_json::Value;
 
+on_each_database!(
+    a_pipeline_at_one_server_runs_once_it_is_allowed_at_another,
+    a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there,
+    a_decision_made_while_the_server_is_away_is_found_when_it_is_back
+);
+
 /// A repository with one commit, as `git` itself makes it.
 async fn repository(place: &Place) {
     let script = "git init -q origin && cd origin && echo hello > README && git add . \
@@ -35,7 +41,7 @@ async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
 }
 
 #[tokio::test]
-async fn a_command_over_the_file_runs_once_it_is_allowed_by_curl() {
+async fn a_command_over_the_log_runs_once_it_is_allowed_by_curl() {
     in_time(async {
         let place = Place::new();
         let server = place.serve().await;
@@ -54,23 +60,18 @@ async fn a_command_over_the_file_runs_once_it_is_allowed_by_curl() {
     .await;
 }
 
-#[tokio::test]
-async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another() {
-    in_time(async {
-        let place = Place::new();
-        let (here, there) = (place.serve().await, place.serve().await);
-        let pipeline = "printf 'b\\na\\nc\\n' | sort | tee -a ran | tail -n 1";
-        let run = over_http(&place, &here, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
-        there.allow("terminal", "sort").await;
-        let ended = run.ended().await;
-        assert_eq!((ended.code, ended.stdout.as_str()), (0, "c\n"), "{}", ended.stderr);
-        assert_eq!(place.lines("ran"), 3);
-        for server in [&here, &there] {
-            let (_, call) = server.get("/v1/threads/terminal/tool-calls/sort").await;
-            assert!(call.contains(r#""state":"finished""#), "{call}");
-        }
-    })
-    .await;
+async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another(place: Place) {
+    let (here, there) = (place.serve().await, place.serve().await);
+    let pipeline = "printf 'b\\na\\nc\\n' | sort | tee -a ran | tail -n 1";
+    let run = over_http(&place, &here, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
+    there.allow("terminal", "sort").await;
+    let ended = run.ended().await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "c\n"), "{}", ended.stderr);
+    assert_eq!(place.lines("ran"), 3);
+    for server in [&here, &there] {
+        let (_, call) = server.get("/v1/threads/terminal/tool-calls/sort").await;
+        assert!(call.contains(r#""state":"finished""#), "{call}");
+    }
 }
 
 #[tokio::test]
@@ -91,45 +92,35 @@ async fn a_command_exits_as_it_would_without_us_and_the_log_keeps_what_it_said()
     .await;
 }
 
-#[tokio::test]
-async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there() {
-    in_time(async {
-        let place = Place::new();
-        let mut server = place.serve().await;
-        let address = server.address().to_string();
-        let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
-        let run = over_http(&place, &server, &command).await;
-        server.kill().await;
-        let server = Server::start(&place, &address).await;
-        server.allow("terminal", "deploy").await;
-        let ended = run.ended().await;
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        assert_eq!(place.lines("ran"), 1);
-        let events = place.sound_log().await;
-        let claims = events.iter().filter(|event| event.kind == EventType::ExecutionStarted);
-        assert_eq!(claims.count(), 1);
-    })
-    .await;
+async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there(place: Place) {
+    let mut server = place.serve().await;
+    let address = server.address().to_string();
+    let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
+    let run = over_http(&place, &server, &command).await;
+    server.kill().await;
+    let server = Server::start(&place, &address).await;
+    server.allow("terminal", "deploy").await;
+    let ended = run.ended().await;
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(place.lines("ran"), 1);
+    let events = place.sound_log().await;
+    let claims = events.iter().filter(|event| event.kind == EventType::ExecutionStarted);
+    assert_eq!(claims.count(), 1);
 }
 
-#[tokio::test]
-async fn a_decision_made_while_the_server_is_away_is_found_when_it_is_back() {
-    in_time(async {
-        let place = Place::new();
-        let mut server = place.serve().await;
-        let address = server.address().to_string();
-        let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
-        let run = over_http(&place, &server, &command).await;
-        server.kill().await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
-        let server = Server::start(&place, &address).await;
-        let ended = run.ended().await;
-        assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
-        let held = server.request(Method::GET, "/v1/threads/terminal/tool-calls/deploy");
-        let (status, call) = server.answer(held.header("prefer", "wait=30")).await;
-        assert!(status == 200 && call.contains(r#""state":"finished""#), "{call}");
-    })
-    .await;
+async fn a_decision_made_while_the_server_is_away_is_found_when_it_is_back(place: Place) {
+    let mut server = place.serve().await;
+    let address = server.address().to_string();
+    let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
+    let run = over_http(&place, &server, &command).await;
+    server.kill().await;
+    assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+    let server = Server::start(&place, &address).await;
+    let ended = run.ended().await;
+    assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
+    let held = server.request(Method::GET, "/v1/threads/terminal/tool-calls/deploy");
+    let (status, call) = server.answer(held.header("prefer", "wait=30")).await;
+    assert!(status == 200 && call.contains(r#""state":"finished""#), "{call}");
 }
 
 async fn over_http(place: &Place, server: &Server, words: &[&str]) -> Process {

@@ -1,36 +1,33 @@
 //! Ten thousand races between four processes.
 
-use crate::harness::{Place, Player, in_time};
+use crate::harness::{Place, Player};
 use countersign_gate::{Event, EventType};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
+on_each_database!(of_allow_and_deny_one_wins_and_nothing_runs_that_lost);
+
 const PROCESSES: usize = 4;
 const CALLS: usize = 10_000;
 
-#[tokio::test]
-async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost() {
-    in_time(async {
-        let place = Place::new();
-        let parts = (0..PROCESSES)
-            .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
-        let mut racers = Vec::new();
-        for part in parts {
-            racers.push(place.play(&part).await);
-        }
-        for racer in &mut racers {
-            racer.go().await;
-        }
-        let said: Vec<Value> =
-            join_all(racers.into_iter().map(Player::says_all)).await.into_iter().flatten().collect();
-        let events = place.sound_log().await;
-        let decided = decisions(&events);
-        assert_eq!(decided.len(), CALLS);
-        everybody_heard_who_won(&said, &decided);
-        only_the_allowed_ran(&said, &events, &decided);
-    })
-    .await;
+async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost(place: Place) {
+    let parts = (0..PROCESSES)
+        .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
+    let mut racers = Vec::new();
+    for part in parts {
+        racers.push(place.play(&part).await);
+    }
+    for racer in &mut racers {
+        racer.go().await;
+    }
+    let said: Vec<Value> =
+        join_all(racers.into_iter().map(Player::says_all)).await.into_iter().flatten().collect();
+    let events = place.sound_log().await;
+    let decided = decisions(&events);
+    assert_eq!(decided.len(), CALLS);
+    everybody_heard_who_won(&said, &decided);
+    only_the_allowed_ran(&said, &events, &decided);
 }
 
 /// What was decided on each call; twice on none.

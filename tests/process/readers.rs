@@ -1,7 +1,7 @@
 //! A reader that takes few bytes at a time, leaves a thousand times in the middle of anything, and takes
 //! up at another server where it was.
 
-use crate::harness::{Place, Random, Server, in_time};
+use crate::harness::{Place, Random, Server};
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
@@ -10,31 +10,28 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+on_each_database!(a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice);
+
 const TIMES: usize = 1_000;
 
-#[tokio::test]
-async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice() {
-    in_time(async {
-        let place = Place::new();
-        let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
-        let mut random = Random::seeded(7_878);
-        let stop = CancellationToken::new();
-        let writers: Vec<_> = (0..4).map(|n| tokio::spawn(write(n, servers.clone(), stop.clone()))).collect();
-        let mut read = |path| Reader::new(path, &servers, random.fork()).read();
-        let everything = tokio::spawn(read("/v1/events"));
-        let of_one_thread = tokio::spawn(read("/v1/threads/thread-1/events"));
-        let (everything, of_one_thread) =
-            (everything.await.expect("it reads"), of_one_thread.await.expect("it reads"));
-        stop.cancel();
-        for writer in writers {
-            writer.await.expect("it writes");
-        }
-        let log: Vec<_> = place.sound_log().await.iter().map(|event| sent(event)).collect();
-        let is_of_thread = |event: &&Value| event["threadId"] == "thread-1";
-        assert_same(&everything, log.iter());
-        assert_same(&of_one_thread, log.iter().filter(is_of_thread));
-    })
-    .await;
+async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice(place: Place) {
+    let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
+    let mut random = Random::seeded(7_878);
+    let stop = CancellationToken::new();
+    let writers: Vec<_> = (0..4).map(|n| tokio::spawn(write(n, servers.clone(), stop.clone()))).collect();
+    let mut read = |path| Reader::new(path, &servers, random.fork()).read();
+    let everything = tokio::spawn(read("/v1/events"));
+    let of_one_thread = tokio::spawn(read("/v1/threads/thread-1/events"));
+    let (everything, of_one_thread) =
+        (everything.await.expect("it reads"), of_one_thread.await.expect("it reads"));
+    stop.cancel();
+    for writer in writers {
+        writer.await.expect("it writes");
+    }
+    let log: Vec<_> = place.sound_log().await.iter().map(|event| sent(event)).collect();
+    let is_of_thread = |event: &&Value| event["threadId"] == "thread-1";
+    assert_same(&everything, log.iter());
+    assert_same(&of_one_thread, log.iter().filter(is_of_thread));
 }
 
 fn sent(event: &countersign_gate::Event) -> Value {

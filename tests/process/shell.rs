@@ -78,8 +78,7 @@ async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none
         let mut shell = Process::start(place.program("sqlite3").arg("log.db"));
         shell.tell("BEGIN IMMEDIATE; SELECT 'locked';").await;
         assert_eq!(shell.line().await.as_deref(), Some("locked"));
-        let run =
-            Process::start(place.over_the_file(&["run", "--id", "build", "--"]).args(["echo", "built"]));
+        let run = Process::start(place.over_the_log(&["run", "--id", "build", "--"]).args(["echo", "built"]));
         let at_the_server = async { server.propose("t", "call").await };
         let unlocked = async {
             // Reading goes on meanwhile, and shows nothing of what waits for the lock.

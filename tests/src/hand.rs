@@ -1,7 +1,8 @@
 //! Somebody's own hand: SQL that goes round the gate, with none of our settings.
 
 use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection, sqlite::SqliteConnectOptions,
+    AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqlSafeStr, SqliteConnection,
+    sqlite::SqliteConnectOptions,
 };
 use std::{path::Path, process::Stdio};
 use tokio::{io::AsyncWriteExt, process::Command};
@@ -28,6 +29,26 @@ impl Hand {
             Self::Postgres(conn) => sql.execute(conn).await.map(|_| ()),
         };
         done.map_err(|e| e.to_string())
+    }
+
+    /// Asks something that is answered by one text a row.
+    pub async fn reads(&mut self, sql: &str) -> Result<Vec<String>, String> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let read = match self {
+            Self::Sqlite(conn) => sqlx::query_scalar(sql).fetch_all(conn).await,
+            Self::Postgres(conn) => sqlx::query_scalar(sql).fetch_all(conn).await,
+        };
+        read.map_err(|e| e.to_string())
+    }
+
+    /// Has a statement prepared and not carried out. The error is what the database says.
+    pub async fn prepares(&mut self, sql: &str) -> Result<(), String> {
+        let sql = AssertSqlSafe(sql.to_owned()).into_sql_str();
+        let prepared = match self {
+            Self::Sqlite(conn) => conn.prepare(sql).await.map(|_| ()),
+            Self::Postgres(conn) => conn.prepare(sql).await.map(|_| ()),
+        };
+        prepared.map_err(|e| e.to_string())
     }
 
     /// Lets go, tidily.

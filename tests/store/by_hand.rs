@@ -3,124 +3,125 @@
 
 use countersign_approvals::{CallId, EventType, State};
 use countersign_store::Filter;
-use countersign_tests::{by_hand, code, in_town, shell};
+use countersign_tests::{Database, Town, code, on_each_database};
 
-#[test]
-fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it() {
-    in_town(async |town| {
-        let other = town.neighbour().await;
-        let bot = town.agent("bot");
-        let proposed = bot.proposes("call_1").await.expect("asked").events;
-        let mut waiter = other.watch_call(bot.thread_id(), &CallId::new("call_1").expect("valid"));
-        let mut follower = other.follow(Filter::default(), proposed[1].seq);
-        let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
-        shell(&town.path(), typed).await.expect("the shell writes");
-        waiter.woken().await;
-        let event = follower.next().await.expect("it is told");
-        assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
-        assert_eq!(event.principal.as_str(), "user:ada");
-        assert_eq!(event.hash, None, "nobody of ours has sealed it");
-        let call = town.call("t", "call_1").await;
-        assert_eq!(call.response().and_then(|r| r.what.comment.as_deref()), Some("it's fine"));
-        assert_eq!(code(&bot.claims("call_1").await), "done", "and the call may run");
-    });
+on_each_database! {
+    a_decision_typed_in_the_shell_wakes_whoever_waits_for_it,
+    the_next_order_seals_the_rows_by_hand,
+    a_log_that_begins_by_hand_is_sealed_too,
+    a_plain_insert_takes_the_next_number_and_the_time,
+    the_views_show_a_call_in_one_row,
+    a_decision_by_hand_follows_the_rules,
 }
 
-#[test]
-fn the_next_order_seals_the_rows_by_hand() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        bot.proposes("call_1").await.expect("asked");
-        bot.proposes("call_2").await.expect("asked");
-        let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL);
-            INSERT INTO decisions VALUES ('t', 'call_2', 'deny', 'user:ada', 'no')";
-        shell(&town.path(), typed).await.expect("the shell writes");
-        let report = town.verifies().await;
-        assert!(report.holds(), "{report:?}");
-        assert_eq!((report.events, report.unsealed), (7, 3), "a denial has its result beside it");
-        let tip = report.tip;
-        bot.claims("call_1").await.expect("claimed");
-        let report = town.verifies().await;
-        assert!(report.holds(), "{report:?}");
-        assert_eq!((report.events, report.unsealed), (8, 0));
-        assert_ne!(report.tip, tip);
-    });
+async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(town: &mut Town) {
+    let other = town.neighbour().await;
+    let bot = town.agent("bot");
+    let proposed = bot.proposes("call_1").await.expect("asked").events;
+    let mut waiter = other.watch_call(bot.thread_id(), &CallId::new("call_1").expect("valid"));
+    let mut follower = other.follow(Filter::default(), proposed[1].seq);
+    let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
+    town.shell(typed).await.expect("the shell writes");
+    waiter.woken().await;
+    let event = follower.next().await.expect("it is told");
+    assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
+    assert_eq!(event.principal.as_str(), "user:ada");
+    assert_eq!(event.hash, None, "nobody of ours has sealed it");
+    let call = town.call("t", "call_1").await;
+    assert_eq!(call.response().and_then(|r| r.what.comment.as_deref()), Some("it's fine"));
+    assert_eq!(code(&bot.claims("call_1").await), "done", "and the call may run");
+}
+
+async fn the_next_order_seals_the_rows_by_hand(town: &mut Town) {
+    let bot = town.agent("bot");
+    bot.proposes("call_1").await.expect("asked");
+    bot.proposes("call_2").await.expect("asked");
+    let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL);
+        INSERT INTO decisions VALUES ('t', 'call_2', 'deny', 'user:ada', 'no')";
+    town.shell(typed).await.expect("the shell writes");
+    let report = town.verifies().await;
+    assert!(report.holds(), "{report:?}");
+    assert_eq!((report.events, report.unsealed), (7, 3), "a denial has its result beside it");
+    let tip = report.tip;
+    bot.claims("call_1").await.expect("claimed");
+    let report = town.verifies().await;
+    assert!(report.holds(), "{report:?}");
+    assert_eq!((report.events, report.unsealed), (8, 0));
+    assert_ne!(report.tip, tip);
 }
 
 /// A log whose very first rows are somebody's own has no sealed row to count from.
-#[test]
-fn a_log_that_begins_by_hand_is_sealed_too() {
-    in_town(async |town| {
-        let sql = "INSERT INTO events (thread_id, type, principal, data)
-            VALUES ('t', 'USER_MESSAGE', 'user:ada', '{\"text\": \"hello\"}')";
-        shell(&town.path(), sql).await.expect("the shell writes");
-        shell(&town.path(), sql).await.expect("the shell writes");
-        assert_eq!(town.verifies().await.unsealed, 2);
-        town.agent("bot").proposes("call_1").await.expect("asked");
-        let report = town.verifies().await;
-        assert!(report.holds(), "{report:?}");
-        assert_eq!((report.events, report.unsealed), (4, 0));
-    });
+async fn a_log_that_begins_by_hand_is_sealed_too(town: &mut Town) {
+    let sql = "INSERT INTO events (thread_id, type, principal, data)
+        VALUES ('t', 'USER_MESSAGE', 'user:ada', '{\"text\": \"hello\"}')";
+    town.shell(sql).await.expect("the shell writes");
+    town.shell(sql).await.expect("the shell writes");
+    assert_eq!(town.verifies().await.unsealed, 2);
+    town.agent("bot").proposes("call_1").await.expect("asked");
+    let report = town.verifies().await;
+    assert!(report.holds(), "{report:?}");
+    assert_eq!((report.events, report.unsealed), (4, 0));
 }
 
-#[test]
-fn a_plain_insert_takes_the_next_number_and_the_time() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        bot.proposes("call_1").await.expect("asked");
-        let sql = "INSERT INTO events (thread_id, type, principal, data) SELECT thread_id,
-            'TOOL_APPROVAL_RESPONSE', 'user:ada', json_object('toolCallId', 'call_1', 'decision', 'allow_once',
-            'source', 'approver', 'argumentsHash', data ->> 'argumentsHash')
-            FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'";
-        by_hand(&town.path(), sql).await.expect("a connection writes");
-        let call = town.call("t", "call_1").await;
-        assert_eq!(call.state(town.store().clock().now()), State::Allowed);
-        assert_eq!(call.response().map(|response| response.seq), Some(3));
-        assert_eq!(code(&bot.claims("call_1").await), "done");
-    });
+async fn a_plain_insert_takes_the_next_number_and_the_time(town: &mut Town) {
+    let bot = town.agent("bot");
+    bot.proposes("call_1").await.expect("asked");
+    let object = match town.database() {
+        Database::Sqlite => "json_object",
+        Database::Postgres => "json_build_object",
+    };
+    let sql = format!(
+        "INSERT INTO events (thread_id, type, principal, data) SELECT thread_id,
+        'TOOL_APPROVAL_RESPONSE', 'user:ada', {object}('toolCallId', 'call_1', 'decision', 'allow_once',
+        'source', 'approver', 'argumentsHash', data ->> 'argumentsHash')
+        FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'"
+    );
+    town.by_hand(&sql).await.expect("a connection writes");
+    let call = town.call("t", "call_1").await;
+    assert_eq!(call.state(town.store().clock().now()), State::Allowed);
+    assert_eq!(call.response().map(|response| response.seq), Some(3));
+    assert_eq!(code(&bot.claims("call_1").await), "done");
 }
 
-#[test]
-fn the_views_show_a_call_in_one_row() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        bot.proposes("call_1").await.expect("asked");
-        town.person("ada").allows("call_1").await.expect("allowed");
-        bot.claims("call_1").await.expect("claimed");
-        bot.finishes("call_1").await.expect("finished");
-        let row = "SELECT thread_id, tool_call_id, tool, proposed_by, decision, decided_by, executor, status
-            FROM calls";
-        let shown = shell(&town.path(), row).await.expect("the shell reads");
-        assert_eq!(shown, "t|call_1|bash|agent:bot|allow_once|user:ada|agent:bot|success");
-        let decisions = shell(&town.path(), "SELECT * FROM decisions").await.expect("the shell reads");
-        assert_eq!(decisions, "t|call_1|allow_once|user:ada|");
-    });
+async fn the_views_show_a_call_in_one_row(town: &mut Town) {
+    let bot = town.agent("bot");
+    bot.proposes("call_1").await.expect("asked");
+    town.person("ada").allows("call_1").await.expect("allowed");
+    bot.claims("call_1").await.expect("claimed");
+    bot.finishes("call_1").await.expect("finished");
+    let row = "SELECT thread_id, tool_call_id, tool, proposed_by, decision, decided_by, executor, status
+        FROM calls";
+    let shown = town.shell(row).await.expect("the shell reads");
+    assert_eq!(shown, "t|call_1|bash|agent:bot|allow_once|user:ada|agent:bot|success");
+    let decisions = town.shell("SELECT * FROM decisions").await.expect("the shell reads");
+    assert_eq!(decisions, "t|call_1|allow_once|user:ada|");
 }
 
-#[test]
-fn a_decision_by_hand_follows_the_rules() {
-    in_town(async |town| {
-        town.person("ada").proposes("call_1").await.expect("asked");
-        for (values, why) in [
-            ("'t', 'call_2', 'deny', 'user:bo', NULL", "the thread has no such call"),
-            ("'t2', 'call_1', 'deny', 'user:bo', NULL", "the thread has no such call"),
-            ("'t', 'call_1', 'perhaps', 'user:bo', NULL", "a decision is allow_once"),
-            ("'t', 'call_1', NULL, 'user:bo', NULL", "a decision is allow_once"),
-            ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person decides"),
-            ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "never the one who proposed"),
-            ("'t', 'call_1', 'allow_once', NULL, NULL", "NOT NULL"),
-        ] {
-            let sql = format!("INSERT INTO decisions VALUES ({values})");
-            let complaint = shell(&town.path(), &sql).await.expect_err(values);
-            assert!(complaint.contains(why), "{values}: {complaint}");
-        }
-        assert_eq!(town.log().await.len(), 2);
-        shell(&town.path(), "INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
-            .await
-            .expect("the first that may stand");
-        let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";
-        let complaint = shell(&town.path(), again).await.expect_err("decided already");
-        assert!(complaint.contains("has an event of this type already"), "{complaint}");
-        assert_eq!(town.log().await.len(), 4);
-    });
+async fn a_decision_by_hand_follows_the_rules(town: &mut Town) {
+    let nobody = match town.database() {
+        Database::Sqlite => "NOT NULL",
+        Database::Postgres => "violates not-null constraint",
+    };
+    town.person("ada").proposes("call_1").await.expect("asked");
+    for (values, why) in [
+        ("'t', 'call_2', 'deny', 'user:bo', NULL", "the thread has no such call"),
+        ("'t2', 'call_1', 'deny', 'user:bo', NULL", "the thread has no such call"),
+        ("'t', 'call_1', 'perhaps', 'user:bo', NULL", "a decision is allow_once"),
+        ("'t', 'call_1', NULL, 'user:bo', NULL", "a decision is allow_once"),
+        ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person decides"),
+        ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "never the one who proposed"),
+        ("'t', 'call_1', 'allow_once', NULL, NULL", nobody),
+    ] {
+        let sql = format!("INSERT INTO decisions VALUES ({values})");
+        let complaint = town.shell(&sql).await.expect_err(values);
+        assert!(complaint.contains(why), "{values}: {complaint}");
+    }
+    assert_eq!(town.log().await.len(), 2);
+    town.shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
+        .await
+        .expect("the first that may stand");
+    let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";
+    let complaint = town.shell(again).await.expect_err("decided already");
+    assert!(complaint.contains("has an event of this type already"), "{complaint}");
+    assert_eq!(town.log().await.len(), 4);
 }

@@ -3,7 +3,13 @@
 
 use countersign_approvals::Call;
 use countersign_store::Filter;
-use countersign_tests::{Proposal, Town, code, in_town};
+use countersign_tests::{Proposal, Town, code, on_each_database};
+
+on_each_database! {
+    arguments_come_back_to_the_byte,
+    names_of_all_scripts_keep_apart_and_come_back,
+    the_same_id_in_two_threads_is_two_calls,
+}
 
 /// Arguments in spellings that some JSON library or other does not keep.
 fn odd_arguments() -> Vec<String> {
@@ -37,85 +43,74 @@ async fn arguments_of(town: &Town, id: &str) -> String {
     town.call("t", id).await.arguments().as_str().to_owned()
 }
 
-#[test]
-fn arguments_come_back_to_the_byte() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let other = town.neighbour().await;
-        let all = odd_arguments();
-        for (n, arguments) in all.iter().enumerate() {
-            let id = format!("call_{n}");
-            let proposal = Proposal { arguments, ..Proposal::default() };
-            bot.proposes_to(&id, proposal).await.unwrap_or_else(|why| panic!("{arguments:.80}: {why}"));
-            // Another store decides by what it reads from the table, not by what was handed in.
-            let allowed = ada.at(&other).allows(&id).await.expect("allowed").call.expect("a call");
-            assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
-            assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
-        }
-        town.restarts().await;
-        for (n, arguments) in all.iter().enumerate() {
-            assert!(arguments_of(town, &format!("call_{n}")).await == *arguments, "{arguments:.80}");
-        }
-        assert!(town.verifies().await.wrong_hashes.is_empty());
-    });
+async fn arguments_come_back_to_the_byte(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let other = town.neighbour().await;
+    let all = odd_arguments();
+    for (n, arguments) in all.iter().enumerate() {
+        let id = format!("call_{n}");
+        let proposal = Proposal { arguments, ..Proposal::default() };
+        bot.proposes_to(&id, proposal).await.unwrap_or_else(|why| panic!("{arguments:.80}: {why}"));
+        // Another store decides by what it reads from the table, not by what was handed in.
+        let allowed = ada.at(&other).allows(&id).await.expect("allowed").call.expect("a call");
+        assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
+        assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
+    }
+    town.restarts().await;
+    for (n, arguments) in all.iter().enumerate() {
+        assert!(arguments_of(town, &format!("call_{n}")).await == *arguments, "{arguments:.80}");
+    }
+    assert!(town.verifies().await.wrong_hashes.is_empty());
 }
 
-#[test]
-fn names_of_all_scripts_keep_apart_and_come_back() {
-    in_town(async |town| {
-        let names = [
-            "t",
-            "T",
-            " t",
-            "t ",
-            "日本/語",
-            "e\u{301}",
-            "\u{e9}",
-            "🧑‍🚀",
-            "'\"\\%_*?[a]",
-            "$1",
-            "null",
-            "1",
-            "1.0",
-            "{\"a\":1}",
-            "\u{202e}abc",
-            "\u{feff}",
-        ];
-        let bot = town.agent("日本 語");
-        for thread in names {
-            for id in names {
-                bot.in_thread(thread).proposes(id).await.expect("asked").call.expect("a call");
-            }
+async fn names_of_all_scripts_keep_apart_and_come_back(town: &mut Town) {
+    let names = [
+        "t",
+        "T",
+        " t",
+        "t ",
+        "日本/語",
+        "e\u{301}",
+        "\u{e9}",
+        "🧑‍🚀",
+        "'\"\\%_*?[a]",
+        "$1",
+        "null",
+        "1",
+        "1.0",
+        "{\"a\":1}",
+        "\u{202e}abc",
+        "\u{feff}",
+    ];
+    let bot = town.agent("日本 語");
+    for thread in names {
+        for id in names {
+            bot.in_thread(thread).proposes(id).await.expect("asked").call.expect("a call");
         }
-        town.restarts().await;
-        let pending: Vec<Call> =
-            town.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
-        let found: Vec<_> =
-            pending.iter().map(|call| (call.thread_id.as_str(), call.id().as_str())).collect();
-        let asked: Vec<_> = names.iter().flat_map(|thread| names.map(|id| (*thread, id))).collect();
-        assert_eq!(found, asked);
-        assert!(pending.iter().all(|call| call.proposal.by.as_str() == "agent:日本 語"));
-        for (thread, id) in asked {
-            let call = town.call(thread, id).await;
-            assert_eq!((call.thread_id.as_str(), call.id().as_str()), (thread, id));
-        }
-    });
+    }
+    town.restarts().await;
+    let pending: Vec<Call> = town.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
+    let found: Vec<_> = pending.iter().map(|call| (call.thread_id.as_str(), call.id().as_str())).collect();
+    let asked: Vec<_> = names.iter().flat_map(|thread| names.map(|id| (*thread, id))).collect();
+    assert_eq!(found, asked);
+    assert!(pending.iter().all(|call| call.proposal.by.as_str() == "agent:日本 語"));
+    for (thread, id) in asked {
+        let call = town.call(thread, id).await;
+        assert_eq!((call.thread_id.as_str(), call.id().as_str()), (thread, id));
+    }
 }
 
 /// Models do repeat `call_0`: the same id in another thread is another call.
-#[test]
-fn the_same_id_in_two_threads_is_two_calls() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
-        bot.proposes("call_0").await.expect("asked");
-        let other = Proposal { arguments: r#"{"command":"rm"}"#, ..Proposal::default() };
-        bot2.proposes_to("call_0", other).await.expect("another call, with arguments of its own");
-        ada.allows("call_0").await.expect("allowed");
-        assert_eq!(code(&bot2.claims_with("call_0", other.arguments).await), "not_allowed");
-        ada2.denies("call_0").await.expect("denied");
-        assert_eq!(code(&bot.claims("call_0").await), "done");
-        assert_eq!(code(&bot.finishes("call_0").await), "done");
-        assert_eq!(code(&bot2.finishes("call_0").await), "already_finished", "with what the model was told");
-    });
+async fn the_same_id_in_two_threads_is_two_calls(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
+    bot.proposes("call_0").await.expect("asked");
+    let other = Proposal { arguments: r#"{"command":"rm"}"#, ..Proposal::default() };
+    bot2.proposes_to("call_0", other).await.expect("another call, with arguments of its own");
+    ada.allows("call_0").await.expect("allowed");
+    assert_eq!(code(&bot2.claims_with("call_0", other.arguments).await), "not_allowed");
+    ada2.denies("call_0").await.expect("denied");
+    assert_eq!(code(&bot.claims("call_0").await), "done");
+    assert_eq!(code(&bot.finishes("call_0").await), "done");
+    assert_eq!(code(&bot2.finishes("call_0").await), "already_finished", "with what the model was told");
 }

@@ -2,160 +2,188 @@
 
 use countersign_approvals::{EventType, Refused, State, event::Decision};
 use countersign_store::Error;
-use countersign_tests::{Proposal, by_hand, code, in_town};
+use countersign_tests::{Database, Proposal, Town, code, on_each_database};
 use futures_util::future::join_all;
+use std::time::Duration;
 
-#[test]
-fn events_are_numbered_in_order_without_gaps() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let ids: Vec<_> = (0..300).map(|n| format!("call_{n}")).collect();
-        for outcome in join_all(ids.iter().map(|id| bot.proposes(id))).await {
-            assert_eq!(code(&outcome), "done");
-        }
-        for outcome in join_all(ids.iter().map(|id| ada.allows(id))).await {
-            assert_eq!(code(&outcome), "done");
-        }
-        let seqs: Vec<_> = town.log().await.iter().map(|event| event.seq).collect();
-        assert_eq!(seqs, (1..=900).collect::<Vec<_>>());
-        assert_eq!(town.store().tip().await, Ok(900));
-    });
+on_each_database! {
+    events_are_numbered_in_order_without_gaps,
+    what_was_acknowledged_is_there_after_a_restart,
+    what_was_acknowledged_is_there_after_the_store_was_dropped,
+    a_refused_order_spoils_none_of_its_neighbours,
+    an_order_that_the_database_refuses_spoils_none_of_its_neighbours,
+    orders_on_one_call_in_one_batch_see_each_other,
+    the_same_order_again_is_a_success_that_writes_nothing,
+    a_call_proposed_again_with_other_arguments_is_refused,
+    the_one_who_decides_second_is_told_who_decided_first,
+    an_order_after_the_store_was_closed_is_not_taken,
+    a_clock_that_is_set_back_stops_nobody,
+    a_clock_that_is_set_back_revives_no_call,
 }
 
-#[test]
-fn what_was_acknowledged_is_there_after_a_restart() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let mut acknowledged = bot.proposes("call_1").await.expect("written").events;
-        acknowledged.extend(ada.allows("call_1").await.expect("written").events);
-        acknowledged.extend(bot.claims("call_1").await.expect("written").events);
-        town.restarts().await;
-        let kept: Vec<_> = acknowledged.iter().map(|event| (**event).clone()).collect();
-        assert_eq!(town.log().await, kept, "the events, to the byte");
-        let bot = town.agent("bot");
-        assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
-    });
+async fn events_are_numbered_in_order_without_gaps(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let ids: Vec<_> = (0..300).map(|n| format!("call_{n}")).collect();
+    for outcome in join_all(ids.iter().map(|id| bot.proposes(id))).await {
+        assert_eq!(code(&outcome), "done");
+    }
+    for outcome in join_all(ids.iter().map(|id| ada.allows(id))).await {
+        assert_eq!(code(&outcome), "done");
+    }
+    let seqs: Vec<_> = town.log().await.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, (1..=900).collect::<Vec<_>>());
+    assert_eq!(town.store().tip().await, Ok(900));
+}
+
+async fn what_was_acknowledged_is_there_after_a_restart(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let mut acknowledged = bot.proposes("call_1").await.expect("written").events;
+    acknowledged.extend(ada.allows("call_1").await.expect("written").events);
+    acknowledged.extend(bot.claims("call_1").await.expect("written").events);
+    town.restarts().await;
+    let kept: Vec<_> = acknowledged.iter().map(|event| (**event).clone()).collect();
+    assert_eq!(town.log().await, kept, "the events, to the byte");
+    let bot = town.agent("bot");
+    assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
 }
 
 /// A store that is dropped without a word is what is left of a process that was killed.
-#[test]
-fn what_was_acknowledged_is_there_after_the_store_was_dropped() {
-    in_town(async |town| {
-        let neighbour = town.neighbour().await;
-        let bot = town.agent("bot").at(&neighbour);
-        assert_eq!(code(&bot.proposes("call_1").await), "done");
-        drop((bot, neighbour));
-        assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Pending);
-    });
+async fn what_was_acknowledged_is_there_after_the_store_was_dropped(town: &mut Town) {
+    let neighbour = town.neighbour().await;
+    let bot = town.agent("bot").at(&neighbour);
+    assert_eq!(code(&bot.proposes("call_1").await), "done");
+    drop((bot, neighbour));
+    assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Pending);
 }
 
-#[test]
-fn a_refused_order_spoils_none_of_its_neighbours() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let ids: Vec<_> = (0..200).map(|n| format!("call_{n}")).collect();
-        let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| match n % 4 {
-            0 => bot.claims(id).await,
-            1 => ada.allows(id).await,
-            _ => bot.proposes(id).await,
-        }))
-        .await;
-        for (n, outcome) in outcomes.iter().enumerate() {
-            assert_eq!(code(outcome), if n % 4 < 2 { "unknown_call" } else { "done" }, "order {n}");
-        }
-        assert_eq!(town.count(EventType::ToolCall).await, 100);
-        assert_eq!(town.log().await.len(), 200, "and nothing of what was refused");
-    });
+async fn a_refused_order_spoils_none_of_its_neighbours(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let ids: Vec<_> = (0..200).map(|n| format!("call_{n}")).collect();
+    let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| match n % 4 {
+        0 => bot.claims(id).await,
+        1 => ada.allows(id).await,
+        _ => bot.proposes(id).await,
+    }))
+    .await;
+    for (n, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(code(outcome), if n % 4 < 2 { "unknown_call" } else { "done" }, "order {n}");
+    }
+    assert_eq!(town.count(EventType::ToolCall).await, 100);
+    assert_eq!(town.log().await.len(), 200, "and nothing of what was refused");
 }
 
 /// Where the database refuses what the rules allow (here because the operator has a guard of their
 /// own), the whole transaction is gone, and the batch is done again order by order.
-#[test]
-fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours() {
-    in_town(async |town| {
-        let guard = "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed' BEGIN
-            SELECT RAISE(ROLLBACK, 'no entry'); END";
-        by_hand(&town.path(), guard).await.expect("an operator may");
-        let bot = town.agent("bot");
-        let cursed = bot.in_thread("cursed");
-        let ids: Vec<_> = (0..60).map(|n| format!("call_{n}")).collect();
-        let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| {
+async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(town: &mut Town) {
+    let guard = match town.database() {
+        Database::Sqlite => {
+            "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed'
+            BEGIN SELECT RAISE(ROLLBACK, 'no entry'); END"
+        }
+        Database::Postgres => {
+            "CREATE FUNCTION no_entry() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN RAISE EXCEPTION ''no entry''; END';
+            CREATE TRIGGER no_entry BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.thread_id = 'cursed')
+                EXECUTE FUNCTION no_entry()"
+        }
+    };
+    town.by_hand(guard).await.expect("an operator may");
+    let bot = town.agent("bot");
+    let cursed = bot.in_thread("cursed");
+    let ids: Vec<_> = (0..60).map(|n| format!("call_{n}")).collect();
+    let outcomes =
+        join_all(ids.iter().enumerate().map(async |(n, id)| {
             if n % 20 == 10 { cursed.proposes(id).await } else { bot.proposes(id).await }
         }))
         .await;
-        for (n, outcome) in outcomes.iter().enumerate() {
-            assert_eq!(code(outcome), if n % 20 == 10 { "invalid" } else { "done" }, "order {n}");
-        }
-        assert_eq!(town.count(EventType::ToolCall).await, 57);
-    });
+    for (n, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(code(outcome), if n % 20 == 10 { "invalid" } else { "done" }, "order {n}");
+    }
+    assert_eq!(town.count(EventType::ToolCall).await, 57);
 }
 
-#[test]
-fn orders_on_one_call_in_one_batch_see_each_other() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        for round in 0..50 {
-            let id = format!("call_{round}");
-            // Polled in this order, so they queue in this order.
-            let (proposed, allowed, claimed, finished) =
-                futures_util::join!(bot.proposes(&id), ada.allows(&id), bot.claims(&id), bot.finishes(&id));
-            let codes = [&proposed, &allowed, &claimed, &finished].map(code);
-            assert_eq!(codes, ["done"; 4], "round {round}");
-            let call = finished.expect("done").call.expect("a call");
-            assert_eq!(call.state(town.store().clock().now()), State::Finished);
-        }
-    });
+async fn orders_on_one_call_in_one_batch_see_each_other(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for round in 0..50 {
+        let id = format!("call_{round}");
+        // Polled in this order, so they queue in this order.
+        let (proposed, allowed, claimed, finished) =
+            futures_util::join!(bot.proposes(&id), ada.allows(&id), bot.claims(&id), bot.finishes(&id));
+        let codes = [&proposed, &allowed, &claimed, &finished].map(code);
+        assert_eq!(codes, ["done"; 4], "round {round}");
+        let call = finished.expect("done").call.expect("a call");
+        assert_eq!(call.state(town.store().clock().now()), State::Finished);
+    }
 }
 
-#[test]
-fn the_same_order_again_is_a_success_that_writes_nothing() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        for _ in 0..3 {
-            assert_eq!(code(&bot.proposes("call_1").await), "done");
-            assert_eq!(code(&ada.allows("call_1").await), "done");
-        }
-        let again = ada.allows("call_1").await.expect("it is so already");
-        assert!(again.events.is_empty());
-        assert_eq!(again.call.and_then(|call| call.response().map(|response| response.seq)), Some(3));
-        assert_eq!(town.log().await.len(), 3);
-    });
-}
-
-#[test]
-fn a_call_proposed_again_with_other_arguments_is_refused() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
+async fn the_same_order_again_is_a_success_that_writes_nothing(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for _ in 0..3 {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
-        let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
-        assert_eq!(code(&bot.proposes_to("call_1", other).await), "call_differs");
-        let respaced = Proposal { arguments: r#"{ "command": "ls" }"#, ..Proposal::default() };
-        assert_eq!(code(&bot.proposes_to("call_1", respaced).await), "done", "the same in other spelling");
-        assert_eq!(town.log().await.len(), 2);
-    });
+        assert_eq!(code(&ada.allows("call_1").await), "done");
+    }
+    let again = ada.allows("call_1").await.expect("it is so already");
+    assert!(again.events.is_empty());
+    assert_eq!(again.call.and_then(|call| call.response().map(|response| response.seq)), Some(3));
+    assert_eq!(town.log().await.len(), 3);
 }
 
-#[test]
-fn the_one_who_decides_second_is_told_who_decided_first() {
-    in_town(async |town| {
-        let (bot, ada, bo) = (town.agent("bot"), town.person("ada"), town.person("bo"));
-        assert_eq!(code(&bot.proposes("call_1").await), "done");
-        assert_eq!(code(&ada.denies("call_1").await), "done");
-        let Err(Error::Refused(Refused::AlreadyDecided { response })) = bo.allows("call_1").await else {
-            panic!("a denial is final");
-        };
-        assert_eq!((response.by.as_str(), response.what.decision), ("user:ada", Decision::Deny));
-        assert_eq!(response.seq, 3);
-    });
+async fn a_call_proposed_again_with_other_arguments_is_refused(town: &mut Town) {
+    let bot = town.agent("bot");
+    assert_eq!(code(&bot.proposes("call_1").await), "done");
+    let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
+    assert_eq!(code(&bot.proposes_to("call_1", other).await), "call_differs");
+    let respaced = Proposal { arguments: r#"{ "command": "ls" }"#, ..Proposal::default() };
+    assert_eq!(code(&bot.proposes_to("call_1", respaced).await), "done", "the same in other spelling");
+    assert_eq!(town.log().await.len(), 2);
 }
 
-#[test]
-fn an_order_after_the_store_was_closed_is_not_taken() {
-    in_town(async |town| {
-        let neighbour = town.neighbour().await;
-        let bot = town.agent("bot").at(&neighbour);
-        neighbour.close().await;
-        assert_eq!(code(&bot.proposes("call_1").await), "closed");
-        assert_eq!(town.log().await.len(), 0);
-    });
+async fn the_one_who_decides_second_is_told_who_decided_first(town: &mut Town) {
+    let (bot, ada, bo) = (town.agent("bot"), town.person("ada"), town.person("bo"));
+    assert_eq!(code(&bot.proposes("call_1").await), "done");
+    assert_eq!(code(&ada.denies("call_1").await), "done");
+    let Err(Error::Refused(Refused::AlreadyDecided { response })) = bo.allows("call_1").await else {
+        panic!("a denial is final");
+    };
+    assert_eq!((response.by.as_str(), response.what.decision), ("user:ada", Decision::Deny));
+    assert_eq!(response.seq, 3);
+}
+
+async fn an_order_after_the_store_was_closed_is_not_taken(town: &mut Town) {
+    let neighbour = town.neighbour().await;
+    let bot = town.agent("bot").at(&neighbour);
+    neighbour.close().await;
+    assert_eq!(code(&bot.proposes("call_1").await), "closed");
+    assert_eq!(town.log().await.len(), 0);
+}
+
+/// The order of things is that of `seq`; what the clock says is only written down.
+async fn a_clock_that_is_set_back_stops_nobody(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let noon = town.store().clock().now();
+    let later = |seconds| noon.after(Duration::from_secs(seconds));
+    let an_hour = Proposal { expires_in: Some(Duration::from_hours(1)), ..Proposal::default() };
+    town.time().set(later(5_000));
+    bot.proposes_to("call_1", an_hour).await.expect("asked");
+    town.time().set(later(2_000));
+    ada.allows("call_1").await.expect("allowed");
+    town.time().set(noon);
+    bot.claims("call_1").await.expect("claimed");
+    bot.finishes("call_1").await.expect("finished");
+    let times: Vec<_> = town.log().await.iter().map(|event| event.timestamp).collect();
+    assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
+    assert_eq!(town.call("t", "call_1").await.state(noon), State::Finished);
+}
+
+/// An expiry that was carried out stays so, though by the clock it would not be due any more.
+async fn a_clock_that_is_set_back_revives_no_call(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let noon = town.store().clock().now();
+    let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
+    bot.proposes_to("call_1", a_minute).await.expect("asked");
+    town.time().advance(Duration::from_secs(61));
+    bot.expires("call_1").await.expect("carried out");
+    town.time().set(noon);
+    assert_eq!(code(&ada.allows("call_1").await), "already_decided");
+    assert_eq!(code(&bot.claims("call_1").await), "not_allowed");
 }

@@ -4,9 +4,19 @@
 
 use countersign_approvals::{CallId, Event, EventType, ThreadId};
 use countersign_store::{Filter, Follower, Options, Store};
-use countersign_tests::{Chance, Persona, Town, code, in_town};
+use countersign_tests::{Chance, Persona, Town, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
+
+on_each_database! {
+    a_follower_of_one_store_sees_all_that_another_writes,
+    followers_of_stores_that_all_write_see_all_of_all,
+    followers_that_leave_and_come_back_a_thousand_times_miss_nothing,
+    a_follower_that_fell_far_behind_catches_up,
+    who_came_before_an_event_and_who_came_after_see_the_same,
+    a_cursor_outlives_the_store_it_was_taken_from,
+    a_waiter_for_a_call_wakes_for_that_call_in_any_process,
+}
 
 const THREADS: [&str; 4] = ["t", "t2", "t3", "t4"];
 
@@ -40,78 +50,67 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
     events.iter().map(|event| event.seq).collect()
 }
 
-#[test]
-fn a_follower_of_one_store_sees_all_that_another_writes() {
-    in_town(async |town| {
-        let reader = forgetful(town).await;
-        let bot = town.agent("bot");
-        let mut all = reader.follow(Filter::default(), 0);
-        let mut one = reader.follow(of_thread("t3"), 0);
-        let (seen, of_one, ()) =
-            futures_util::join!(takes(&mut all, 4_000), takes(&mut one, 1_000), propose_many(&bot, 2_000));
-        assert_eq!(seqs(&seen), (1..=4_000).collect::<Vec<_>>());
-        let expected: Vec<_> =
-            seen.iter().filter(|event| event.thread_id.as_str() == "t3").map(|event| event.seq).collect();
-        assert_eq!(seqs(&of_one), expected);
-        assert!(all.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
-        assert!(one.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
-    });
+async fn a_follower_of_one_store_sees_all_that_another_writes(town: &mut Town) {
+    let reader = forgetful(town).await;
+    let bot = town.agent("bot");
+    let mut all = reader.follow(Filter::default(), 0);
+    let mut one = reader.follow(of_thread("t3"), 0);
+    let (seen, of_one, ()) =
+        futures_util::join!(takes(&mut all, 4_000), takes(&mut one, 1_000), propose_many(&bot, 2_000));
+    assert_eq!(seqs(&seen), (1..=4_000).collect::<Vec<_>>());
+    let expected: Vec<_> =
+        seen.iter().filter(|event| event.thread_id.as_str() == "t3").map(|event| event.seq).collect();
+    assert_eq!(seqs(&of_one), expected);
+    assert!(all.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
+    assert!(one.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
 }
 
 /// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
-#[test]
-fn followers_of_stores_that_all_write_see_all_of_all() {
-    in_town(async |town| {
-        let stores = [town.store().clone(), town.neighbour().await, forgetful(town).await];
-        let writing = stores.iter().enumerate().map(async |(n, store)| {
-            for call in 0..100 {
-                let bot = town.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
-                bot.proposes(&format!("call_{n}_{call}")).await.expect("asked");
-            }
-        });
-        let following = stores.iter().map(async |store| {
-            let mut follower = store.follow(Filter::default(), 0);
-            seqs(&takes(&mut follower, 600).await)
-        });
-        let (_, tales) = futures_util::join!(join_all(writing), join_all(following));
-        for tale in tales {
-            assert_eq!(tale, (1..=600).collect::<Vec<_>>());
+async fn followers_of_stores_that_all_write_see_all_of_all(town: &mut Town) {
+    let stores = [town.store().clone(), town.neighbour().await, forgetful(town).await];
+    let writing = stores.iter().enumerate().map(async |(n, store)| {
+        for call in 0..100 {
+            let bot = town.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
+            bot.proposes(&format!("call_{n}_{call}")).await.expect("asked");
         }
     });
+    let following = stores.iter().map(async |store| {
+        let mut follower = store.follow(Filter::default(), 0);
+        seqs(&takes(&mut follower, 600).await)
+    });
+    let (_, tales) = futures_util::join!(join_all(writing), join_all(following));
+    for tale in tales {
+        assert_eq!(tale, (1..=600).collect::<Vec<_>>());
+    }
 }
 
-#[test]
-fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing() {
-    in_town(async |town| {
-        let stores = [forgetful(town).await, forgetful(town).await];
-        let bot = town.agent("bot");
-        let returning = async {
-            let mut chance = Chance::seeded(31);
-            let mut cursor = 0;
-            for round in 0..1_000 {
-                let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
-                for _ in 0..chance.below(7) {
-                    // Dropped in the middle of waiting or reading, it must lose nothing either.
-                    if chance.below(4) == 0
-                        && let Some(event) = follower.next().now_or_never()
-                    {
-                        cursor = follows(cursor, &event.expect("reads"), round);
-                    }
-                    if cursor < 4_000 {
-                        cursor = follows(cursor, &follower.next().await.expect("reads"), round);
-                    }
+async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(town: &mut Town) {
+    let stores = [forgetful(town).await, forgetful(town).await];
+    let bot = town.agent("bot");
+    let returning = async {
+        let mut chance = Chance::seeded(31);
+        let mut cursor = 0;
+        for round in 0..1_000 {
+            let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
+            for _ in 0..chance.below(7) {
+                // Dropped in the middle of waiting or reading, it must lose nothing either.
+                if chance.below(4) == 0
+                    && let Some(event) = follower.next().now_or_never()
+                {
+                    cursor = follows(cursor, &event.expect("reads"), round);
+                }
+                if cursor < 4_000 {
+                    cursor = follows(cursor, &follower.next().await.expect("reads"), round);
                 }
             }
-            let mut follower = stores[1].follow(Filter::default(), cursor);
-            for event in
-                takes(&mut follower, usize::try_from(4_000 - cursor).expect("no more than that")).await
-            {
-                cursor = follows(cursor, &event, 1_000);
-            }
-            assert_eq!(cursor, 4_000);
-        };
-        futures_util::join!(returning, propose_many(&bot, 2_000));
-    });
+        }
+        let mut follower = stores[1].follow(Filter::default(), cursor);
+        for event in takes(&mut follower, usize::try_from(4_000 - cursor).expect("no more than that")).await {
+            cursor = follows(cursor, &event, 1_000);
+        }
+        assert_eq!(cursor, 4_000);
+    };
+    futures_util::join!(returning, propose_many(&bot, 2_000));
 }
 
 fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
@@ -119,89 +118,77 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
     event.seq
 }
 
-#[test]
-fn a_follower_that_fell_far_behind_catches_up() {
-    in_town(async |town| {
-        let reader = forgetful(town).await;
-        let bot = town.agent("bot");
-        let mut all = reader.follow(Filter::default(), 0);
-        let mut one = reader.follow(of_thread("t2"), 0);
-        bot.proposes("first").await.expect("asked");
-        assert_eq!(all.next().await.expect("reads").seq, 1);
-        propose_many(&bot, 1_000).await;
-        assert_eq!(seqs(&takes(&mut all, 2_001).await), (2..=2_002).collect::<Vec<_>>());
-        assert_eq!(takes(&mut one, 500).await.len(), 500);
-        bot.in_thread("t2").proposes("last").await.expect("asked");
-        assert_eq!(seqs(&takes(&mut all, 2).await), [2_003, 2_004], "and is live again");
-        assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
-    });
+async fn a_follower_that_fell_far_behind_catches_up(town: &mut Town) {
+    let reader = forgetful(town).await;
+    let bot = town.agent("bot");
+    let mut all = reader.follow(Filter::default(), 0);
+    let mut one = reader.follow(of_thread("t2"), 0);
+    bot.proposes("first").await.expect("asked");
+    assert_eq!(all.next().await.expect("reads").seq, 1);
+    propose_many(&bot, 1_000).await;
+    assert_eq!(seqs(&takes(&mut all, 2_001).await), (2..=2_002).collect::<Vec<_>>());
+    assert_eq!(takes(&mut one, 500).await.len(), 500);
+    bot.in_thread("t2").proposes("last").await.expect("asked");
+    assert_eq!(seqs(&takes(&mut all, 2).await), [2_003, 2_004], "and is live again");
+    assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
 }
 
-#[test]
-fn who_came_before_an_event_and_who_came_after_see_the_same() {
-    in_town(async |town| {
-        let (near, far) = (town.store().clone(), forgetful(town).await);
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
-        bot.proposes("call_1").await.expect("asked");
-        bot.in_thread("t2").proposes("call_1").await.expect("asked");
-        ada.at(&far).allows("call_1").await.expect("allowed");
-        bot.claims("call_1").await.expect("claimed");
-        let mut after = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
-        let mut tales = Vec::new();
-        for follower in before.iter_mut().chain(&mut after) {
-            tales.push(takes(follower, 4).await);
-        }
-        let kinds: Vec<_> = tales[0].iter().map(|event| event.kind).collect();
-        assert_eq!(
-            kinds,
-            [
-                EventType::ToolCall,
-                EventType::ApprovalRequest,
-                EventType::ApprovalResponse,
-                EventType::ExecutionStarted
-            ]
-        );
-        assert!(tales.iter().all(|tale| *tale == tales[0]), "event by event, to the byte");
-    });
+async fn who_came_before_an_event_and_who_came_after_see_the_same(town: &mut Town) {
+    let (near, far) = (town.store().clone(), forgetful(town).await);
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
+    bot.proposes("call_1").await.expect("asked");
+    bot.in_thread("t2").proposes("call_1").await.expect("asked");
+    ada.at(&far).allows("call_1").await.expect("allowed");
+    bot.claims("call_1").await.expect("claimed");
+    let mut after = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
+    let mut tales = Vec::new();
+    for follower in before.iter_mut().chain(&mut after) {
+        tales.push(takes(follower, 4).await);
+    }
+    let kinds: Vec<_> = tales[0].iter().map(|event| event.kind).collect();
+    assert_eq!(
+        kinds,
+        [
+            EventType::ToolCall,
+            EventType::ApprovalRequest,
+            EventType::ApprovalResponse,
+            EventType::ExecutionStarted
+        ]
+    );
+    assert!(tales.iter().all(|tale| *tale == tales[0]), "event by event, to the byte");
 }
 
 /// A cursor from before a restart, or from another store that was ahead, is as good as any.
-#[test]
-fn a_cursor_outlives_the_store_it_was_taken_from() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        propose_many(&bot, 10).await;
-        let mut follower = town.store().follow(Filter::default(), 0);
-        let cursor = takes(&mut follower, 7).await.last().expect("seven").seq;
-        drop(follower);
-        town.restarts().await;
-        let mut follower = town.store().follow(Filter::default(), cursor);
-        assert_eq!(seqs(&takes(&mut follower, 13).await), (8..=20).collect::<Vec<_>>());
-        let mut ahead = town.store().follow(Filter::default(), 21);
-        town.agent("bot").proposes("more").await.expect("asked");
-        assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
-    });
+async fn a_cursor_outlives_the_store_it_was_taken_from(town: &mut Town) {
+    let bot = town.agent("bot");
+    propose_many(&bot, 10).await;
+    let mut follower = town.store().follow(Filter::default(), 0);
+    let cursor = takes(&mut follower, 7).await.last().expect("seven").seq;
+    drop(follower);
+    town.restarts().await;
+    let mut follower = town.store().follow(Filter::default(), cursor);
+    assert_eq!(seqs(&takes(&mut follower, 13).await), (8..=20).collect::<Vec<_>>());
+    let mut ahead = town.store().follow(Filter::default(), 21);
+    town.agent("bot").proposes("more").await.expect("asked");
+    assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
 }
 
-#[test]
-fn a_waiter_for_a_call_wakes_for_that_call_in_any_process() {
-    in_town(async |town| {
-        let other = town.neighbour().await;
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        bot.proposes("call_1").await.expect("asked");
-        bot.proposes("call_2").await.expect("asked");
-        bot.in_thread("t2").proposes("call_1").await.expect("asked");
-        let mut all = other.follow(Filter::default(), 0);
-        takes(&mut all, 6).await;
-        let id = CallId::new("call_1").expect("valid");
-        let mut waiter = other.watch_call(bot.thread_id(), &id);
-        ada.allows("call_2").await.expect("allowed");
-        ada.in_thread("t2").allows("call_1").await.expect("allowed");
-        // Once the other store's feed has told of both, it would have woken the waiter.
-        takes(&mut all, 2).await;
-        assert!(waiter.woken().now_or_never().is_none(), "neither was its call");
-        ada.allows("call_1").await.expect("allowed");
-        waiter.woken().await;
-    });
+async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(town: &mut Town) {
+    let other = town.neighbour().await;
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    bot.proposes("call_1").await.expect("asked");
+    bot.proposes("call_2").await.expect("asked");
+    bot.in_thread("t2").proposes("call_1").await.expect("asked");
+    let mut all = other.follow(Filter::default(), 0);
+    takes(&mut all, 6).await;
+    let id = CallId::new("call_1").expect("valid");
+    let mut waiter = other.watch_call(bot.thread_id(), &id);
+    ada.allows("call_2").await.expect("allowed");
+    ada.in_thread("t2").allows("call_1").await.expect("allowed");
+    // Once the other store's feed has told of both, it would have woken the waiter.
+    takes(&mut all, 2).await;
+    assert!(waiter.woken().now_or_never().is_none(), "neither was its call");
+    ada.allows("call_1").await.expect("allowed");
+    waiter.woken().await;
 }

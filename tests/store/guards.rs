@@ -2,12 +2,20 @@
 //! refused is tried here over a plain connection, one forbidden statement at a time.
 
 use countersign_approvals::Event;
-use countersign_tests::{Proposal, Town, by_hand, code, in_town, plainly, shell};
-use sqlx::{AssertSqlSafe, Connection};
+use countersign_store::{Address, Filter, Store};
+use countersign_tests::{Database, Hand, Persona, Proposal, Town, code, in_town_on, on_each_database};
 use std::time::Duration;
+
+on_each_database! {
+    each_forbidden_statement_is_refused_and_changes_nothing,
+    the_same_statements_without_their_fault_pass,
+    a_forbidden_row_takes_its_whole_transaction_with_it,
+}
 
 /// SHA-256 of the canonical form of `{"command":"ls"}`, which every call proposes.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
+
+const BOTH: &str = include_str!("../fixtures/forbidden/both.sql");
 
 /// What is wrong, the pieces of the complaint of which one must be there, and the statement.
 fn forbidden(file: &str) -> Vec<(String, Vec<String>, String)> {
@@ -29,8 +37,7 @@ fn forbidden(file: &str) -> Vec<(String, Vec<String>, String)> {
 
 /// What the forbidden statements speak of, in two threads: `t` has a call in every standing, `over` is
 /// closed.
-async fn lived_in(town: &Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn lived_in(bot: &Persona, ada: &Persona) {
     for id in ["pending", "allowed", "denied", "running", "finished", "granted", "lapsing"] {
         let expires_in = (id == "lapsing").then_some(Duration::from_mins(1));
         bot.proposes_to(id, Proposal { expires_in, ..Proposal::default() }).await.expect("asked");
@@ -53,32 +60,76 @@ async fn lived_in(town: &Town) {
     ada.in_thread("over").closes().await.expect("closed");
 }
 
-async fn log_and_index(town: &Town) -> (Vec<Event>, String) {
-    let index = shell(&town.path(), "SELECT * FROM open_requests").await.expect("the shell reads");
-    (town.log().await, index)
+const INDEX: &str =
+    "SELECT seq || ' ' || thread_id || ' ' || tool_call_id || ' ' || coalesce(expires_at, '-')
+    FROM open_requests ORDER BY seq";
+
+async fn log_and_index(store: &Store, hand: &mut Hand) -> (Vec<Event>, Vec<String>) {
+    let log = store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items;
+    (log, hand.reads(INDEX).await.expect("the index reads"))
 }
 
+/// Tries every statement of the files: each is refused, changes nothing, and keeps nobody from going on.
+async fn refuses(store: &Store, mut hand: Hand, witness: &Persona, files: [&str; 2]) {
+    let (mut next, mut before) = (0, log_and_index(store, &mut hand).await);
+    for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
+        let statement = statement.replace("{GRANT}", &grant(&before.0).to_string());
+        let complaint = hand.does(&statement).await.expect_err(&what);
+        assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
+        // Of the databases one has ended the transaction by itself, and the other waits to be told.
+        let _ = hand.does("ROLLBACK").await;
+        assert_eq!(log_and_index(store, &mut hand).await, before, "{what}");
+        next += 1;
+        let goes_on = witness.proposes(&format!("call_{next}")).await;
+        assert_eq!(code(&goes_on), "done", "after {what}");
+        before = log_and_index(store, &mut hand).await;
+    }
+    hand.lets_go().await;
+    let report = store.verify(|_| {}).await.expect("the log reads");
+    assert_eq!((report.holds(), report.unsealed), (true, 0), "not one of them left a row");
+}
+
+async fn each_forbidden_statement_is_refused_and_changes_nothing(town: &mut Town) {
+    let bot = town.agent("bot");
+    lived_in(&bot, &town.person("ada")).await;
+    let own = match town.database() {
+        Database::Sqlite => include_str!("../fixtures/forbidden/sqlite.sql"),
+        Database::Postgres => include_str!("../fixtures/forbidden/postgres.sql"),
+    };
+    refuses(town.store(), town.hand().await, &bot.in_thread("witness"), [BOTH, own]).await;
+}
+
+/// The log of another schema than the town's own, made as `packaging/postgres/roles.sql` says. The
+/// application's role does all the work, and is refused everything else.
 #[test]
-fn each_forbidden_statement_is_refused_and_changes_nothing() {
-    in_town(async |town| {
-        lived_in(town).await;
-        let bot = town.agent("bot").in_thread("witness");
-        let mut next = 0;
-        let files = [
-            include_str!("../fixtures/forbidden/both.sql"),
-            include_str!("../fixtures/forbidden/sqlite.sql"),
-        ];
-        for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
-            let before = log_and_index(town).await;
-            let statement = statement.replace("{GRANT}", &grant(&before.0).to_string());
-            let complaint = by_hand(&town.path(), &statement).await.expect_err(&what);
-            assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
-            assert_eq!(log_and_index(town).await, before, "{what}");
-            next += 1;
-            let goes_on = bot.proposes(&format!("call_{next}")).await;
-            assert_eq!(code(&goes_on), "done", "after {what}");
-        }
-        assert_eq!(town.verifies().await.unsealed, 0, "not one of them left a row");
+fn the_application_may_do_its_work_and_nothing_else() {
+    in_town_on(Database::Postgres, async |town| {
+        let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
+        let url_of = |town: &mut Town, role| town.server().url_as(role, "postgres");
+        town.shell(give_out_rights).await.expect("roles are made");
+        let owner = Address::parse(&url_of(town, "countersign_owner")).expect("it can be read");
+        Store::open(owner, town.options()).await.expect("the owner migrates").close().await;
+        town.shell(give_out_rights).await.expect("rights are given");
+
+        let url = url_of(town, "countersign_app");
+        let address = Address::parse(&url).expect("it can be read");
+        let store = Store::open(address, town.options()).await.expect("the application comes in");
+        let bot = town.agent("bot").at(&store);
+        lived_in(&bot, &town.person("ada").at(&store)).await;
+        store.probe().await.expect("it may say that it is ready");
+        let by_hand = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
+        assert!(
+            Hand::at(&url)
+                .await
+                .does(by_hand)
+                .await
+                .expect_err("late")
+                .contains("the time to decide is over")
+        );
+        let application = include_str!("../fixtures/forbidden/application.sql");
+        refuses(&store, Hand::at(&url).await, &bot.in_thread("witness"), [BOTH, application]).await;
+        assert!(town.log().await.is_empty(), "and the log next door has nothing of it");
+        store.close().await;
     });
 }
 
@@ -111,41 +162,44 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 
 /// A statement is refused for what it says, so the same without the fault must pass: otherwise the
 /// file of forbidden ones would prove nothing.
-#[test]
-fn the_same_statements_without_their_fault_pass() {
-    in_town(async |town| {
-        lived_in(town).await;
-        let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
-        let second = shell(&town.path(), second).await.expect("the shell reads");
-        for (kind, principal, data) in ALLOWED {
-            let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
-            // A thread where calls still wait does not close.
-            let thread = if *kind == "THREAD_CLOSED" { "quiet" } else { "t" };
-            let sql = format!(
-                "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
-            );
-            by_hand(&town.path(), &sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
-        }
-        let report = town.verifies().await;
-        assert_eq!((report.holds(), report.unsealed), (true, 8));
-    });
+async fn the_same_statements_without_their_fault_pass(town: &mut Town) {
+    lived_in(&town.agent("bot"), &town.person("ada")).await;
+    let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
+    let second = town.shell(second).await.expect("the shell reads");
+    for (kind, principal, data) in ALLOWED {
+        let data = data.replace("{HASH}", HASH).replace("{SECOND}", &second);
+        // A thread where calls still wait does not close.
+        let thread = if *kind == "THREAD_CLOSED" { "quiet" } else { "t" };
+        let sql = format!(
+            "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
+        );
+        town.by_hand(&sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
+    }
+    let report = town.verifies().await;
+    assert_eq!((report.holds(), report.unsealed), (true, 8));
 }
 
 /// A guard ends the whole transaction: nothing of what led to the forbidden row stays.
-#[test]
-fn a_forbidden_row_takes_its_whole_transaction_with_it() {
-    in_town(async |town| {
-        town.agent("bot").proposes("call_1").await.expect("asked");
-        let mut conn = plainly(&town.path()).await;
-        let script = "BEGIN;
-            INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
-            DELETE FROM events;
-            COMMIT";
-        let refused = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut conn).await;
-        assert!(refused.is_err());
-        let left = sqlx::query("COMMIT").execute(&mut conn).await.expect_err("there is no transaction left");
-        assert!(left.to_string().contains("no transaction is active"), "{left}");
-        conn.close().await.expect("closes");
-        assert_eq!(town.log().await.len(), 2);
-    });
+async fn a_forbidden_row_takes_its_whole_transaction_with_it(town: &mut Town) {
+    town.agent("bot").proposes("call_1").await.expect("asked");
+    let mut hand = town.hand().await;
+    let script = "BEGIN;
+        INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
+        DELETE FROM events;
+        COMMIT";
+    hand.does(script).await.expect_err("events are never deleted");
+    let left = hand.does("COMMIT").await;
+    match town.database() {
+        Database::Sqlite => {
+            let why = left.expect_err("there is no transaction left");
+            assert!(why.contains("no transaction is active"), "{why}");
+        }
+        Database::Postgres => left.expect("a failed transaction is rolled back by its COMMIT"),
+    }
+    assert_eq!(town.log().await.len(), 2);
+    let goes_on = "INSERT INTO events (thread_id, type, principal, data)
+        VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}')";
+    hand.does(goes_on).await.expect("the next transaction is another one");
+    hand.lets_go().await;
+    assert_eq!(town.log().await.len(), 3);
 }

@@ -2,177 +2,170 @@
 
 use countersign_approvals::{Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;
-use countersign_tests::{Proposal, in_town};
+use countersign_tests::{Proposal, Town, on_each_database};
 use std::time::Duration;
 
-#[test]
-fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        for id in ["waiting", "allowed", "denied", "running", "finished"] {
-            bot.proposes(id).await.expect("asked");
-            town.time().advance(Duration::from_mins(1));
-        }
-        for id in ["allowed", "running", "finished"] {
-            ada.allows(id).await.expect("allowed");
-        }
-        ada.denies("denied").await.expect("denied");
-        for id in ["running", "finished"] {
-            bot.claims(id).await.expect("claimed");
-        }
-        bot.finishes("finished").await.expect("finished");
-        town.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
-
-        let now = town.store().clock().now();
-        let list = async |filter: Filter, state: Option<State>, limit: usize| {
-            let (mut ids, mut before) = (Vec::new(), Some(0));
-            while let Some(from) = before {
-                let page = town.store().calls(&filter, state, now, from, limit).await.expect("reads");
-                ids.extend(page.items.iter().map(|call| format!("{}/{}", call.thread_id, call.id())));
-                before = page.next;
-            }
-            ids.join(" ")
-        };
-        let all = "t2/waiting t/finished t/running t/denied t/allowed t/waiting";
-        for limit in [1, 2, 3, 100] {
-            assert_eq!(list(Filter::default(), None, limit).await, all);
-            assert_eq!(list(Filter::default(), Some(State::Pending), limit).await, "t2/waiting t/waiting");
-        }
-        for (state, expected) in [
-            (State::Allowed, "t/allowed"),
-            (State::Denied, "t/denied"),
-            (State::Running, "t/running"),
-            (State::Finished, "t/finished"),
-            (State::Cancelled, ""),
-        ] {
-            assert_eq!(list(Filter::default(), Some(state), 100).await, expected);
-        }
-        let t2 = Filter::of_thread(&ThreadId::new("t2").expect("valid"));
-        assert_eq!(list(t2, None, 1).await, "t2/waiting");
-        let helper = Filter { principal: Some(Principal::agent("helper")), ..Filter::default() };
-        assert_eq!(list(helper, None, 100).await, "t2/waiting");
-        let at = |text: &str| text.parse::<Timestamp>().ok();
-        let span = Filter {
-            since: at("2026-01-31T09:01:00.000Z"),
-            until: at("2026-01-31T09:03:00.000Z"),
-            ..Filter::default()
-        };
-        assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
-    });
+on_each_database! {
+    calls_are_listed_the_last_first_by_tool_proposer_state_and_time,
+    what_waits_is_listed_by_tool_proposer_and_time,
+    threads_are_listed_the_last_active_first_with_what_is_in_them,
+    a_tally_tells_what_became_of_each_call,
+    a_probe_is_written_and_read_and_no_event,
 }
 
-#[test]
-fn what_waits_is_listed_by_tool_proposer_and_time() {
-    in_town(async |town| {
-        for n in 0..12 {
-            let (agent, tool) = if n % 3 == 0 { ("helper", "ls") } else { ("bot", "bash") };
-            let proposal = Proposal { tool, ..Proposal::default() };
-            town.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
-            town.time().advance(Duration::from_mins(1));
-        }
-        let list = async |filter: &Filter, limit: usize| {
-            let (mut ids, mut after) = (Vec::new(), Some(0));
-            while let Some(from) = after {
-                let page = town.store().pending(filter, from, limit).await.expect("reads");
-                assert!(page.items.len() <= limit);
-                ids.extend(page.items.iter().map(|call| call.id().to_string()));
-                after = page.next;
-            }
-            ids.join(" ")
-        };
-        let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
-        let bot = Filter { principal: Some(Principal::agent("bot")), ..Filter::default() };
-        let late = Filter { since: "2026-01-31T09:10:00.000Z".parse().ok(), ..Filter::default() };
-        for limit in [1, 2, 5, 100] {
-            assert_eq!(list(&ls, limit).await, "c0 c3 c6 c9");
-            assert_eq!(list(&bot, limit).await, "c1 c2 c4 c5 c7 c8 c10 c11");
-            assert_eq!(list(&late, limit).await, "c10 c11");
-        }
-    });
-}
+async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for id in ["waiting", "allowed", "denied", "running", "finished"] {
+        bot.proposes(id).await.expect("asked");
+        town.time().advance(Duration::from_mins(1));
+    }
+    for id in ["allowed", "running", "finished"] {
+        ada.allows(id).await.expect("allowed");
+    }
+    ada.denies("denied").await.expect("denied");
+    for id in ["running", "finished"] {
+        bot.claims(id).await.expect("claimed");
+    }
+    bot.finishes("finished").await.expect("finished");
+    town.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
 
-#[test]
-fn threads_are_listed_the_last_active_first_with_what_is_in_them() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        for thread in ["a", "b", "c"] {
-            bot.in_thread(thread).proposes("call_1").await.expect("asked");
-            bot.in_thread(thread).proposes("call_2").await.expect("asked");
-            town.time().advance(Duration::from_mins(1));
-        }
-        ada.in_thread("b").denies("call_1").await.expect("denied");
-        ada.in_thread("b").sets_mode(Mode::AutoDeny).await.expect("set");
-        ada.in_thread("a").closes().await.expect("closed");
-        let (mut names, mut before) = (Vec::new(), Some(0));
+    let now = town.store().clock().now();
+    let list = async |filter: Filter, state: Option<State>, limit: usize| {
+        let (mut ids, mut before) = (Vec::new(), Some(0));
         while let Some(from) = before {
-            let page = town.store().threads(from, 1).await.expect("reads");
-            names.extend(page.items.iter().map(|thread| thread.thread_id.to_string()));
+            let page = town.store().calls(&filter, state, now, from, limit).await.expect("reads");
+            ids.extend(page.items.iter().map(|call| format!("{}/{}", call.thread_id, call.id())));
             before = page.next;
         }
-        assert_eq!(names, ["a", "b", "c"]);
-        let outline = async |name: &str| {
-            let found = town.store().outline(&ThreadId::new(name).expect("valid")).await;
-            found.expect("reads")
-        };
-        let (a, b) = (outline("a").await.expect("there"), outline("b").await.expect("there"));
-        assert_eq!((a.calls, a.pending, a.mode), (2, 0, Mode::Interactive));
-        assert_eq!(a.closed_at, Some(town.store().clock().now()));
-        assert_eq!((b.calls, b.pending, b.mode, b.closed_at), (2, 1, Mode::AutoDeny, None));
-        assert_eq!(b.first_event_at.to_string(), "2026-01-31T09:01:00.000Z");
-        assert_eq!(outline("nowhere").await, None);
-    });
+        ids.join(" ")
+    };
+    let all = "t2/waiting t/finished t/running t/denied t/allowed t/waiting";
+    for limit in [1, 2, 3, 100] {
+        assert_eq!(list(Filter::default(), None, limit).await, all);
+        assert_eq!(list(Filter::default(), Some(State::Pending), limit).await, "t2/waiting t/waiting");
+    }
+    for (state, expected) in [
+        (State::Allowed, "t/allowed"),
+        (State::Denied, "t/denied"),
+        (State::Running, "t/running"),
+        (State::Finished, "t/finished"),
+        (State::Cancelled, ""),
+    ] {
+        assert_eq!(list(Filter::default(), Some(state), 100).await, expected);
+    }
+    let t2 = Filter::of_thread(&ThreadId::new("t2").expect("valid"));
+    assert_eq!(list(t2, None, 1).await, "t2/waiting");
+    let helper = Filter { principal: Some(Principal::agent("helper")), ..Filter::default() };
+    assert_eq!(list(helper, None, 100).await, "t2/waiting");
+    let at = |text: &str| text.parse::<Timestamp>().ok();
+    let span = Filter {
+        since: at("2026-01-31T09:01:00.000Z"),
+        until: at("2026-01-31T09:03:00.000Z"),
+        ..Filter::default()
+    };
+    assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
 }
 
-#[test]
-fn a_tally_tells_what_became_of_each_call() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        for id in ["ran", "denied", "waits", "gone"] {
-            bot.proposes(id).await.expect("asked");
+async fn what_waits_is_listed_by_tool_proposer_and_time(town: &mut Town) {
+    for n in 0..12 {
+        let (agent, tool) = if n % 3 == 0 { ("helper", "ls") } else { ("bot", "bash") };
+        let proposal = Proposal { tool, ..Proposal::default() };
+        town.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
+        town.time().advance(Duration::from_mins(1));
+    }
+    let list = async |filter: &Filter, limit: usize| {
+        let (mut ids, mut after) = (Vec::new(), Some(0));
+        while let Some(from) = after {
+            let page = town.store().pending(filter, from, limit).await.expect("reads");
+            assert!(page.items.len() <= limit);
+            ids.extend(page.items.iter().map(|call| call.id().to_string()));
+            after = page.next;
         }
-        town.time().advance(Duration::from_secs(9));
-        ada.allows("ran").await.expect("allowed");
-        bot.claims("ran").await.expect("claimed");
-        bot.finishes("ran").await.expect("finished");
-        ada.denies("denied").await.expect("denied");
-        bot.cancels("gone").await.expect("cancelled");
-        let (mut fates, mut heard) = (Vec::new(), Vec::new());
-        let progress = |done, of| heard.push((done, of));
-        town.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
-        let told: Vec<_> = fates
-            .iter()
-            .map(|fate| {
-                let decided = fate.decided.as_ref();
-                let span =
-                    decided.zip(fate.requested_at).map(|(decided, asked)| decided.2.since(asked).as_secs());
-                (decided.map(|decided| (decided.0.as_str(), decided.1.as_str())), span, fate.started)
-            })
-            .collect();
-        assert_eq!(
-            told,
-            [
-                (Some(("allow_once", "approver")), Some(9), true),
-                (Some(("deny", "approver")), Some(9), false),
-                (None, None, false),
-                (Some(("deny", "cancellation")), Some(9), false),
-            ]
-        );
-        let tip = town.store().tip().await.expect("reads");
-        assert_eq!(heard, [(tip, tip)]);
-        let later = Some(town.store().clock().now());
-        let mut none = 0;
-        town.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
-        assert_eq!(none, 0);
-    });
+        ids.join(" ")
+    };
+    let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+    let bot = Filter { principal: Some(Principal::agent("bot")), ..Filter::default() };
+    let late = Filter { since: "2026-01-31T09:10:00.000Z".parse().ok(), ..Filter::default() };
+    for limit in [1, 2, 5, 100] {
+        assert_eq!(list(&ls, limit).await, "c0 c3 c6 c9");
+        assert_eq!(list(&bot, limit).await, "c1 c2 c4 c5 c7 c8 c10 c11");
+        assert_eq!(list(&late, limit).await, "c10 c11");
+    }
 }
 
-#[test]
-fn a_probe_is_written_and_read_and_no_event() {
-    in_town(async |town| {
-        let other = town.neighbour().await;
-        for store in [town.store(), &other] {
-            store.probe().await.expect("written and read");
-        }
-        assert_eq!(town.store().tip().await.expect("reads"), 0);
-    });
+async fn threads_are_listed_the_last_active_first_with_what_is_in_them(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for thread in ["a", "b", "c"] {
+        bot.in_thread(thread).proposes("call_1").await.expect("asked");
+        bot.in_thread(thread).proposes("call_2").await.expect("asked");
+        town.time().advance(Duration::from_mins(1));
+    }
+    ada.in_thread("b").denies("call_1").await.expect("denied");
+    ada.in_thread("b").sets_mode(Mode::AutoDeny).await.expect("set");
+    ada.in_thread("a").closes().await.expect("closed");
+    let (mut names, mut before) = (Vec::new(), Some(0));
+    while let Some(from) = before {
+        let page = town.store().threads(from, 1).await.expect("reads");
+        names.extend(page.items.iter().map(|thread| thread.thread_id.to_string()));
+        before = page.next;
+    }
+    assert_eq!(names, ["a", "b", "c"]);
+    let outline = async |name: &str| {
+        let found = town.store().outline(&ThreadId::new(name).expect("valid")).await;
+        found.expect("reads")
+    };
+    let (a, b) = (outline("a").await.expect("there"), outline("b").await.expect("there"));
+    assert_eq!((a.calls, a.pending, a.mode), (2, 0, Mode::Interactive));
+    assert_eq!(a.closed_at, Some(town.store().clock().now()));
+    assert_eq!((b.calls, b.pending, b.mode, b.closed_at), (2, 1, Mode::AutoDeny, None));
+    assert_eq!(b.first_event_at.to_string(), "2026-01-31T09:01:00.000Z");
+    assert_eq!(outline("nowhere").await, None);
+}
+
+async fn a_tally_tells_what_became_of_each_call(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for id in ["ran", "denied", "waits", "gone"] {
+        bot.proposes(id).await.expect("asked");
+    }
+    town.time().advance(Duration::from_secs(9));
+    ada.allows("ran").await.expect("allowed");
+    bot.claims("ran").await.expect("claimed");
+    bot.finishes("ran").await.expect("finished");
+    ada.denies("denied").await.expect("denied");
+    bot.cancels("gone").await.expect("cancelled");
+    let (mut fates, mut heard) = (Vec::new(), Vec::new());
+    let progress = |done, of| heard.push((done, of));
+    town.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
+    let told: Vec<_> = fates
+        .iter()
+        .map(|fate| {
+            let decided = fate.decided.as_ref();
+            let span =
+                decided.zip(fate.requested_at).map(|(decided, asked)| decided.2.since(asked).as_secs());
+            (decided.map(|decided| (decided.0.as_str(), decided.1.as_str())), span, fate.started)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some(("allow_once", "approver")), Some(9), true),
+            (Some(("deny", "approver")), Some(9), false),
+            (None, None, false),
+            (Some(("deny", "cancellation")), Some(9), false),
+        ]
+    );
+    let tip = town.store().tip().await.expect("reads");
+    assert_eq!(heard, [(tip, tip)]);
+    let later = Some(town.store().clock().now());
+    let mut none = 0;
+    town.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
+    assert_eq!(none, 0);
+}
+
+async fn a_probe_is_written_and_read_and_no_event(town: &mut Town) {
+    let other = town.neighbour().await;
+    for store in [town.store(), &other] {
+        store.probe().await.expect("written and read");
+    }
+    assert_eq!(town.store().tip().await.expect("reads"), 0);
 }

@@ -1,18 +1,17 @@
 //! The store's promise, told as stories: whoever writes, by whatever means, from however many
-//! processes, the log says what happened, once, in order, and for ever.
+//! processes, the log says what happened, once, in order, and for ever. A story is told on each database;
+//! what only one of them can do or suffer has a folder of its own.
 
 mod by_hand;
 mod bytes;
 mod contract;
 mod copy;
-mod damage;
 mod feed;
 mod guards;
 mod handles;
 mod lists;
 mod migrations;
-mod opening;
 mod plans;
 mod reads;
 mod search;
-mod trouble;
+mod sqlite;

@@ -1,51 +1,84 @@
-//! Migrations run over a lived-in database: after each of them come rows as people would have had them
-//! by then, so that the next one meets data. A migration without such rows fails here.
+//! The layout: migrations run over a lived-in database, by whoever comes first, and a log that a neighbouring
+//! version has brought further is worked on as long as it allows that.
+//!
+//! After each migration come rows as people would have had them by then, so that the next one meets data. A
+//! migration without such rows fails here.
 
 use countersign_approvals::{CallId, State, ThreadId, event::Mode};
-use countersign_store::{Filter, Kind, Options, Store, migrations};
-use countersign_tests::{plainly, within_the_limit};
+use countersign_store::{Address, Error, Filter, Kind, Options, Store, migrations};
+use countersign_tests::{Database, Hand, Town, code, on_each_database, plainly};
+use futures_util::future::join_all;
 use sqlx::{
-    AssertSqlSafe, Connection, SqlSafeStr, SqliteConnection,
+    SqlSafeStr,
     migrate::{Migration, MigrationType, Migrator},
 };
 use std::{fs, path::Path};
 
-/// Brings the layout to the step with that number, as the store itself does it.
-async fn migrate_to(conn: &mut SqliteConnection, number: i64) {
-    let steps = migrations(Kind::Sqlite).iter().filter(|(version, ..)| *version <= number).map(
-        |(version, name, sql)| {
-            Migration::new(*version, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
-        },
-    );
-    let migrator = Migrator::with_migrations(steps.collect());
-    migrator.run_direct(None, conn, false).await.unwrap_or_else(|why| panic!("migration {number}: {why}"));
+on_each_database! {
+    each_migration_meets_the_rows_of_those_before_it,
+    ten_stores_may_open_a_new_log_at_the_same_moment,
+    a_log_that_a_neighbour_brought_further_is_worked_on,
+    a_log_that_leaves_this_version_behind_is_refused_with_both_numbers,
 }
 
-#[test]
-fn each_migration_meets_the_rows_of_those_before_it() {
-    within_the_limit(async {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("countersign.db");
-        fs::write(&path, []).expect("writes");
-        let mut conn = plainly(&path).await;
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/migrations");
-        for (number, name, _) in migrations(Kind::Sqlite) {
-            migrate_to(&mut conn, *number).await;
-            let companion = format!("{number:04}_{name}.sql");
-            let rows = fs::read_to_string(fixtures.join(&companion));
-            let rows = rows.unwrap_or_else(|_| panic!("add tests/fixtures/migrations/{companion}"));
-            let inserted = sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut conn).await;
-            inserted.unwrap_or_else(|why| panic!("{companion}: {why}"));
-        }
-        conn.close().await.expect("closes");
-        let companions = fs::read_dir(&fixtures).expect("reads").count();
-        assert_eq!(companions, migrations(Kind::Sqlite).len(), "a companion without its migration");
-        the_log_can_be_used(&path).await;
+/// Room for another log than the town's own, with nothing in it yet, as it is named on the command line.
+async fn room(town: &mut Town, name: &str) -> String {
+    match town.database() {
+        Database::Sqlite => town.folder().join(name).display().to_string(),
+        Database::Postgres => town.server().database(name).await,
+    }
+}
+
+fn address(room: &str) -> Address {
+    Address::parse(room).expect("it can be read")
+}
+
+fn steps(town: &Town) -> &'static [(i64, &'static str, &'static str)] {
+    migrations(match town.database() {
+        Database::Sqlite => Kind::Sqlite,
+        Database::Postgres => Kind::Postgres,
+    })
+}
+
+/// Brings the layout to the last of the steps, as the store itself does it.
+async fn migrate(hand: &mut Hand, steps: &[(i64, &'static str, &'static str)]) {
+    let steps = steps.iter().map(|(number, name, sql)| {
+        Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
+    let migrator = Migrator::with_migrations(steps.collect());
+    let done = match hand {
+        Hand::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
+        Hand::Postgres(conn) => migrator.run_direct(None, conn, false).await,
+    };
+    done.expect("it migrates");
 }
 
-async fn the_log_can_be_used(path: &Path) {
-    let store = Store::open(path, Options { create: false, ..Options::default() }).await.expect("opens");
+async fn each_migration_meets_the_rows_of_those_before_it(town: &mut Town) {
+    let room = room(town, "lived_in").await;
+    let mut hand = match town.database() {
+        Database::Sqlite => {
+            fs::write(&room, []).expect("writes");
+            Hand::Sqlite(plainly(Path::new(&room)).await)
+        }
+        Database::Postgres => Hand::at(&room).await,
+    };
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/migrations");
+    let steps = steps(town);
+    for (done, (number, name, _)) in steps.iter().enumerate() {
+        migrate(&mut hand, &steps[..=done]).await;
+        let companion = format!("{number:04}_{name}.sql");
+        let rows = fs::read_to_string(fixtures.join(&companion));
+        let rows = rows.unwrap_or_else(|_| panic!("add tests/fixtures/migrations/{companion}"));
+        hand.does(&rows).await.unwrap_or_else(|why| panic!("{companion}: {why}"));
+    }
+    hand.lets_go().await;
+    let companions = fs::read_dir(&fixtures).expect("reads").count();
+    assert_eq!(companions, steps.len(), "a companion without its migration");
+    the_log_can_be_used(address(&room)).await;
+}
+
+async fn the_log_can_be_used(place: Address) {
+    let store = Store::open(place, Options { create: false, ..Options::default() }).await.expect("opens");
     let report = store.verify(|_| {}).await.expect("reads");
     assert!(report.holds(), "{report:?}");
     let now = store.clock().now();
@@ -66,4 +99,55 @@ async fn the_log_can_be_used(path: &Path) {
     let pending = store.pending(&Filter::default(), 0, 10).await.expect("reads").items;
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking", "rolling"]);
     store.close().await;
+}
+
+async fn ten_stores_may_open_a_new_log_at_the_same_moment(town: &mut Town) {
+    for round in 0..3 {
+        let place = address(&room(town, &format!("room_{round}")).await);
+        let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), Options::default())));
+        let stores = join_all(opening).await;
+        for store in stores {
+            store.expect("no panic").expect("it opens").close().await;
+        }
+    }
+}
+
+/// What a later version leaves behind when it has taken a step that this one does not know.
+async fn is_brought_further(town: &Town, oldest: i64) {
+    let step = format!(
+        "CREATE TABLE of_the_future (id integer PRIMARY KEY);
+        INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+            SELECT version + 1, 'the future', TRUE, checksum, 1 FROM _sqlx_migrations
+            ORDER BY version DESC LIMIT 1;
+        UPDATE layout SET oldest = {oldest}"
+    );
+    town.by_hand(&step).await.expect("a later version may");
+}
+
+/// The last layout that this program knows.
+fn known(town: &Town) -> i64 {
+    steps(town).last().expect("there is one").0
+}
+
+async fn a_log_that_a_neighbour_brought_further_is_worked_on(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    bot.proposes("call_1").await.expect("asked");
+    is_brought_further(town, known(town)).await;
+    assert_eq!(code(&ada.allows("call_1").await), "done", "who was there works on");
+    let newcomer = town.neighbour().await;
+    let bot = bot.at(&newcomer);
+    assert_eq!(code(&bot.claims("call_1").await), "done", "and so does who comes now");
+    assert_eq!(code(&bot.finishes("call_1").await), "done");
+    assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Finished);
+}
+
+async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(town: &mut Town) {
+    let (bot, known) = (town.agent("bot"), known(town));
+    bot.proposes("call_1").await.expect("asked");
+    is_brought_further(town, known + 1).await;
+    let before = town.log().await;
+    let refused = Store::open(town.address(), town.options()).await.err().expect("it is left behind");
+    assert_eq!(refused.code(), "newer_database");
+    assert!(matches!(refused, Error::Newer { found, known: k, .. } if (found, k) == (known + 1, known)));
+    assert_eq!(town.log().await, before);
 }

@@ -1,40 +1,36 @@
-//! The named queries: each prepares against the migrated schema, each is a file and each file is one of
-//! them, and those that are asked often find their rows by an index, however long the log is.
+//! The named queries: each is a file and each file is one of them, each prepares against the migrated schema of
+//! every database that it serves, and none makes PostgreSQL read the whole log. What SQLite's plans say stands
+//! in `sqlite/plans.rs`.
 
-use countersign_store::queries;
-use countersign_tests::{in_town, plainly};
-use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
+use countersign_store::{POSTGRES_SETTINGS, queries};
+use countersign_tests::{Database, Hand, Town, in_town_on, on_each_database};
+use futures_util::future::join_all;
 use std::{collections::BTreeSet, fs, path::Path};
 
+on_each_database! { every_query_prepares_against_the_migrated_schema }
+
 /// The statements of a file, without its comments.
-fn statements(sql: &str) -> Vec<String> {
+pub(crate) fn statements(sql: &str) -> Vec<String> {
     let code: Vec<_> = sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     code.join("\n").split(';').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
-    let mut steps = Vec::new();
-    for statement in statements(sql) {
-        let explained = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
-        let rows = sqlx::query(explained).fetch_all(&mut *conn).await.expect("it prepares");
-        steps.extend(rows.iter().map(|row| row.get::<String, _>("detail")));
-    }
-    steps
+/// The queries of a database, statement by statement, each with the name of its file.
+fn asked_of(database: Database) -> Vec<(&'static str, String)> {
+    let asked = queries::ALL.iter().filter(|query| match database {
+        Database::Sqlite => query.on_sqlite,
+        Database::Postgres => query.on_postgres,
+    });
+    asked.flat_map(|query| statements(query.text).into_iter().map(|text| (query.file, text))).collect()
 }
 
-#[test]
-fn every_query_prepares_against_the_migrated_schema() {
-    in_town(async |town| {
-        let mut conn = plainly(&town.path()).await;
-        for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
-            for statement in statements(query.text) {
-                let explained = AssertSqlSafe(format!("EXPLAIN {statement}"));
-                let prepared = sqlx::query(explained).fetch_all(&mut conn).await;
-                assert!(prepared.is_ok(), "sql/{}: {prepared:?}", query.file);
-            }
-        }
-        conn.close().await.expect("closes");
-    });
+async fn every_query_prepares_against_the_migrated_schema(town: &mut Town) {
+    let mut hand = town.hand().await;
+    for (file, statement) in asked_of(town.database()) {
+        let prepared = hand.prepares(&statement).await;
+        assert!(prepared.is_ok(), "sql/{file}: {prepared:?}");
+    }
+    hand.lets_go().await;
 }
 
 /// A file that nobody embeds would rot, and one that is not in `ALL` would be prepared by no test.
@@ -58,122 +54,60 @@ fn the_queries_are_the_files_of_the_folder() {
     }
 }
 
-const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
+/// Everything is set as on the store's own connections, and a plan is one that serves all parameters.
+async fn plainly_as_the_store(town: &Town) -> Hand {
+    let mut hand = town.hand().await;
+    for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
+        hand.does(&format!("SET {name} = {value}")).await.expect("it can be set");
+    }
+    hand
+}
 
-const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+/// How PostgreSQL answers a statement, whatever its parameters are.
+async fn plan(hand: &mut Hand, statement: &str) -> Vec<String> {
+    hand.does(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
+    let counted =
+        "SELECT cardinality(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
+    let count = hand.reads(counted).await.expect("it is there")[0].parse().expect("a number");
+    let nulls = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
+    let steps =
+        hand.reads(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {nulls}")).await.expect("it has a plan");
+    hand.does("DEALLOCATE asked").await.expect("it was prepared");
+    steps
+}
 
-/// What is asked often, and the steps that it must take.
-const HOT: &[(&str, &str, &[&str])] = &[
-    ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
-    ("tip", queries::TIP, &["SEARCH events"]),
-    ("call", queries::CALL, &[BY_CALL]),
-    ("events", queries::EVENTS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]),
-    (
-        "events_of_thread",
-        queries::EVENTS_OF_THREAD,
-        &["USING INDEX events_of_thread (thread_id=? AND rowid>?)"],
-    ),
-    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL]),
-    (
-        "pending_of_thread",
-        queries::PENDING_OF_THREAD,
-        &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_CALL],
-    ),
-    (
-        "thread",
-        queries::THREAD,
-        &[
-            "grants_of_thread (thread_id=?)",
-            "one_revocation (thread_id=?)",
-            "one_close (thread_id=?)",
-            "modes_of_thread (thread_id=?)",
-            "policies_of_thread (thread_id=?)",
-            BY_CALL,
-        ],
-    ),
-    (
-        "load",
-        queries::sqlite::LOAD,
-        &[
-            "grants_of_thread (thread_id=?)",
-            "open_requests_of_thread (thread_id=?)",
-            "one_revocation (thread_id=?)",
-            "one_close (thread_id=?)",
-            "modes_of_thread (thread_id=?)",
-            "policies_of_thread (thread_id=?)",
-            BY_CALL,
-        ],
-    ),
-    (
-        "search",
-        queries::SEARCH,
-        &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL_AND_TYPE],
-    ),
-    (
-        "search_of_thread",
-        queries::SEARCH_OF_THREAD,
-        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
-    ),
-    ("calls", queries::CALLS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL]),
-    (
-        "calls_of_thread",
-        queries::CALLS_OF_THREAD,
-        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
-    ),
-    (
-        "threads",
-        queries::THREADS,
-        &["SEARCH e USING INTEGER PRIMARY KEY", "events_of_thread (thread_id=? AND rowid>?)"],
-    ),
-    (
-        "span_of_thread",
-        queries::SPAN_OF_THREAD,
-        &["COVERING INDEX events_of_thread (thread_id=? AND rowid>?)"],
-    ),
-    (
-        "span_of_thread_back",
-        queries::SPAN_OF_THREAD_BACK,
-        &["COVERING INDEX events_of_thread (thread_id=? AND rowid<?)"],
-    ),
-    ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
-    ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),
-    ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
-    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)"]),
-    ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
-];
-
-#[test]
-fn what_is_asked_often_finds_its_rows_by_an_index() {
-    in_town(async |town| {
-        let mut conn = plainly(&town.path()).await;
-        for (name, sql, expected) in HOT {
-            let steps = plan(&mut conn, sql).await;
-            for part in *expected {
-                assert!(steps.iter().any(|step| step.contains(part)), "{name} takes no {part}: {steps:#?}");
-            }
-            let scans = steps.iter().filter(|step| scans_the_log(step)).collect::<Vec<_>>();
-            assert!(scans.is_empty(), "{name} reads the whole log: {scans:?} in {steps:#?}");
+/// Looks at every plan: none goes through `events` from end to end, under whatever name.
+async fn nothing_reads_the_whole_log(town: &Town, size: &str) {
+    let mut hand = plainly_as_the_store(town).await;
+    for (file, statement) in asked_of(Database::Postgres) {
+        if statement.starts_with("BEGIN") {
+            continue;
         }
-        conn.close().await.expect("closes");
-    });
+        let steps = plan(&mut hand, &statement).await;
+        let whole = steps.iter().any(|step| step.contains("Seq Scan on events"));
+        assert!(!whole, "sql/{file} reads the whole of {size} log: {steps:#?}");
+    }
+    hand.lets_go().await;
 }
 
-/// Whether a step reads `events`, under any name that the queries give it, from end to end. The newest
-/// sealed row is looked for from the end on, and is found within as many rows as were typed by hand.
-fn scans_the_log(step: &str) -> bool {
-    ["SCAN events", "SCAN e", "SCAN q", "SCAN r"]
-        .iter()
-        .any(|scan| step.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
-}
-
-/// The pure query walks the requests by design; what it looks up for each is found by the index.
+/// PostgreSQL plans by what it believes to know of a table, which is little while the log is new, and old
+/// when it has grown.
 #[test]
-fn the_pure_query_looks_responses_up_by_an_index() {
-    in_town(async |town| {
-        let mut conn = plainly(&town.path()).await;
-        let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
-        let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
-        assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");
-        conn.close().await.expect("closes");
+fn no_query_makes_postgresql_read_the_whole_log() {
+    in_town_on(Database::Postgres, async |town| {
+        nothing_reads_the_whole_log(town, "an empty").await;
+        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+        for n in 0..20 {
+            bot.proposes(&format!("call_{n}")).await.expect("asked");
+        }
+        nothing_reads_the_whole_log(town, "a small").await;
+        town.by_hand("VACUUM ANALYZE").await.expect("an operator may");
+        nothing_reads_the_whole_log(town, "a small, counted").await;
+        let ids: Vec<_> = (20..2_000).map(|n| format!("call_{n}")).collect();
+        join_all(ids.iter().map(|id| bot.proposes(id))).await;
+        join_all(ids.iter().map(|id| ada.allows(id))).await;
+        nothing_reads_the_whole_log(town, "a larger, miscounted").await;
+        town.by_hand("VACUUM ANALYZE").await.expect("an operator may");
+        nothing_reads_the_whole_log(town, "a larger").await;
     });
 }

@@ -6,10 +6,18 @@ use countersign_approvals::{
     event::{Mode, ToolPolicy},
 };
 use countersign_store::{Filter, Options, Store};
-use countersign_tests::{Chance, Proposal, Town, in_town};
+use countersign_tests::{Chance, Proposal, Town, on_each_database};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::{collections::HashMap, time::Duration};
+
+on_each_database! {
+    pages_and_followers_hold_what_a_filter_says_of_the_whole_log,
+    a_follower_by_tool_sees_what_comes_whenever_it_began,
+    what_is_rare_in_a_long_log_is_found_span_by_span,
+    a_follower_of_what_is_rare_searches_the_log_once,
+    pages_are_bounded_in_bytes_too,
+}
 
 const THREADS: [&str; 3] = ["t1", "t2", "t3"];
 const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
@@ -91,164 +99,142 @@ async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
     seqs
 }
 
-#[test]
-fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log() {
-    in_town(async |town| {
-        let mut chance = Chance::seeded(2_026);
-        lives(town, &mut chance, 400).await;
-        let log = town.log().await;
-        // One that has all events at hand, one that has none, and one in between.
-        let mut stores = Vec::new();
-        for recent in [4_096, 0, 100] {
-            let store = town.neighbour_with(Options { recent, ..town.options() }).await;
-            stores.push(store);
-        }
-        for round in 0..60 {
-            let filter = any_filter(&mut chance, &log);
-            let expected = meant(&filter, &log);
-            let limit = 1 + chance.below(40);
-            assert_eq!(paged(town.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
-            for store in &stores {
-                let mut follower = store.follow(filter.clone(), 0);
-                let mut seen = Vec::new();
-                while let Some(event) = follower.next_at_hand().await.expect("reads") {
-                    seen.push(event.seq);
-                }
-                assert_eq!(seen, expected, "round {round}, followed: {filter:?}");
+async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(town: &mut Town) {
+    let mut chance = Chance::seeded(2_026);
+    lives(town, &mut chance, 400).await;
+    let log = town.log().await;
+    // One that has all events at hand, one that has none, and one in between.
+    let mut stores = Vec::new();
+    for recent in [4_096, 0, 100] {
+        let store = town.neighbour_with(Options { recent, ..town.options() }).await;
+        stores.push(store);
+    }
+    for round in 0..60 {
+        let filter = any_filter(&mut chance, &log);
+        let expected = meant(&filter, &log);
+        let limit = 1 + chance.below(40);
+        assert_eq!(paged(town.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
+        for store in &stores {
+            let mut follower = store.follow(filter.clone(), 0);
+            let mut seen = Vec::new();
+            while let Some(event) = follower.next_at_hand().await.expect("reads") {
+                seen.push(event.seq);
             }
+            assert_eq!(seen, expected, "round {round}, followed: {filter:?}");
         }
-    });
+    }
 }
 
 /// A follower by tool that was there before the calls knows them from the feed alone; one that came after
 /// their proposal has to look them up.
-#[test]
-fn a_follower_by_tool_sees_what_comes_whenever_it_began() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
-        let mut early = town.store().follow(of_bash.clone(), 0);
-        bot.proposes("call_1").await.expect("asked");
-        bot.proposes_to("call_2", Proposal { tool: "ls", ..Proposal::default() }).await.expect("asked");
-        let mut late = town.neighbour().await.follow(of_bash, 4);
-        for id in ["call_2", "call_1"] {
-            ada.denies(id).await.expect("denied");
+async fn a_follower_by_tool_sees_what_comes_whenever_it_began(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
+    let mut early = town.store().follow(of_bash.clone(), 0);
+    bot.proposes("call_1").await.expect("asked");
+    bot.proposes_to("call_2", Proposal { tool: "ls", ..Proposal::default() }).await.expect("asked");
+    let mut late = town.neighbour().await.follow(of_bash, 4);
+    for id in ["call_2", "call_1"] {
+        ada.denies(id).await.expect("denied");
+    }
+    ada.sets_policy("bash", ToolPolicy::Deny).await.expect("set");
+    for (follower, expected) in [(&mut early, vec![1, 2, 7, 8, 9]), (&mut late, vec![7, 8, 9])] {
+        let mut seen = Vec::new();
+        while seen.len() < expected.len() {
+            seen.push(follower.next().await.expect("reads").seq);
         }
-        ada.sets_policy("bash", ToolPolicy::Deny).await.expect("set");
-        for (follower, expected) in [(&mut early, vec![1, 2, 7, 8, 9]), (&mut late, vec![7, 8, 9])] {
-            let mut seen = Vec::new();
-            while seen.len() < expected.len() {
-                seen.push(follower.next().await.expect("reads").seq);
-            }
-            assert_eq!(seen, expected);
+        assert_eq!(seen, expected);
+        assert!(follower.next_at_hand().await.expect("reads").is_none());
+    }
+}
+
+async fn what_is_rare_in_a_long_log_is_found_span_by_span(town: &mut Town) {
+    let bot = town.agent("bot");
+    let many = (0..10_500).map(|n| {
+        let bot = bot.clone();
+        async move { bot.proposes(&format!("call_{n}")).await.expect("asked") }
+    });
+    join_all(many).await;
+    town.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
+    let rare = Filter { types: vec![EventType::ThreadModeSet], ..Filter::default() };
+    let first = town.store().events(&rare, 0, 10).await.expect("reads");
+    assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
+    assert_eq!(paged(town.store(), &rare, 10).await, [21_001]);
+
+    let of_thread = Filter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
+    let first = town.store().events(&of_thread, 0, 10).await.expect("reads");
+    assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
+    assert!(paged(town.store(), &of_thread, 10).await.is_empty());
+
+    let forgetful = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+    assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
+
+    let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+    let now = town.store().clock().now();
+    let calls = town.store().calls(&ls, None, now, 0, 10).await.expect("reads");
+    assert_eq!((calls.items.len(), calls.next), (0, None));
+    let beyond = town.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
+    assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
+    let waits = town.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
+    assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());
+
+    let threads = town.store().threads(0, 10).await.expect("reads");
+    assert_eq!(threads.items[0].thread_id.as_str(), "quiet");
+    assert_eq!(threads.items[1].calls, 10_500);
+}
+
+async fn a_follower_of_what_is_rare_searches_the_log_once(town: &mut Town) {
+    let bot = town.agent("bot");
+    for n in 0..30 {
+        bot.proposes(&format!("call_{n}")).await.expect("asked");
+    }
+    let store = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+    let of_ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+    let mut registry = Registry::default();
+    store.register(&mut registry);
+    let mut follower = store.follow(of_ls.clone(), 0);
+    let mut in_thread = store.follow(Filter { thread_id: Some(bot.thread_id().clone()), ..of_ls }, 0);
+    let mut all = store.watch_all();
+    for n in 0..20 {
+        for follower in [&mut follower, &mut in_thread] {
             assert!(follower.next_at_hand().await.expect("reads").is_none());
         }
-    });
-}
-
-#[test]
-fn what_is_rare_in_a_long_log_is_found_span_by_span() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        let many = (0..10_500).map(|n| {
-            let bot = bot.clone();
-            async move { bot.proposes(&format!("call_{n}")).await.expect("asked") }
-        });
-        join_all(many).await;
-        town.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
-        let rare = Filter { types: vec![EventType::ThreadModeSet], ..Filter::default() };
-        let first = town.store().events(&rare, 0, 10).await.expect("reads");
-        assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
-        assert_eq!(paged(town.store(), &rare, 10).await, [21_001]);
-
-        let of_thread = Filter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
-        let first = town.store().events(&of_thread, 0, 10).await.expect("reads");
-        assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
-        assert!(paged(town.store(), &of_thread, 10).await.is_empty());
-
-        let forgetful = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
-        assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
-
-        let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
-        let now = town.store().clock().now();
-        let calls = town.store().calls(&ls, None, now, 0, 10).await.expect("reads");
-        assert_eq!((calls.items.len(), calls.next), (0, None));
-        let beyond = town.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
-        assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
-        let waits =
-            town.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
-        assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());
-
-        let threads = town.store().threads(0, 10).await.expect("reads");
-        assert_eq!(threads.items[0].thread_id.as_str(), "quiet");
-        assert_eq!(threads.items[1].calls, 10_500);
-    });
-}
-
-#[test]
-fn a_follower_of_what_is_rare_searches_the_log_once() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        for n in 0..30 {
-            bot.proposes(&format!("call_{n}")).await.expect("asked");
-        }
-        let store = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
-        let of_ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
-        let mut registry = Registry::default();
-        store.register(&mut registry);
-        let mut follower = store.follow(of_ls.clone(), 0);
-        let mut in_thread = store.follow(Filter { thread_id: Some(bot.thread_id().clone()), ..of_ls }, 0);
-        let mut all = store.watch_all();
-        for n in 0..20 {
-            for follower in [&mut follower, &mut in_thread] {
-                assert!(follower.next_at_hand().await.expect("reads").is_none());
-            }
-            bot.at(&store).proposes(&format!("later_{n}")).await.expect("asked");
-            all.woken().await;
-        }
-        let mut told = String::new();
-        encode(&mut told, &registry).expect("it can be told");
-        assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
-    });
+        bot.at(&store).proposes(&format!("later_{n}")).await.expect("asked");
+        all.woken().await;
+    }
+    let mut told = String::new();
+    encode(&mut told, &registry).expect("it can be told");
+    assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
 }
 
 /// A thousand calls of four megabytes each are a page of nobody's.
-#[test]
-fn pages_are_bounded_in_bytes_too() {
-    in_town(async |town| {
-        let bot = town.agent("bot");
-        let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
-        for n in 0..7 {
-            let proposal = Proposal { arguments: &large, ..Proposal::default() };
-            bot.proposes_to(&format!("call_{n}"), proposal).await.expect("asked");
-        }
-        let (store, now) = (town.store(), town.store().clock().now());
-        let (mut pages, mut ids, mut after) = (0, Vec::new(), Some(0));
-        while let Some(from) = after {
-            let page = store.pending(&Filter::default(), from, 1_000).await.expect("reads");
-            ids.extend(page.items.iter().map(|call| call.id().to_string()));
-            (pages, after) = (pages + 1, page.next);
-        }
-        assert_eq!(
-            (pages, ids.join(" ")),
-            (2, "call_0 call_1 call_2 call_3 call_4 call_5 call_6".to_owned())
-        );
-        let (mut pages, mut ids, mut before) = (0, Vec::new(), Some(0));
-        while let Some(from) = before {
-            let page = store.calls(&Filter::default(), None, now, from, 1_000).await.expect("reads");
-            ids.extend(page.items.iter().map(|call| call.id().to_string()));
-            (pages, before) = (pages + 1, page.next);
-        }
-        assert_eq!(
-            (pages, ids.join(" ")),
-            (2, "call_6 call_5 call_4 call_3 call_2 call_1 call_0".to_owned())
-        );
-        let first = store.events(&Filter::default(), 0, 1_000).await.expect("reads");
-        assert!(first.items.len() < 14 && first.next.is_some(), "{:?}", first.next);
-        assert_eq!(paged(store, &Filter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
-        let mut follower = town.neighbour().await.follow(Filter::default(), 0);
-        for seq in 1..=14 {
-            assert_eq!(follower.next().await.expect("reads").seq, seq);
-        }
-    });
+async fn pages_are_bounded_in_bytes_too(town: &mut Town) {
+    let bot = town.agent("bot");
+    let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
+    for n in 0..7 {
+        let proposal = Proposal { arguments: &large, ..Proposal::default() };
+        bot.proposes_to(&format!("call_{n}"), proposal).await.expect("asked");
+    }
+    let (store, now) = (town.store(), town.store().clock().now());
+    let (mut pages, mut ids, mut after) = (0, Vec::new(), Some(0));
+    while let Some(from) = after {
+        let page = store.pending(&Filter::default(), from, 1_000).await.expect("reads");
+        ids.extend(page.items.iter().map(|call| call.id().to_string()));
+        (pages, after) = (pages + 1, page.next);
+    }
+    assert_eq!((pages, ids.join(" ")), (2, "call_0 call_1 call_2 call_3 call_4 call_5 call_6".to_owned()));
+    let (mut pages, mut ids, mut before) = (0, Vec::new(), Some(0));
+    while let Some(from) = before {
+        let page = store.calls(&Filter::default(), None, now, from, 1_000).await.expect("reads");
+        ids.extend(page.items.iter().map(|call| call.id().to_string()));
+        (pages, before) = (pages + 1, page.next);
+    }
+    assert_eq!((pages, ids.join(" ")), (2, "call_6 call_5 call_4 call_3 call_2 call_1 call_0".to_owned()));
+    let first = store.events(&Filter::default(), 0, 1_000).await.expect("reads");
+    assert!(first.items.len() < 14 && first.next.is_some(), "{:?}", first.next);
+    assert_eq!(paged(store, &Filter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
+    let mut follower = town.neighbour().await.follow(Filter::default(), 0);
+    for seq in 1..=14 {
+        assert_eq!(follower.next().await.expect("reads").seq, seq);
+    }
 }

@@ -114,6 +114,7 @@ pub(crate) fn remedy(code: &str) -> &'static str {
     match code {
         "not_a_countersign_database" | "no_wal" => "name another file with --database",
         "newer_database" => "use the newer program",
+        "half_copied" => "run the same `countersign copy` again",
         "database_missing" => {
             "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
         }

@@ -1,6 +1,6 @@
 //! Lists: what waits, calls, the log, threads, numbers.
 
-use crate::{Error, Events, Filter, Gate, State, ThreadId, Way, api};
+use crate::{Error, Events, Filter, Gate, State, ThreadId, Way, api, patience::follow_on};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ impl Gate {
     #[must_use]
     pub fn follow(&self, filter: Filter, after: i64) -> Events {
         match &self.way {
+            Way::Local(local) if self.is_patient() => follow_on(Arc::clone(local), filter, after).boxed(),
             Way::Local(local) => Arc::clone(local).follow(filter, after),
             Way::Remote(remote) => Arc::clone(remote).follow(filter, after).boxed(),
         }

@@ -1,10 +1,11 @@
 //! Trying again where that is safe: waiting, claiming and finishing survive a restart of the server, or of
 //! the database behind it.
 
-use crate::{Error, Gate, StoreError, Way, api};
-use countersign_approvals::{CallId, ThreadId};
+use crate::{Error, Filter, Gate, StoreError, Way, api, local::Local};
+use countersign_approvals::{CallId, Event, ThreadId};
 use countersign_store::Clock;
-use std::{future::Future, time::Duration};
+use futures_util::{Stream, StreamExt};
+use std::{future::Future, sync::Arc, time::Duration};
 
 /// For how long a claim and a result are brought again and again: the executor has them in hand.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -25,6 +26,10 @@ impl Gate {
     #[must_use]
     pub fn patiently(&self) -> Self {
         Self { patient: true, ..self.clone() }
+    }
+
+    pub(crate) const fn is_patient(&self) -> bool {
+        self.patient
     }
 
     /// Tries once, or for `patience` if this gate has any; for ever if that is none.
@@ -160,6 +165,41 @@ where
                 pause = (pause * 2).min(Duration::from_secs(2));
             }
             done => return done,
+        }
+    }
+}
+
+/// Follows a log of one's own, and takes it up where it broke off while it is away.
+pub(crate) fn follow_on(
+    local: Arc<Local>,
+    filter: Filter,
+    after: i64,
+) -> impl Stream<Item = Result<Arc<Event>, Error>> + Send {
+    async_stream::stream! {
+        let (clock, mut cursor, mut since) = (Clock::System, after, None);
+        loop {
+            let (begun, mut events) = (clock.now(), Arc::clone(&local).follow(filter.clone(), cursor));
+            let error = loop {
+                match events.next().await {
+                    Some(Ok(event)) => {
+                        (cursor, since) = (event.seq, None);
+                        yield Ok(event);
+                    }
+                    Some(Err(error)) => break error,
+                    None => return,
+                }
+            };
+            let now = clock.now();
+            // One that went well for so long was no attempt, and what breaks it off is news.
+            if now.since(begun) > PATIENCE {
+                since = None;
+            }
+            if !may_pass(&error) || now.since(*since.get_or_insert(now)) > PATIENCE {
+                yield Err(error);
+                return;
+            }
+            tracing::debug!(%error, "the log is away; following on when it is back");
+            clock.sleep(Duration::from_secs(1)).await;
         }
     }
 }

@@ -56,7 +56,8 @@ fn stream(app: App, filter: Filter, after: i64, missed: i64, asked: Asked) -> im
     async_stream::stream! {
         let _counted = app.metrics.stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
-        let mut events = app.gate.follow(filter, after);
+        // A database that restarts does not end the stream: a browser that comes back to a 503 gives up.
+        let mut events = app.gate.patiently().follow(filter, after);
         // Counted from before each message, so that whoever has read one knows when the next is due.
         let mut due = clock.now().after(heartbeat);
         yield "retry: 1000\n\n".to_owned();

@@ -26,8 +26,10 @@ mod writer;
 pub use address::{Address, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use copy::{Copied, Step, copy};
-pub use database::postgres::{Examined, OLDEST_POSTGRES, Rights, examine};
-pub use database::sqlite::sqlite_version;
+pub use database::{
+    postgres::{Examined, OLDEST_POSTGRES, Rights, SETTINGS as POSTGRES_SETTINGS, examine},
+    sqlite::sqlite_version,
+};
 pub use error::Error;
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;

@@ -68,7 +68,11 @@ pub(crate) fn migrator(kind: Kind) -> Migrator {
     let list = migrations(kind).iter().map(|(number, name, sql)| {
         Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
-    Migrator::with_migrations(list.collect())
+    let mut migrator = Migrator::with_migrations(list.collect());
+    // Each database has a lock of ours by then, which ends with its transaction. The migrator's own is the
+    // session's, and where a pooler lends the session, a migration that fails would leave it locked for good.
+    migrator.set_locking(false);
+    migrator
 }
 
 /// What the log's own list of migrations says. It is asked without any lock.

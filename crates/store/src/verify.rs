@@ -77,6 +77,7 @@ impl Store {
 
     /// Makes the index of open requests anew from the events.
     pub async fn rebuild_index(&self) -> Result<(), Error> {
-        writer::send(&self.inner.orders, writer::Request::RebuildIndex).await
+        let chore = |answer| writer::Request::Chore(writer::Chore::RebuildIndex, answer);
+        writer::send(&self.inner.orders, chore).await
     }
 }

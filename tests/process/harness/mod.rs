@@ -10,7 +10,8 @@ pub(crate) use process::Process;
 pub(crate) use random::Random;
 pub(crate) use server::Server;
 
-use countersign_gate::{Event, Filter, Gate, api};
+use countersign_gate::{Address, Event, Filter, Gate, api};
+use countersign_tests::postgres::Cluster;
 use serde_json::Value;
 use std::{fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
 use tempfile::TempDir;
@@ -24,22 +25,33 @@ pub(crate) async fn in_time(test: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, test).await.expect("the test hangs");
 }
 
-/// A folder of its own, with a log in it.
+/// A folder of its own, with a log in it, or on a server of its own.
 pub(crate) struct Place {
     folder: TempDir,
+    server: Option<Cluster>,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+        Self { folder: tempfile::tempdir().expect("a temporary folder"), server: None }
+    }
+
+    pub(crate) async fn on_postgres() -> Self {
+        Self { server: Some(Cluster::started().await), ..Self::new() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn database(&self) -> PathBuf {
-        self.path("log.db")
+    /// Its server, where it has one.
+    pub(crate) fn cluster(&mut self) -> &mut Cluster {
+        self.server.as_mut().expect("this place is on PostgreSQL")
+    }
+
+    /// What `--database` takes.
+    pub(crate) fn database(&self) -> String {
+        self.server.as_ref().map_or_else(|| self.path("log.db").display().to_string(), Cluster::url)
     }
 
     /// Any program, in this folder, with nothing of ours in its environment.
@@ -61,23 +73,23 @@ impl Place {
         command
     }
 
-    /// The real command line over this folder's file.
-    pub(crate) fn over_the_file(&self, words: &[&str]) -> Command {
-        let mut command = self.countersign(&["--database", "log.db"]);
+    /// The real command line over this place's log.
+    pub(crate) fn over_the_log(&self, words: &[&str]) -> Command {
+        let mut command = self.countersign(&["--database", &self.database()]);
         command.args(words);
         command
     }
 
     /// Begins `countersign run` over the file, as far as it waits for somebody.
     pub(crate) async fn waiting_run(&self, words: &[&str]) -> Process {
-        let mut run = Process::start(self.over_the_file(&["run"]).args(words));
+        let mut run = Process::start(self.over_the_log(&["run"]).args(words));
         run.complains("waits for a decision").await;
         run
     }
 
     /// Runs the command line over the file to its end, and gives the code and what it printed.
     pub(crate) async fn ends(&self, words: &[&str]) -> (i32, String) {
-        let ended = Process::start(&mut self.over_the_file(words)).ended().await;
+        let ended = Process::start(&mut self.over_the_log(words)).ended().await;
         (ended.code, ended.stdout)
     }
 
@@ -90,7 +102,8 @@ impl Place {
     }
 
     pub(crate) async fn gate(&self) -> Gate {
-        Gate::open(self.database()).await.expect("the file opens")
+        let address = Address::parse(&self.database()).expect("an address");
+        Gate::open(address).await.expect("the log opens")
     }
 
     /// How often the word stands on a line of its own in that file: how often something ran.

@@ -20,7 +20,7 @@ impl Server {
 
     /// Starts it with more words, as far as it listens.
     pub(crate) async fn start_with(place: &Place, listen: &str, words: &[&str]) -> Self {
-        let mut command = place.over_the_file(&["--json", "serve", "--listen", listen]);
+        let mut command = place.over_the_log(&["--json", "serve", "--listen", listen]);
         let mut process = Process::start(command.args(words));
         let Some(line) = process.line().await else {
             panic!("it does not listen: {:?}", process.ended().await);

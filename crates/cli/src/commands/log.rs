@@ -142,7 +142,7 @@ impl Teller<'_> {
     }
 
     async fn follow(&mut self, gate: &Gate, filter: Filter, after: i64) -> anyhow::Result<Exit> {
-        let mut events = gate.follow(filter, after);
+        let mut events = gate.patiently().follow(filter, after);
         while let Some(event) = events.next().await {
             if !self.tell(&*event?)? {
                 return Ok(Exit::DONE);

@@ -40,6 +40,8 @@ impl Remote {
                             cursor = event.seq;
                             yield Ok(event);
                         }
+                        // A server that has lost its database for now has it back in a while.
+                        Err(error) if error.is_transient() => break,
                         Err(error) => {
                             yield Err(error);
                             return;

@@ -83,8 +83,12 @@ async fn between(
     while at < end {
         let events = page(source, at, end).await?;
         // Nothing is ever taken out of a log, so there is something.
-        at = events.last().map_or(end, |last| last.seq);
-        target.take(events, source.place()).await?;
+        let last = events.last().map_or(end, |last| last.seq);
+        at = match target.take(events, source.place()).await {
+            // What a copy that was killed had sent may arrive only now.
+            Err(Error::NotACopy { .. }) => has_of(source, target).await?,
+            taken => taken.map(|()| last)?,
+        };
         progress(Step::Copied(at, end));
     }
     let report = target.verify(|done| progress(Step::Verified(done, end))).await?;
@@ -108,9 +112,7 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error
     if tip > 0 && !marked && !go_on {
         return Err(Error::NotEmpty { place: target.place(), events: tip });
     }
-    if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
-        return Err(not_a_copy(source, target));
-    }
+    let tip = has_of(source, target).await?;
     if !marked {
         target.mark(Mark::On { tip, source: source.place() }).await?;
         // One log by two names: what was just written to the one shows in the other.
@@ -118,6 +120,15 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error
             target.mark(Mark::Off).await?;
             return same();
         }
+    }
+    Ok(tip)
+}
+
+/// How many events the target has, if they are the first ones of the source.
+async fn has_of(source: &Store, target: &Store) -> Result<i64, Error> {
+    let tip = target.tip().await?;
+    if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
+        return Err(not_a_copy(source, target));
     }
     Ok(tip)
 }

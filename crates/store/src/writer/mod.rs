@@ -28,12 +28,18 @@ pub(crate) enum Request {
     Order(Order, oneshot::Sender<Result<Done, Error>>),
     /// The wish to know whether the database takes writes.
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
-    /// The wish to have the index of open requests made anew.
-    RebuildIndex(oneshot::Sender<Result<(), Error>>),
-    /// Events of another log, and what that is called.
-    Take(Vec<Arc<Event>>, Place, oneshot::Sender<Result<(), Error>>),
-    /// What to do about the mark of half a copy.
-    Mark(Mark, oneshot::Sender<Result<(), Error>>),
+    /// Anything else.
+    Chore(Chore, oneshot::Sender<Result<(), Error>>),
+}
+
+/// What is done in a turn of its own.
+pub(crate) enum Chore {
+    /// To make the index of open requests anew.
+    RebuildIndex,
+    /// To append events of the log that is called so, as they are.
+    Take(Vec<Arc<Event>>, Place),
+    /// To put the mark of half a copy there, or to take it off.
+    Mark(Mark),
 }
 
 /// Queues something and waits for its answer.
@@ -91,8 +97,7 @@ struct Waiting {
     /// To the orders, in their order.
     answers: Vec<oneshot::Sender<Result<Done, Error>>>,
     probes: Vec<(Timestamp, oneshot::Sender<Result<(), Error>>)>,
-    /// What is done one after the other, in a turn of its own.
-    others: Vec<Request>,
+    chores: Vec<(Chore, oneshot::Sender<Result<(), Error>>)>,
 }
 
 impl Waiting {
@@ -103,7 +108,7 @@ impl Waiting {
                 self.answers.push(answer);
             }
             Request::Probe(now, answer) => self.probes.push((now, answer)),
-            other => self.others.push(other),
+            Request::Chore(chore, answer) => self.chores.push((chore, answer)),
         }
     }
 
@@ -116,8 +121,8 @@ impl Waiting {
                 let _ = answer.send(outcome.clone());
             }
         }
-        for other in self.others {
-            writer.carry_out_alone(other).await;
+        for (chore, answer) in self.chores {
+            let _ = answer.send(writer.see_to(chore).await);
         }
     }
 }

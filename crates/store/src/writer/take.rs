@@ -1,7 +1,7 @@
-//! Taking in events of another log as they are.
+//! What is done in a turn of its own; above all taking in events of another log as they are.
 
 use super::{
-    Request,
+    Chore,
     batch::{Writer, rows},
 };
 use crate::{
@@ -13,17 +13,12 @@ use countersign_approvals::Event;
 use std::sync::Arc;
 
 impl<D: Door> Writer<D> {
-    /// Carries out what is no order, in a turn of its own.
-    pub(super) async fn carry_out_alone(&mut self, request: Request) {
-        match request {
-            Request::RebuildIndex(answer) => drop(answer.send(self.rebuild_index().await)),
-            Request::Take(events, source, answer) => drop(answer.send(self.take(&events, &source).await)),
-            Request::Mark(mark, answer) => drop(answer.send(self.mark(&mark).await)),
-            Request::Probe(now, answer) => drop(answer.send(self.probe(now).await)),
-            Request::Order(order, answer) => {
-                let done = self.carry_out(&mut vec![order], |_| {}).await.pop();
-                drop(answer.send(done.unwrap_or(Err(Error::Closed))));
-            }
+    /// Carries out what is no order.
+    pub(super) async fn see_to(&mut self, chore: Chore) -> Result<(), Error> {
+        match chore {
+            Chore::RebuildIndex => self.rebuild_index().await,
+            Chore::Take(events, source) => self.take(&events, &source).await,
+            Chore::Mark(mark) => self.mark(&mark).await,
         }
     }
 

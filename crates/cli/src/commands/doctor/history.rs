@@ -32,6 +32,7 @@ fn check_of(error: &Error, address: &Address) -> &'static str {
     match error.code() {
         "no_wal" => "file system",
         "newer_database" => "layout",
+        "half_copied" => "copy",
         _ if matches!(address, Address::Postgres(_)) => "log",
         "read_only" => "folder",
         _ => "file",

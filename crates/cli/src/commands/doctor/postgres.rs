@@ -46,9 +46,10 @@ fn way(found: &Examined, findings: &mut Findings) {
             "one that lends connections for a transaction only needs pooler=transaction in the address",
         );
     }
-    match &found.unheard {
-        None => findings.ok("bell", "what others write is heard of at once"),
-        Some(why) => findings.warn(
+    match &found.heard {
+        None => {}
+        Some(Ok(())) => findings.ok("bell", "what others write is heard of at once"),
+        Some(Err(why)) => findings.warn(
             "bell",
             format!("notifications do not arrive ({why}), so what others write is seen by the poll only"),
             "where a pooler is in between, name the server itself with listen_host and listen_port",

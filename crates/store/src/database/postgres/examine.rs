@@ -44,8 +44,8 @@ pub struct Examined {
     pub rights: Option<Rights>,
     /// The guards that are not in force.
     pub missing_guards: Option<String>,
-    /// Why notifications do not arrive, if they do not.
-    pub unheard: Option<String>,
+    /// Whether notifications of a log that is there arrive, or why they do not.
+    pub heard: Option<Result<(), String>>,
 }
 
 /// What a user may do with a log.
@@ -74,19 +74,29 @@ pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
     let mut conn = sessions.open().await.map_err(failed)?;
     check(&mut conn, address).await?;
     let round_trip = measure(&mut conn).await.map_err(failed)?;
+    let clock = clock(&mut conn).await.map_err(failed)?;
     say(&mut conn, sessions.begin("")).await.map_err(failed)?;
-    let before = Clock::System.now().as_millis();
     let question = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
     let row = limited(ANSWER, question).await.map_err(failed)?;
-    // The server looked at its clock when the question had come there.
-    let ours = before + i64::try_from(round_trip.as_millis() / 2).unwrap_or(0);
     say(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
-    let unheard = match schema::channel(&mut conn, &sessions).await {
-        Ok(channel) => Bell::new(address, &sessions, channel).try_out().await.err().map(|e| e.to_string()),
+    let heard = match schema::channel(&mut conn, &sessions).await {
+        Ok(channel) => {
+            let heard = Bell::new(address, &sessions, channel).try_out().await;
+            Some(heard.map_err(|e| e.to_string()))
+        }
         // Where there is no log, nobody rings.
         Err(_) => None,
     };
-    read(&row, round_trip, ours, address.pooled, unheard).map_err(failed)
+    read(&row, (round_trip, clock), address.pooled, heard).map_err(failed)
+}
+
+/// The server's clock, and by how much it is ahead of what ours was when the question had come there.
+async fn clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
+    let before = Clock::System.now().as_millis();
+    let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    let theirs: i64 = limited(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
+    let ours = before.midpoint(Clock::System.now().as_millis());
+    Ok((Timestamp::from_millis(theirs), theirs - ours))
 }
 
 /// The median of a few.
@@ -103,18 +113,16 @@ async fn measure(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
 
 fn read(
     row: &PgRow,
-    round_trip: Duration,
-    ours: i64,
+    (round_trip, clock): (Duration, (Timestamp, i64)),
     pooler_said: bool,
-    unheard: Option<String>,
+    heard: Option<Result<(), String>>,
 ) -> Result<Examined, sqlx::Error> {
-    let theirs: i64 = row.try_get("now")?;
     Ok(Examined {
         version: row.try_get("version")?,
         round_trip,
         encrypted: row.try_get("encrypted")?,
         near: row.try_get("near")?,
-        clock: (Timestamp::from_millis(theirs), theirs - ours),
+        clock,
         pooled_unsaid: !pooler_said && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > OLD),
         connections: (row.try_get("most")?, row.try_get("used")?),
         unsafe_settings: row.try_get("unsafe")?,
@@ -125,7 +133,7 @@ fn read(
         encoding: row.try_get("encoding")?,
         rights: rights(row)?,
         missing_guards: row.try_get("missing")?,
-        unheard,
+        heard,
     })
 }
 

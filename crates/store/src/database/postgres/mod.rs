@@ -11,7 +11,7 @@ mod session;
 pub(crate) use error::error;
 pub use examine::{Examined, Rights, examine};
 pub(crate) use readers::Readers;
-pub use session::LEAST as OLDEST_POSTGRES;
+pub use session::{LEAST as OLDEST_POSTGRES, SETTINGS};
 
 use super::Readers as EitherReaders;
 use crate::{Error, Options, PostgresAddress, schema::Layout};

@@ -48,7 +48,7 @@ impl Readers {
     ) -> Result<Within<Row>, sqlx::Error> {
         for _ in 0..self.pool.size() {
             match self.once(query.clone(), data, most).await {
-                Err(e) if is_lost(&e) => {}
+                Err(e) if is_lost(&e) && !is_late(&e) => {}
                 outcome => return outcome,
             }
         }
@@ -97,6 +97,11 @@ impl Readers {
     pub(in crate::database) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Whether time was lost already: whoever asks again loses as much once more.
+fn is_late(e: &sqlx::Error) -> bool {
+    matches!(e, sqlx::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut)
 }
 
 /// A connection that was lent. One that is not given back, because its query failed or nobody waits for it

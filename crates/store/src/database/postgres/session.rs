@@ -16,7 +16,7 @@ pub(super) const ANSWER: Duration = Duration::from_secs(40);
 /// All queries here look things up in indexes, as SQLite's do, and a plan that reads the whole log because
 /// it knows nothing of it yet must not be chosen. A transaction whose process was lost holds the lock on
 /// the end of the log, so the server ends it soon.
-const SETTINGS: &[(&str, &str)] = &[
+pub const SETTINGS: &[(&str, &str)] = &[
     ("statement_timeout", "'30s'"),
     ("idle_in_transaction_session_timeout", "'5s'"),
     ("default_transaction_isolation", "'read committed'"),

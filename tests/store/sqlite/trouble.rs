@@ -1,13 +1,12 @@
-//! What the machine does to a log: a full disk, a file that is taken away, a clock that is set back.
+//! What the machine does to a file: a full disk, a file that is taken away or made read-only.
 
-use countersign_approvals::{EventType, State};
-use countersign_tests::{Proposal, code, in_private_mounts, in_town, within_the_limit};
+use countersign_approvals::EventType;
+use countersign_tests::{code, in_private_mounts, in_town, within_the_limit};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::PathBuf,
     process::{Command, Stdio},
-    time::Duration,
 };
 
 const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
@@ -70,41 +69,4 @@ fn a_file_made_read_only_underneath_loses_nothing() {
 fn chattr(change: &str, files: &[PathBuf]) -> bool {
     let done = Command::new("chattr").arg(change).args(files).stderr(Stdio::null()).status();
     done.is_ok_and(|status| status.success())
-}
-
-/// The order of things is that of `seq`; what the clock says is only written down.
-#[test]
-fn a_clock_that_is_set_back_stops_nobody() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let noon = town.store().clock().now();
-        let later = |seconds| noon.after(Duration::from_secs(seconds));
-        let an_hour = Proposal { expires_in: Some(Duration::from_hours(1)), ..Proposal::default() };
-        town.time().set(later(5_000));
-        bot.proposes_to("call_1", an_hour).await.expect("asked");
-        town.time().set(later(2_000));
-        ada.allows("call_1").await.expect("allowed");
-        town.time().set(noon);
-        bot.claims("call_1").await.expect("claimed");
-        bot.finishes("call_1").await.expect("finished");
-        let times: Vec<_> = town.log().await.iter().map(|event| event.timestamp).collect();
-        assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
-        assert_eq!(town.call("t", "call_1").await.state(noon), State::Finished);
-    });
-}
-
-/// An expiry that was carried out stays so, though by the clock it would not be due any more.
-#[test]
-fn a_clock_that_is_set_back_revives_no_call() {
-    in_town(async |town| {
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
-        let noon = town.store().clock().now();
-        let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
-        bot.proposes_to("call_1", a_minute).await.expect("asked");
-        town.time().advance(Duration::from_secs(61));
-        bot.expires("call_1").await.expect("carried out");
-        town.time().set(noon);
-        assert_eq!(code(&ada.allows("call_1").await), "already_decided");
-        assert_eq!(code(&bot.claims("call_1").await), "not_allowed");
-    });
 }

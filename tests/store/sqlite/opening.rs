@@ -153,20 +153,6 @@ fn nobody_else_can_read_the_files() {
 }
 
 #[test]
-fn ten_stores_may_open_a_new_file_at_the_same_moment() {
-    within_the_limit(async {
-        for _ in 0..10 {
-            let (_folder, path) = place();
-            let opening = (0..10).map(|_| tokio::spawn(Store::open(path.clone(), Options::default())));
-            let stores = join_all(opening).await;
-            for store in stores {
-                store.expect("no panic").expect("it opens").close().await;
-            }
-        }
-    });
-}
-
-#[test]
 fn ten_processes_may_open_a_new_file_at_the_same_moment() {
     within_the_limit(async {
         let (_folder, path) = place();

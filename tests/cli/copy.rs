@@ -1,0 +1,142 @@
+//! `countersign copy`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_refused() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("copy --from countersign.db").await, @"
+        ! error: the following required arguments were not provided:
+        !   --to <ADDRESS>
+        ! 
+        ! Usage: countersign copy --from <ADDRESS> --to <ADDRESS>
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        assert_snapshot!(desk.types("copy --from countersign.db --to other.db").await, @"
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
+        exit 5
+        ");
+        assert_snapshot!(desk.types("copy --from a.db --to b.db --database c.db").await, @"
+        ! countersign: copy takes the two logs as --from and --to, and no --database or --server
+        exit 2
+        ");
+        assert_snapshot!(desk.types("copy --from a.db --to 'mysql://ada:s3cret@db/log'").await, @"
+        ! countersign: --to: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
+        ! hint: docs/postgresql.md says how one is written
+        exit 2
+        ");
+        desk.writes("secret", "postgres://ada:s3cret@127.0.0.1:1/log\n");
+        assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
+        ! countersign: secret is not read, because everybody on this machine can get at it, and it may hold a password: chmod 600 it (640 if it is another user's)
+        ! hint: docs/configuration.md says what can be set, and how
+        exit 2
+        ");
+        desk.runs("chmod", &["600", "secret"]).await;
+        assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
+        ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing of this was written, try again when it does
+        exit 5
+        ");
+        assert_eq!(desk.runs("ls", &["-A"]).await, "secret\n", "nothing was made");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_is_copied_and_the_copy_grows_with_it() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("copy --from countersign.db --to sqlite://copy.db").await, @"
+        2 events of [here]/countersign.db are in [here]/copy.db, and the chain holds.
+        tip [sha256], the same in both
+        exit 0
+        ");
+        assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @"
+        ! countersign: [here]/copy.db has 2 events already; name an empty one, or say --continue if they are an earlier copy
+        exit 3
+        ");
+        assert_snapshot!(desk.types("copy --from countersign.db --to ./countersign.db").await, @"
+        ! countersign: ./countersign.db is the source itself; nothing was copied
+        exit 2
+        ");
+        assert_eq!(desk.types("deny call_1 --as user:ada").await.code, 0);
+        assert_snapshot!(desk.types("copy --from countersign.db --to copy.db --continue --json").await, @r#"
+        {"broken":null,"copied":2,"events":4,"from":"[here]/countersign.db","holds":true,"indexHolds":true,"since":0,"tip":"[sha256]","to":"[here]/copy.db","wrongHashes":[]}
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("copy --from copy.db --to countersign.db --continue").await, @"
+        Went on after event 4.
+        4 events of [here]/copy.db are in [here]/countersign.db, and the chain holds.
+        tip [sha256], the same in both
+        exit 0
+        ");
+        let [here, there] =
+            [desk.types("log --json").await.stdout, desk.types("log --json --database copy.db").await.stdout];
+        assert_eq!(here, there);
+        assert_eq!(desk.types("allow call_1 --as user:bo --database copy.db").await.code, 3, "it is a log");
+    })
+    .await;
+}
+
+/// Half a log would say of calls that they wait which were long decided.
+#[tokio::test]
+async fn half_a_copy_is_opened_by_nobody() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
+        let mark = "CREATE TABLE copying (source text NOT NULL); INSERT INTO copying VALUES ('/srv/log.db')";
+        desk.runs("sqlite3", &["copy.db", mark]).await;
+        assert_snapshot!(desk.types("pending --database copy.db").await, @"
+        ! countersign: [here]/copy.db holds half a copy of /srv/log.db; run the same `countersign copy` again, which goes on where it stopped
+        exit 5
+        ");
+        assert_eq!(desk.types("serve --database copy.db --listen 127.0.0.1:0").await.code, 5);
+        let said = desk.types("doctor --database copy.db").await;
+        assert!(said.stdout.contains("fail  copy         [here]/copy.db holds half a copy"), "{said}");
+        assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
+        assert_eq!(desk.types("pending --database copy.db").await.code, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_that_does_not_hold_is_copied_and_stays_closed() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        let tampered =
+            "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 1";
+        desk.runs("sqlite3", &["countersign.db", tampered]).await;
+        let said = desk.types("copy --from countersign.db --to copy.db").await;
+        assert!(said.stdout.contains("event 1: its hash is"), "{said}");
+        assert_eq!(said.code, 1);
+        assert_eq!(desk.types("pending --database copy.db").await.code, 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_is_brought_up_to_date_by_itself() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("migrate").await, @"
+        countersign.db: There was no log, and one was made.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("migrate --json").await, @r#"
+        {"database":"countersign.db","done":"nothing"}
+        exit 0
+        "#);
+        let older = "DELETE FROM _sqlx_migrations WHERE version = 6; DROP TABLE layout";
+        desk.runs("sqlite3", &["countersign.db", older]).await;
+        assert_snapshot!(desk.types("migrate").await, @"
+        countersign.db: Brought up to the layout of this version.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("migrate --server http://127.0.0.1:1").await, @"
+        ! countersign: migrate works on the database itself: use --database instead of --server
+        exit 2
+        ");
+    })
+    .await;
+}

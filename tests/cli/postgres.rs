@@ -1,0 +1,191 @@
+//! Every command over PostgreSQL: what it says, and that no password is in it.
+
+use crate::desk::{Desk, Screen, at_a_desk};
+use countersign_tests::postgres::{Cluster, Durability, Setup};
+use insta::assert_snapshot;
+
+/// A server that asks for a password, and an empty database on it for somebody who owns nothing else.
+async fn server() -> (Cluster, String) {
+    let cluster = Cluster::with(Setup { tcp: true, durability: Durability::Real, ..Setup::default() }).await;
+    cluster.psql("CREATE ROLE ada LOGIN PASSWORD 's3cret'").await.expect("a role");
+    cluster.psql("CREATE DATABASE log OWNER ada").await.expect("a database");
+    let place = cluster.tcp_url("127.0.0.1");
+    let (_, place) = place.split_once('@').expect("somebody's");
+    let place = place.trim_end_matches("/postgres");
+    (cluster, format!("postgres://ada:s3cret@{place}/log"))
+}
+
+/// Types a line, and reads all that is printed.
+async fn types(desk: &Desk, line: &str) -> Screen {
+    let said = desk.types(line).await;
+    assert!(!said.to_string().contains("s3cret"), "{line}: {said}");
+    said
+}
+
+/// What was measured, which is different each time, left out.
+fn measured(said: &Screen) -> String {
+    let hide = |line: &str| {
+        let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();
+        match line.split_whitespace().nth(1) {
+            Some("database") => kept("PostgreSQL ") + "PostgreSQL [version], [time] there and back",
+            Some("connections") => kept("connections") + "connections  [number]",
+            Some("clocks") => kept("the server's") + "the server's is [time]",
+            _ => line.to_owned(),
+        }
+    };
+    said.to_string().lines().map(|line| hide(line) + "\n").collect()
+}
+
+#[tokio::test]
+async fn every_command_works_and_shows_no_password() {
+    at_a_desk(async |desk| {
+        let (_server, address) = server().await;
+        desk.writes("address", &address);
+        desk.runs("chmod", &["600", "address"]).await;
+        desk.sets("COUNTERSIGN_DATABASE_FILE", "address");
+        desk.sets("COUNTERSIGN_LOG", "trace");
+        desk.sets("COUNTERSIGN_AS", "user:ada");
+        assert_eq!(types(desk, "pending").await.code, 5, "nothing is made by looking");
+        let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
+        run.complains("waits for a decision").await;
+        assert!(types(desk, "pending").await.stdout.contains("call_1"));
+        assert_eq!(types(desk, "allow call_1 --session").await.code, 0);
+        let ran = run.ends().await;
+        assert_eq!(ran.code, 3);
+        assert!(!ran.to_string().contains("s3cret"), "{ran}");
+        for line in [
+            "show call_1",
+            "calls",
+            "threads",
+            "threads terminal",
+            "log",
+            "log --json",
+            "stats",
+            "grants terminal",
+            "mode terminal auto_deny",
+            "thread-policy terminal bash=deny",
+            "watch --plain",
+            "verify",
+            "verify --repair --json",
+            "doctor",
+            "doctor --json",
+            "config",
+            "config --json",
+            "migrate",
+            "close terminal",
+            "copy --from-file address --to copy.db",
+            "copy --from copy.db --to-file address --continue",
+        ] {
+            let said = types(desk, line).await;
+            assert_eq!(said.code, 0, "{line}: {said}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_greets_with_the_database_and_without_its_password() {
+    at_a_desk(async |desk| {
+        let (_server, address) = server().await;
+        let mut serving = desk.starts(&format!("serve --listen 127.0.0.1:0 --database '{address}'"));
+        let greeting = serving.says("Ctrl-C").await;
+        assert!(greeting.contains("  database   postgres://ada@127.0.0.1:"), "{greeting}");
+        assert!(greeting.contains("--database postgres://ada@127.0.0.1:"), "{greeting}");
+        serving.is_sent("TERM").await;
+        let ended = serving.ends().await;
+        assert_eq!(ended.code, 0);
+        assert!(!ended.to_string().contains("s3cret"), "{ended}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_in_the_way_of_the_server_is_told() {
+    at_a_desk(async |desk| {
+        let (server, address) = server().await;
+        for (wrong, right) in
+            [("s3cret@", "s3cretly@"), ("/log", "/nowhere"), ("/log", "/log?sslmode=require")]
+        {
+            let said = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
+            assert_eq!(said.code, 5, "{said}");
+        }
+        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        ok    database     PostgreSQL [version], [time] there and back
+        ok    TLS          off, and the server is on this machine
+        ok    connections  [number]
+        ok    clocks       the server's is [time]
+        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    standbys     none is connected
+        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
+                           → `createdb` makes a database, and `countersign serve` or `countersign run` a log in it
+
+        Something has to be mended.
+        exit 1
+        ");
+        server
+            .psql("ALTER DATABASE log SET default_transaction_isolation = 'serializable'")
+            .await
+            .expect("set");
+        assert_eq!(types(desk, &format!("migrate --database '{address}'")).await.code, 0);
+        let guard = "ALTER TABLE events DISABLE TRIGGER rows_stay";
+        desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
+        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
+        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    policy       none, so every call is asked about
+        ok    clock        it is [time]
+        ok    database     PostgreSQL [version], [time] there and back
+        ok    TLS          off, and the server is on this machine
+        ok    bell         what others write is heard of at once
+        ok    connections  [number]
+        ok    clocks       the server's is [time]
+        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    standbys     none is connected
+        warn  isolation    serializable is usual here, and rows by hand will often be refused
+                           → set default_transaction_isolation to read committed for this database
+        warn  rights       this user owns the log, and could take its guards away
+                           → give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md
+        fail  guards       not in force: rows_stay
+                           → ALTER TABLE events ENABLE ALWAYS TRIGGER, for each; then countersign verify
+        ok    layout       as Countersign 0.1.0 knows it
+        ok    seal         the last of 0 events is sealed
+        ok    chain        all 0 events hold
+        ok    index        the index of open requests is what the events say
+
+        Something has to be mended.
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_role_that_owns_nothing_is_told_who_migrates() {
+    at_a_desk(async |desk| {
+        let server = Cluster::started().await;
+        let roles = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/postgres/roles.sql");
+        desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
+        let of = |role: &str| server.url_as(role, "postgres");
+        let (owner, app) = (of("countersign_owner"), of("countersign_app"));
+        let folder = server.folder().display().to_string().replace('/', "%2F");
+        let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
+        assert_snapshot!(told.replace(&folder, "SOCKET"), @"
+        ! countersign: postgres://countersign_app@SOCKET:5432/postgres has to be brought to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it
+        exit 5
+        ");
+        assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);
+        desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
+        let said = types(desk, &format!("doctor --database {app}")).await.to_string();
+        assert!(
+            said.contains("ok    rights       this user may add events, and change or delete none"),
+            "{said}"
+        );
+        let mut run = desk.starts(&format!("run --database {app} --id call_1 -- true"));
+        run.complains("waits for a decision").await;
+        assert_eq!(types(desk, &format!("allow call_1 --as user:ada --database {app}")).await.code, 0);
+        assert_eq!(run.ends().await.code, 0);
+    })
+    .await;
+}

@@ -1,0 +1,112 @@
+//! The database's server goes away under running instances: callers are told to come back, nothing that was
+//! acknowledged is lost, and all goes on by itself.
+
+use crate::harness::{Place, Process, Server, in_time};
+use countersign_gate::EventType;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{collections::HashSet, sync::Arc};
+
+#[tokio::test]
+async fn while_the_database_is_away_callers_are_told_to_come_back_and_then_all_goes_on() {
+    in_time(async {
+        let mut place = Place::on_postgres().await;
+        let (here, there) = (place.serve().await, place.serve().await);
+        let mut run = place.countersign(&["--server", &here.url, "run"]);
+        let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
+        let mut run = Process::start(run.args(command));
+        run.complains("waits for a decision").await;
+        place.cluster().stop();
+        for server in [&here, &there] {
+            is_told_to_come_back(server, Method::POST, "/v1/threads/t/tool-calls").await;
+            is_told_to_come_back(server, Method::GET, "/v1/threads/terminal/tool-calls/deploy").await;
+            assert_eq!(server.get("/readyz").await.0, 503, "no balancer sends anybody here");
+            assert_eq!(server.get("/healthz").await.0, 200, "and nobody has to restart it");
+        }
+        place.cluster().start().await;
+        insists(&there, "/v1/threads/terminal/approvals/deploy", r#"{"decision": "allow_once"}"#).await;
+        let ended = run.ended().await;
+        assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
+        assert_eq!(here.get("/readyz").await.0, 200);
+        place.sound_log().await;
+    })
+    .await;
+}
+
+async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
+    let mut request = server.request(method.clone(), path);
+    if method == Method::POST {
+        let call = json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}});
+        request = request.header("content-type", "application/json").body(call.to_string());
+    }
+    let answer = request.send().await.expect("the server answers");
+    assert_eq!(answer.status().as_u16(), 503, "{path}");
+    assert!(answer.headers().contains_key("retry-after"), "{path}");
+    let problem: Value = answer.json().await.expect("problem details");
+    assert_eq!(problem["code"], "database_unreachable", "{problem}");
+}
+
+/// Says the same until it is heard.
+async fn insists(server: &Server, path: &str, body: &str) {
+    loop {
+        match server.post(path, body).await {
+            (200 | 201, _) => return,
+            (503, _) => {}
+            (status, answer) => panic!("{path}: {status} {answer}"),
+        }
+    }
+}
+
+const ROUNDS: usize = 4;
+const WRITERS: usize = 8;
+
+#[tokio::test]
+async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_again_and_again() {
+    in_time(async {
+        let mut place = Place::on_postgres().await;
+        let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
+        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|n| {
+                let (server, said) = (Arc::clone(&servers[n % 2]), said.clone());
+                tokio::spawn(async move {
+                    for turn in 0.. {
+                        let id = format!("call_{n}_{turn}");
+                        let call = json!({"id": id, "name": "bash", "arguments": {"command": "ls"}});
+                        insists(&server, "/v1/threads/t/tool-calls", &call.to_string()).await;
+                        let allowed = format!("/v1/threads/t/approvals/{id}");
+                        insists(&server, &allowed, r#"{"decision": "allow_once"}"#).await;
+                        if said.send(id).is_err() {
+                            return;
+                        }
+                    }
+                })
+            })
+            .collect();
+        let mut acknowledged = HashSet::new();
+        for _ in 0..ROUNDS {
+            for _ in 0..40 {
+                acknowledged.insert(heard.recv().await.expect("they write"));
+            }
+            place.cluster().kill();
+            place.cluster().start().await;
+        }
+        for _ in 0..40 {
+            acknowledged.insert(heard.recv().await.expect("they write again"));
+        }
+        drop(heard);
+        for writer in writers {
+            writer.await.expect("it writes to the end");
+        }
+        let events = place.sound_log().await;
+        let decided: Vec<Value> = events
+            .iter()
+            .filter(|event| event.kind == EventType::ApprovalResponse)
+            .map(|event| event.data.read().expect("an object"))
+            .collect();
+        let once: HashSet<_> = decided.iter().filter_map(|data| data["toolCallId"].as_str()).collect();
+        assert_eq!(once.len(), decided.len(), "no call was decided twice");
+        assert!(acknowledged.iter().all(|id| once.contains(id.as_str())), "what was acknowledged is there");
+    })
+    .await;
+}

@@ -1,0 +1,136 @@
+//! The plans of SQLite: what is asked often finds its rows by an index, however long the log is.
+
+use crate::plans::statements;
+use countersign_store::queries;
+use countersign_tests::{in_town, plainly};
+use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
+
+async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    for statement in statements(sql) {
+        let explained = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+        let rows = sqlx::query(explained).fetch_all(&mut *conn).await.expect("it prepares");
+        steps.extend(rows.iter().map(|row| row.get::<String, _>("detail")));
+    }
+    steps
+}
+
+const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
+
+const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+
+/// What is asked often, and the steps that it must take.
+const HOT: &[(&str, &str, &[&str])] = &[
+    ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
+    ("tip", queries::TIP, &["SEARCH events"]),
+    ("call", queries::CALL, &[BY_CALL]),
+    ("events", queries::EVENTS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]),
+    (
+        "events_of_thread",
+        queries::EVENTS_OF_THREAD,
+        &["USING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL]),
+    (
+        "pending_of_thread",
+        queries::PENDING_OF_THREAD,
+        &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_CALL],
+    ),
+    (
+        "thread",
+        queries::THREAD,
+        &[
+            "grants_of_thread (thread_id=?)",
+            "one_revocation (thread_id=?)",
+            "one_close (thread_id=?)",
+            "modes_of_thread (thread_id=?)",
+            "policies_of_thread (thread_id=?)",
+            BY_CALL,
+        ],
+    ),
+    (
+        "load",
+        queries::sqlite::LOAD,
+        &[
+            "grants_of_thread (thread_id=?)",
+            "open_requests_of_thread (thread_id=?)",
+            "one_revocation (thread_id=?)",
+            "one_close (thread_id=?)",
+            "modes_of_thread (thread_id=?)",
+            "policies_of_thread (thread_id=?)",
+            BY_CALL,
+        ],
+    ),
+    (
+        "search",
+        queries::SEARCH,
+        &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL_AND_TYPE],
+    ),
+    (
+        "search_of_thread",
+        queries::SEARCH_OF_THREAD,
+        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
+    ),
+    ("calls", queries::CALLS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL]),
+    (
+        "calls_of_thread",
+        queries::CALLS_OF_THREAD,
+        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
+    ),
+    (
+        "threads",
+        queries::THREADS,
+        &["SEARCH e USING INTEGER PRIMARY KEY", "events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    (
+        "span_of_thread",
+        queries::SPAN_OF_THREAD,
+        &["COVERING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+    ),
+    (
+        "span_of_thread_back",
+        queries::SPAN_OF_THREAD_BACK,
+        &["COVERING INDEX events_of_thread (thread_id=? AND rowid<?)"],
+    ),
+    ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
+    ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),
+    ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
+    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)"]),
+    ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
+];
+
+#[test]
+fn what_is_asked_often_finds_its_rows_by_an_index() {
+    in_town(async |town| {
+        let mut conn = plainly(&town.path()).await;
+        for (name, sql, expected) in HOT {
+            let steps = plan(&mut conn, sql).await;
+            for part in *expected {
+                assert!(steps.iter().any(|step| step.contains(part)), "{name} takes no {part}: {steps:#?}");
+            }
+            let scans = steps.iter().filter(|step| scans_the_log(step)).collect::<Vec<_>>();
+            assert!(scans.is_empty(), "{name} reads the whole log: {scans:?} in {steps:#?}");
+        }
+        conn.close().await.expect("closes");
+    });
+}
+
+/// Whether a step reads `events`, under any name that the queries give it, from end to end. The newest
+/// sealed row is looked for from the end on, and is found within as many rows as were typed by hand.
+fn scans_the_log(step: &str) -> bool {
+    ["SCAN events", "SCAN e", "SCAN q", "SCAN r"]
+        .iter()
+        .any(|scan| step.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+}
+
+/// The pure query walks the requests by design; what it looks up for each is found by the index.
+#[test]
+fn the_pure_query_looks_responses_up_by_an_index() {
+    in_town(async |town| {
+        let mut conn = plainly(&town.path()).await;
+        let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
+        let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+        assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");
+        conn.close().await.expect("closes");
+    });
+}
