@@ -34,6 +34,12 @@ fn of_state(place: Place, state: &str, why: String) -> Error {
         "3D000" => Error::NoDatabase(place),
         "42501" => Error::Forbidden { place, why },
         "42P01" | "42703" | "42883" | "3F000" => Error::NotOurs { place, why },
+        // What was prepared on one connection is looked for on another.
+        "42P05" | "26000" => Error::BadAddress {
+            why: format!(
+                "a pooler that lends connections for a transaction only stands before {place}; say pooler=transaction in the address"
+            ),
+        },
         "XX001" | "XX002" => Error::Corrupt { place, why },
         state if state.starts_with("08") => Error::Unreachable { place, why },
         _ => Error::Broken { place, why },

@@ -42,7 +42,8 @@ pub(super) struct Sessions {
 impl Sessions {
     pub(super) fn new(address: &PostgresAddress, synchronous: Synchronous) -> Self {
         let pooled = address.pooled;
-        let mut connect = address.connect.clone();
+        // There are no such numbers here, and a pooler turns away who asks how they are to be written.
+        let mut connect = address.connect.clone().extra_float_digits(None);
         if connect.get_application_name().is_none() {
             connect = connect.application_name("countersign");
         }
