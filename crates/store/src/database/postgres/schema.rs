@@ -30,32 +30,12 @@ pub(super) async fn bring_up_to_date(
         Layout::None if !create => return Err(Error::Missing(address.place())),
         Layout::None | Layout::Older => {}
     }
-    match make(conn, address, sessions).await {
+    match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
         // Whoever works with a log need not own it, and only its owner can change the layout.
         Err(Error::Forbidden { place, why }) => Err(Error::MayNotMigrate { place, why }),
         Err(error) => Err(error),
     }
-}
-
-async fn make(conn: &mut PgConnection, address: &PostgresAddress, sessions: &Sessions) -> Result<(), Error> {
-    let failed = |e| error(address.place(), &e);
-    if let Some(schema) = &address.schema {
-        // Asked first, because making one takes a right that whoever has one already need not have.
-        let there: bool = limited(
-            ANSWER,
-            sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
-                .bind(schema)
-                .persistent(false)
-                .fetch_one(&mut *conn),
-        )
-        .await
-        .map_err(failed)?;
-        if !there {
-            say(conn, format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await.map_err(failed)?;
-        }
-    }
-    migrate(conn, address, sessions).await
 }
 
 async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<Layout, Error> {
@@ -86,10 +66,29 @@ async fn migrate(
     // Waiting for others to migrate, and an index over a long log, take as long as they take.
     let turn = sessions.local().to_owned() + "SET LOCAL statement_timeout = 0;" + TURN;
     sqlx::raw_sql(AssertSqlSafe(turn)).execute(&mut *tx).await.map_err(failed)?;
+    make_schema(&mut tx, address).await.map_err(failed)?;
+    // Whoever had the turn before may have done it, and may have gone further than we know how.
+    match layout(&mut tx, address).await? {
+        Layout::Ours => return tx.commit().await.map_err(failed),
+        Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        Layout::None | Layout::Older => {}
+    }
     match schema::migrator(schema::Kind::Postgres).run_direct(None, &mut *tx, false).await {
         Ok(()) => tx.commit().await.map_err(failed),
         Err(e) => Err(schema::failed(address.place(), e, failed)),
     }
+}
+
+/// Makes the schema that the address names. Whether it is there is asked first, because making one takes a
+/// right that whoever has one already need not have.
+async fn make_schema(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
+    let Some(schema) = &address.schema else { return Ok(()) };
+    let text = "SELECT to_regnamespace($1) IS NOT NULL";
+    let there = sqlx::query_scalar(text).bind(schema).persistent(false).fetch_one(&mut *conn);
+    if !limited(ANSWER, there).await? {
+        say(conn, format!("CREATE SCHEMA {schema}")).await?;
+    }
+    Ok(())
 }
 
 /// The channel that this log's bell is rung on.
