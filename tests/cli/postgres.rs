@@ -189,3 +189,37 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
     })
     .await;
 }
+
+/// Whoever follows or waits keeps the place, over the database as over a server.
+#[tokio::test]
+async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
+    at_a_desk(async |desk| {
+        let (mut server, address) = server().await;
+        desk.writes("address", &address);
+        desk.runs("chmod", &["600", "address"]).await;
+        let mut serving = desk.starts("serve --listen 127.0.0.1:0 --json --database-file address");
+        let greeting = serving.says("listening").await;
+        let listening = greeting.split('"').find(|part| part.starts_with("http://")).expect("its address");
+        let ways = ["--database-file address".to_owned(), format!("--server {listening}")];
+        let (mut runs, mut followers) = (Vec::new(), Vec::new());
+        for (number, way) in ways.iter().enumerate() {
+            let mut run = desk.starts(&format!("run --id call_{number} {way} -- true"));
+            run.complains("waits for a decision").await;
+            runs.push(run);
+            let mut follower = desk.starts(&format!("log --follow {way}"));
+            follower.says("call_0").await;
+            followers.push(follower);
+        }
+        server.restart().await;
+        for (number, run) in runs.into_iter().enumerate() {
+            let allow = format!("allow call_{number} --as user:ada --database-file address");
+            assert_eq!(desk.types(&allow).await.code, 0);
+            let ran = run.ends().await;
+            assert_eq!(ran.code, 0, "{ran}");
+        }
+        for follower in &mut followers {
+            follower.says("call_1 ran").await;
+        }
+    })
+    .await;
+}
