@@ -1,6 +1,6 @@
 //! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
 
-use super::session::{ANSWER, Sessions, say};
+use super::session::{ANSWER, Sessions, say, yes};
 use crate::{
     Error, PostgresAddress,
     clock::limited,
@@ -31,15 +31,8 @@ pub(super) async fn bring_up_to_date(
     }
     if let Some(schema) = &address.schema {
         // Asked first, because making one takes a right that whoever has one already need not have.
-        let there: bool = limited(
-            ANSWER,
-            sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
-                .bind(schema)
-                .persistent(false)
-                .fetch_one(&mut *conn),
-        )
-        .await
-        .map_err(failed)?;
+        let there = format!("SELECT to_regnamespace('{schema}') IS NOT NULL");
+        let there = yes(conn, there).await.map_err(failed)?;
         if !there {
             say(conn, format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await.map_err(failed)?;
         }
