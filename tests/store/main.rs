@@ -12,6 +12,7 @@ mod lists;
 mod migrations;
 mod opening;
 mod plans;
+mod postgres;
 mod reads;
 mod search;
 mod trouble;
