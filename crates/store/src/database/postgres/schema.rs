@@ -12,6 +12,10 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 /// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
 const TURN: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
+/// The migrator prepares statements by name. A pooler's connection keeps them when it goes to somebody else,
+/// whose migrator gives the same names.
+const FORGET: &str = "DEALLOCATE ALL;";
+
 /// Looks which layout there is, and makes or mends it if it is not ours yet.
 pub(super) async fn bring_up_to_date(
     conn: &mut PgConnection,
@@ -66,10 +70,14 @@ async fn migrate(
     let failed = |e| error(address.place(), &e);
     let mut tx = conn.begin().await.map_err(failed)?;
     // Waiting for others to migrate, and an index over a long log, take as long as they take.
-    let turn = sessions.local().to_owned() + "SET LOCAL statement_timeout = 0;" + TURN;
+    let forget = if sessions.pooled { FORGET } else { "" };
+    let turn = [forget, sessions.local(), "SET LOCAL statement_timeout = 0;", TURN].concat();
     sqlx::raw_sql(AssertSqlSafe(turn)).execute(&mut *tx).await.map_err(failed)?;
     match schema::migrator(schema::Kind::Postgres).run_direct(None, &mut *tx, false).await {
-        Ok(()) => tx.commit().await.map_err(failed),
+        Ok(()) => {
+            sqlx::raw_sql(forget).execute(&mut *tx).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)
+        }
         Err(e) => Err(schema::failed(address.place(), e, failed)),
     }
 }
