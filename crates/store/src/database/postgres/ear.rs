@@ -35,10 +35,13 @@ pub(crate) struct Ear {
     heard: watch::Receiver<Heard>,
     times: u64,
     poll: Duration,
-    listener: JoinHandle<()>,
+    /// None where nothing could be heard.
+    listener: Option<JoinHandle<()>>,
 }
 
 impl Ear {
+    /// Behind a pooler nobody listens, unless there is a way round it: the pooler would hand the connection
+    /// that listens to somebody else, who is told what they did not ask for.
     pub(super) fn new(
         address: &PostgresAddress,
         sessions: &Sessions,
@@ -53,14 +56,21 @@ impl Ear {
             .max_connections(1)
             .acquire_timeout(PATIENCE)
             .connect_lazy_with(sessions.connect.clone());
-        let listener = tokio::spawn(listen(Bell { rope, clapper, channel }, sender));
+        let bell = Bell { rope, clapper, channel };
+        let hears = !sessions.pooled || address.listen.is_some();
+        let listener = hears.then(|| tokio::spawn(listen(bell, sender)));
+        if listener.is_none() {
+            tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
+        }
         Self { heard, times: 0, poll, listener }
     }
 }
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        self.listener.abort();
+        if let Some(listener) = &self.listener {
+            listener.abort();
+        }
     }
 }
 
@@ -75,7 +85,7 @@ impl database::Ear for Ear {
             let pause = if heard.listening { self.poll * LOOK_ANYWAY } else { self.poll };
             tokio::select! {
                 changed = self.heard.changed() => if changed.is_err() {
-                    // Nobody listens any more because the store is being closed.
+                    // Nobody listens, because nothing could be heard or the store is being closed.
                     return machine_sleep(pause).await;
                 },
                 () = machine_sleep(pause) => return,
@@ -123,7 +133,7 @@ impl Bell {
     ) -> Result<(), sqlx::Error> {
         let mut listener = limited(PATIENCE, PgListener::connect_with(&self.rope)).await?;
         limited(PATIENCE, listener.listen(&self.channel)).await?;
-        // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
+        // A pooler that nobody told us of takes the LISTEN and swallows what comes of it. Only hearing tells.
         limited(PATIENCE, self.ring()).await?;
         limited(PATIENCE, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
         heard.send_modify(|heard| {
