@@ -49,8 +49,9 @@ impl Ear {
         poll: Duration,
     ) -> Self {
         let (sender, heard) = watch::channel(Heard::default());
-        let hears = !sessions.pooled || address.listen.is_some();
-        let listener = hears.then(|| tokio::spawn(listen(Bell::new(address, sessions, channel), sender)));
+        let can_listen = !sessions.pooled || address.listen.is_some();
+        let listener =
+            can_listen.then(|| tokio::spawn(listen(Bell::new(address, sessions, channel), sender)));
         if listener.is_none() {
             tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
         }
