@@ -57,8 +57,8 @@ impl Ear {
             .acquire_timeout(PATIENCE)
             .connect_lazy_with(sessions.connect.clone());
         let bell = Bell { rope, clapper, channel };
-        let hears = !sessions.pooled || address.listen.is_some();
-        let listener = hears.then(|| tokio::spawn(listen(bell, sender)));
+        let way = !sessions.pooled || address.listen.is_some();
+        let listener = way.then(|| tokio::spawn(listen(bell, sender)));
         if listener.is_none() {
             tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
         }
