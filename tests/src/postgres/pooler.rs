@@ -1,4 +1,4 @@
-//! A pooler before a server: PgBouncer, which lends a connection for one transaction at a time.
+//! A pooler before a server: `PgBouncer`, which lends a connection for one transaction at a time.
 
 use super::{
     Cluster, free_port,

@@ -13,7 +13,7 @@ mod trouble;
 use countersign_approvals::{Event, Policy, Principal};
 use countersign_store::{Address, Error, Filter, Follower, Options, Store};
 use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
 use std::{sync::Arc, time::Duration};
 
 /// Tells a story of a server of its own.
@@ -96,7 +96,7 @@ impl Shell {
     /// Runs statements. Gives the first column of the last row as text, or the error's SQLSTATE.
     async fn tries(&mut self, sql: &str) -> Result<String, String> {
         let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
-        let rows = asked.map_err(|e| match e.as_database_error().and_then(|e| e.code()) {
+        let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {
             Some(state) => state.into_owned(),
             None => e.to_string(),
         })?;

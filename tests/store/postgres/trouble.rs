@@ -74,7 +74,6 @@ fn readers_that_find_no_connection_are_told_that_it_is_busy() {
 #[test]
 fn a_server_without_room_for_another_connection_is_busy() {
     on_a_server(async |server| {
-        server.psql("CREATE ROLE tenant LOGIN SUPERUSER").await.expect("a role");
         let store = opens(&server.url()).await;
         let place = server.url_as("crowd", "postgres");
         server
