@@ -74,6 +74,11 @@ COMMENT ON TABLE events IS 'The log of Countersign (CSGN). Rows are never change
 -- A thread's events in order. An index of SQLite ends in seq by itself; here it is named.
 CREATE INDEX events_of_thread ON events (thread_id, seq);
 
+-- PostgreSQL counts how common a thread is, and where one seems common it would rather walk along the whole log
+-- until it meets enough of its events, which may all stand at the other end. Where nothing is counted it takes
+-- every thread for a rare one, and looks it up in the index.
+ALTER TABLE events ALTER COLUMN thread_id SET STATISTICS 0;
+
 -- A call has at most one of each type of event, and an approver votes once on it. The same index finds
 -- a call's events: "IS NOT NULL" follows from any comparison.
 CREATE UNIQUE INDEX one_of_each ON events (

@@ -17,6 +17,9 @@ ALTER TABLE open_requests SET (
 
 CREATE INDEX open_requests_of_thread ON open_requests (thread_id, seq);
 
+-- As in events: no thread shall seem common.
+ALTER TABLE open_requests ALTER COLUMN thread_id SET STATISTICS 0;
+
 CREATE INDEX open_requests_by_expiry ON open_requests (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Those that were open before this index was made.

@@ -130,16 +130,16 @@ async fn a_run_that_cannot_look_at_its_own_claim_at_once_looks_again() {
 }
 
 /// An answer of another status, with more headers if there are any, to say in the place of the server's.
-fn saying(head: &str, body: &str) -> Option<&'static str> {
+fn saying(head: &str, body: &str) -> &'static str {
     let length = body.len();
     let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
-    Some(text.leak())
+    text.leak()
 }
 
 #[tokio::test]
 async fn a_run_whose_claim_meets_a_server_that_is_leaving_claims_at_the_next_one() {
     let losing: Losing = |line, before| before < 3 && is_claim(line);
-    in_time(runs_once_over_a_wire(losing, saying(UNAVAILABLE, LEAVING))).await;
+    in_time(runs_once_over_a_wire(losing, Some(saying(UNAVAILABLE, LEAVING)))).await;
 }
 
 #[tokio::test]
@@ -149,8 +149,9 @@ async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
     let waiting: Losing = |line, before| before < 3 && is_look(line);
     let claiming: Losing = |line, before| before < 3 && is_claim(line);
     let ended: Losing = |line, before| before < 3 && line.contains("/deploy/result ");
-    let instead = || saying(UNAVAILABLE, WITHOUT_DATABASE);
-    let runs = [first, waiting, claiming, ended].map(|losing| runs_once_over_a_wire(losing, instead()));
+    let instead = || Some(saying(UNAVAILABLE, WITHOUT_DATABASE));
+    let runs =
+        [first, waiting, claiming, ended].map(|losing| Box::pin(runs_once_over_a_wire(losing, instead())));
     in_time(async { drop(join_all(runs).await) }).await;
 }
 
@@ -158,7 +159,8 @@ async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
 async fn a_run_whose_proxy_finds_no_server_asks_again() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
     let losing: Losing = |line, before| before < 3 && is_look(line);
-    in_time(runs_once_over_a_wire(losing, saying("502 Bad Gateway\r\ncontent-type: text/html", page))).await;
+    in_time(runs_once_over_a_wire(losing, Some(saying("502 Bad Gateway\r\ncontent-type: text/html", page))))
+        .await;
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod handles;
 mod lists;
 mod migrations;
 mod plans;
+mod postgres;
 mod reads;
 mod search;
 mod sqlite;

@@ -55,7 +55,7 @@ fn the_queries_are_the_files_of_the_folder() {
 }
 
 /// Everything is set as on the store's own connections, and a plan is one that serves all parameters.
-async fn plainly_as_the_store(town: &Town) -> Hand {
+async fn connected_as_the_store(town: &Town) -> Hand {
     let mut hand = town.hand().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
         hand.does(&format!("SET {name} = {value}")).await.expect("it can be set");
@@ -76,22 +76,44 @@ async fn plan(hand: &mut Hand, statement: &str) -> Vec<String> {
     steps
 }
 
-/// Looks at every plan: none goes through `events` from end to end, under whatever name.
+/// The steps of a plan that go through a table from end to end, under whatever name: those that look a thread up
+/// in an index that is not by threads, and those that look nothing up in `events` at all. The newest row is found
+/// at once.
+fn whole_readings(steps: &[String]) -> Vec<&String> {
+    let reads_all = |n: &usize| {
+        let about: Vec<_> = steps[n + 1..].iter().take_while(|line| !line.contains("->")).collect();
+        let looks_up = about.iter().any(|line| line.contains("Index Cond"));
+        let the_newest = *n > 0 && steps[n - 1].contains("Limit") && steps[*n].contains("Backward");
+        let meets_threads = about.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));
+        let of_the_log = steps[*n].contains(" on events");
+        meets_threads || of_the_log && !(looks_up || the_newest)
+    };
+    let scans = (0..steps.len()).filter(|n| steps[*n].contains("Scan"));
+    scans.filter(reads_all).map(|n| &steps[n]).collect()
+}
+
+/// These walk along the requests by design.
+const THOROUGH: [&str; 2] = ["open_requests_pure.sql", "rebuild_open_requests.sql"];
+
+/// Looks at every plan.
 async fn nothing_reads_the_whole_log(town: &Town, size: &str) {
-    let mut hand = plainly_as_the_store(town).await;
+    let mut hand = connected_as_the_store(town).await;
     for (file, statement) in asked_of(Database::Postgres) {
         if statement.starts_with("BEGIN") {
             continue;
         }
         let steps = plan(&mut hand, &statement).await;
-        let whole = steps.iter().any(|step| step.contains("Seq Scan on events"));
-        assert!(!whole, "sql/{file} reads the whole of {size} log: {steps:#?}");
+        let mut whole = whole_readings(&steps);
+        if THOROUGH.contains(&file) {
+            whole.retain(|step| step.contains("Seq Scan"));
+        }
+        assert!(whole.is_empty(), "sql/{file} reads the whole of {size} log: {whole:?} in {steps:#?}");
     }
     hand.lets_go().await;
 }
 
 /// PostgreSQL plans by what it believes to know of a table, which is little while the log is new, and old
-/// when it has grown.
+/// when it has grown. That one thread has it nearly all to itself tempts it most.
 #[test]
 fn no_query_makes_postgresql_read_the_whole_log() {
     in_town_on(Database::Postgres, async |town| {

@@ -4,11 +4,13 @@
 mod certificates;
 mod disk;
 mod installed;
+mod pooler;
 mod server;
 mod standby;
 mod template;
 
 pub use certificates::Certificates;
+pub use pooler::Pooler;
 
 use installed::{hand_over, program, unprivileged};
 use rustix::process::Signal;

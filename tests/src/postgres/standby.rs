@@ -21,9 +21,10 @@ impl Cluster {
         standby
     }
 
-    /// Waits until this standby has all that was written to the primary so far.
+    /// Waits until this standby has all that was committed on the primary so far. Where the next record will
+    /// begin is further on wherever a page has ended, and that may take long to be reached.
     pub async fn catches_up_with(&self, primary: &Self) {
-        let end = primary.psql("SELECT pg_current_wal_insert_lsn()").await.expect("it reads");
+        let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("it reads");
         let there = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
         while self.psql(&there).await.expect("it reads") != "t" {}
     }

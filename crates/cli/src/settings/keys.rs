@@ -221,6 +221,6 @@ mod tests {
         assert_eq!(instead_of("Databases"), "did you mean `database`?");
         assert_eq!(instead_of("log-format"), "did you mean `log_format`?");
         assert!(instead_of("colors").contains("colour"));
-        assert!(instead_of("frequency").starts_with("there is database, server"));
+        assert!(instead_of("frequency").starts_with("there is database, "));
     }
 }

@@ -86,14 +86,20 @@ impl Door {
     /// The hash of the event at `seq`, if there is such an event and it has one.
     async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, Error> {
         let place = self.address.place();
-        let failed = |e| super::error(place.clone(), &e);
         let begin = self.sessions.begin("");
-        let conn = self.conn().map_err(failed)?;
-        say(conn, begin).await.map_err(failed)?;
-        let asked = Connection::Postgres(conn).all(Query::new(queries::HASH_AT).bind(seq)).await;
-        let rows = asked.map_err(failed)?;
-        say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
-        Ok(rows.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
+        let asked = async {
+            let conn = self.conn()?;
+            say(conn, begin).await?;
+            let query = Query::new(queries::HASH_AT).bind(seq);
+            let rows = limited(ANSWER, Connection::Postgres(conn).all(query)).await?;
+            say(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
+        };
+        let asked = asked.await.map_err(|e| super::error(place, &e));
+        if asked.is_err() {
+            // It stands in a transaction that failed, and who begins next shall not.
+            self.conn = None;
+        }
+        Ok(asked?.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
     }
 
     /// Finds out whether what was being committed when the connection was lost is there. Whoever has the
@@ -105,6 +111,8 @@ impl Door {
             match self.was_written(last).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
+                    // It may be another server by now. Whoever connects anew looks whether it is the same log.
+                    self.conn = None;
                     let why = "the connection was lost before this was committed".to_owned();
                     return Err(Failed::Lost(Error::Unreachable { place, why }));
                 }

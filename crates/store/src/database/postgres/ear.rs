@@ -35,10 +35,13 @@ pub(crate) struct Ear {
     heard: watch::Receiver<Heard>,
     times: u64,
     poll: Duration,
-    listener: JoinHandle<()>,
+    /// None where nothing could be heard.
+    listener: Option<JoinHandle<()>>,
 }
 
 impl Ear {
+    /// Behind a pooler nobody listens, unless there is a way round it: the pooler would hand the connection
+    /// that listens to somebody else, who is told what they did not ask for.
     pub(super) fn new(
         address: &PostgresAddress,
         sessions: &Sessions,
@@ -46,14 +49,21 @@ impl Ear {
         poll: Duration,
     ) -> Self {
         let (sender, heard) = watch::channel(Heard::default());
-        let listener = tokio::spawn(listen(Bell::new(address, sessions, channel), sender));
+        let can_listen = !sessions.pooled || address.listen.is_some();
+        let listener =
+            can_listen.then(|| tokio::spawn(listen(Bell::new(address, sessions, channel), sender)));
+        if listener.is_none() {
+            tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
+        }
         Self { heard, times: 0, poll, listener }
     }
 }
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        self.listener.abort();
+        if let Some(listener) = &self.listener {
+            listener.abort();
+        }
     }
 }
 
@@ -68,7 +78,7 @@ impl database::Ear for Ear {
             let pause = if heard.listening { self.poll * LOOK_ANYWAY } else { self.poll };
             tokio::select! {
                 changed = self.heard.changed() => if changed.is_err() {
-                    // Nobody listens any more because the store is being closed.
+                    // Nobody listens, because nothing could be heard or the store is being closed.
                     return machine_sleep(pause).await;
                 },
                 () = machine_sleep(pause) => return,

@@ -1,6 +1,6 @@
 //! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
 
-use super::session::{ANSWER, Sessions, say};
+use super::session::{ANSWER, Sessions, say, yes};
 use crate::{
     Error, PostgresAddress,
     clock::limited,
@@ -11,6 +11,10 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 /// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
 const TURN: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
+
+/// The migrator prepares statements by name. A pooler's connection keeps them when it goes to somebody else,
+/// whose migrator gives the same names.
+const FORGET: &str = "DEALLOCATE ALL;";
 
 /// Looks which layout there is, and makes or mends it if it is not ours yet. Gives the one that was found.
 pub(super) async fn bring_up_to_date(
@@ -30,32 +34,12 @@ pub(super) async fn bring_up_to_date(
         Layout::None if !create => return Err(Error::Missing(address.place())),
         Layout::None | Layout::Older => {}
     }
-    match make(conn, address, sessions).await {
+    match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
         // Whoever works with a log need not own it, and only its owner can change the layout.
         Err(Error::Forbidden { place, why }) => Err(Error::MayNotMigrate { place, why }),
         Err(error) => Err(error),
     }
-}
-
-async fn make(conn: &mut PgConnection, address: &PostgresAddress, sessions: &Sessions) -> Result<(), Error> {
-    let failed = |e| error(address.place(), &e);
-    if let Some(schema) = &address.schema {
-        // Asked first, because making one takes a right that whoever has one already need not have.
-        let there: bool = limited(
-            ANSWER,
-            sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
-                .bind(schema)
-                .persistent(false)
-                .fetch_one(&mut *conn),
-        )
-        .await
-        .map_err(failed)?;
-        if !there {
-            say(conn, format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await.map_err(failed)?;
-        }
-    }
-    migrate(conn, address, sessions).await
 }
 
 async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<Layout, Error> {
@@ -84,12 +68,33 @@ async fn migrate(
     let failed = |e| error(address.place(), &e);
     let mut tx = conn.begin().await.map_err(failed)?;
     // Waiting for others to migrate, and an index over a long log, take as long as they take.
-    let turn = sessions.local().to_owned() + "SET LOCAL statement_timeout = 0;" + TURN;
+    let forget = if sessions.pooled { FORGET } else { "" };
+    let turn = [forget, sessions.local(), "SET LOCAL statement_timeout = 0;", TURN].concat();
     sqlx::raw_sql(AssertSqlSafe(turn)).execute(&mut *tx).await.map_err(failed)?;
+    make_schema(&mut tx, address).await.map_err(failed)?;
+    // Whoever had the turn before may have done it, and may have gone further than we know how.
+    match layout(&mut tx, address).await? {
+        Layout::Ours => return tx.commit().await.map_err(failed),
+        Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        Layout::None | Layout::Older => {}
+    }
     match schema::migrator(schema::Kind::Postgres).run_direct(None, &mut *tx, false).await {
-        Ok(()) => tx.commit().await.map_err(failed),
+        Ok(()) => {
+            sqlx::raw_sql(forget).execute(&mut *tx).await.map_err(failed)?;
+            tx.commit().await.map_err(failed)
+        }
         Err(e) => Err(schema::failed(address.place(), e, failed)),
     }
+}
+
+/// Makes the schema that the address names. Whether it is there is asked first, because making one takes a
+/// right that whoever has one already need not have.
+async fn make_schema(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
+    let Some(schema) = &address.schema else { return Ok(()) };
+    if !yes(conn, format!("SELECT to_regnamespace('{schema}') IS NOT NULL")).await? {
+        say(conn, format!("CREATE SCHEMA {schema}")).await?;
+    }
+    Ok(())
 }
 
 /// The channel that this log's bell is rung on.

@@ -1,7 +1,7 @@
 //! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
 
 use crate::{Error, PostgresAddress, Synchronous, clock::limited};
-use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, postgres::PgConnectOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 
 /// How long the server may take to let us in.
@@ -101,6 +101,12 @@ pub(super) async fn say(conn: &mut PgConnection, text: String) -> Result<(), sql
     limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
 }
 
+/// Asks something outside of any transaction. It is one message, because a pooler may give whatever comes
+/// after it to another connection, which has not heard of what was prepared.
+pub(super) async fn yes(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
+    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
+}
+
 /// The server's version, as a number of six digits, and whether it is a standby.
 pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), Error> {
     let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
@@ -108,8 +114,7 @@ pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) ->
         let found = format!("{}.{}", version / 10_000, version % 10_000);
         return Err(Error::TooOld { place: address.place(), found, least: LEAST });
     }
-    let standby = sqlx::query_scalar("SELECT pg_is_in_recovery()").persistent(false).fetch_one(conn);
-    match limited(ANSWER, standby).await {
+    match yes(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
         Ok(true) => Err(Error::Standby(address.place())),
         Err(e) => Err(super::error(address.place(), &e)),

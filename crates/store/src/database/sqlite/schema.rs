@@ -42,6 +42,12 @@ pub(super) async fn bring_up_to_date(conn: &mut SqliteConnection, path: &Path) -
     }
     let failed = |e| error(path.into(), &e);
     let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
+    // Whoever had the lock before may have done it, and may have gone further than we know how.
+    match schema::layout(&mut Connection::Sqlite(&mut tx)).await.unwrap_or(Layout::None) {
+        Layout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
+        Layout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        Layout::None | Layout::Older => {}
+    }
     match schema::migrator(Kind::Sqlite).run_direct(None, &mut *tx, false).await {
         Ok(()) => tx.commit().await.map(|()| found).map_err(failed),
         Err(e) => Err(schema::failed(path.into(), e, failed)),

@@ -1,0 +1,81 @@
+//! A server that is killed is dead, one that lags lacks something, and a full disk is full.
+
+use super::{rows, with_a_table};
+use countersign_tests::{
+    Hand,
+    postgres::{Cluster, Setup},
+    within_the_limit,
+};
+use std::{fs, io::Write, path::Path};
+
+#[test]
+fn a_killed_server_leaves_no_process_and_what_was_committed() {
+    within_the_limit(async {
+        let mut cluster = Cluster::started().await;
+        with_a_table(&cluster).await;
+        let mut hand = Hand::at(&cluster.url()).await;
+        hand.does("INSERT INTO marks VALUES (1)").await.expect("it writes");
+        hand.does("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it writes");
+        let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("it reads");
+        cluster.kill();
+        for process in processes.lines() {
+            // One that nobody has buried yet is listed still, but has nothing left to do anything with.
+            let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
+            assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
+        }
+        hand.does("COMMIT").await.expect_err("there is nobody");
+        cluster.start().await;
+        assert_eq!(rows(&cluster).await, "1");
+        cluster.restart().await;
+        assert_eq!(rows(&cluster).await, "1", "and an orderly stop loses nothing either");
+    });
+}
+
+#[test]
+fn a_standby_that_fell_behind_has_what_it_had_and_takes_over_with_that() {
+    within_the_limit(async {
+        let mut primary = Cluster::started().await;
+        with_a_table(&primary).await;
+        let mut standby = primary.standby().await;
+        primary.psql("INSERT INTO marks VALUES (1)").await.expect("it writes");
+        standby.catches_up_with(&primary).await;
+        assert_eq!(rows(&standby).await, "1");
+        let complaint = standby.psql("INSERT INTO marks VALUES (2)").await.expect_err("it only reads");
+        assert!(complaint.contains("read-only"), "{complaint}");
+        standby.falls_behind().await;
+        primary.psql("INSERT INTO marks VALUES (2)").await.expect("it writes");
+        primary.kill();
+        standby.promote().await;
+        assert_eq!(rows(&standby).await, "1", "the second row is nowhere but on the primary");
+        standby.psql("INSERT INTO marks VALUES (3)").await.expect("it writes now");
+    });
+}
+
+#[test]
+fn a_full_disk_is_full_and_the_server_outlives_it() {
+    within_the_limit(async {
+        let cluster = Cluster::with(Setup { megabytes: Some(64), ..Setup::default() }).await;
+        with_a_table(&cluster).await;
+        let ballast = cluster.on_its_disk("ballast");
+        let mut file = fs::File::create(&ballast).expect("there is room");
+        let full = std::iter::repeat_with(|| file.write_all(&[0; 8_192])).find_map(Result::err);
+        assert_eq!(full.map(|why| why.kind()), Some(std::io::ErrorKind::StorageFull));
+        let many = "INSERT INTO marks SELECT generate_series(1, 100000)";
+        let complaint = cluster.psql(many).await.expect_err("there is no room");
+        assert!(complaint.contains("No space left on device"), "{complaint}");
+        assert_eq!(rows(&cluster).await, "0");
+        fs::remove_file(&ballast).expect("it is there");
+        // The name is gone; the room is only there when nobody has the file open.
+        drop(file);
+        cluster.psql(many).await.expect("there is room again");
+    });
+}
+
+#[test]
+fn a_setting_holds_for_whoever_comes_after() {
+    within_the_limit(async {
+        let mut cluster = Cluster::started().await;
+        cluster.set("work_mem", "12345kB").await;
+        assert_eq!(cluster.psql("SHOW work_mem").await.as_deref(), Ok("12345kB"));
+    });
+}

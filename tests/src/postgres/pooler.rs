@@ -1,0 +1,55 @@
+//! A pooler before a server: `PgBouncer`, which lends a connection for one transaction at a time.
+
+use super::{
+    Cluster, free_port,
+    installed::{hand_over, unprivileged},
+    server::Server,
+};
+use std::{fs, path::Path};
+
+/// A pooler that runs, on a port of 127.0.0.1. Dropped, it is stopped.
+pub struct Pooler {
+    port: u16,
+    _server: Server,
+}
+
+impl Cluster {
+    /// A pooler before this server, which has no more than `connections` to it.
+    pub async fn pooler(&self, connections: u32) -> Pooler {
+        let users = self.folder().join("users.txt");
+        fs::write(&users, "\"postgres\" \"\"\n").expect("a file");
+        hand_over(&users);
+        for _ in 0..10 {
+            let port = free_port();
+            let text = format!(
+                "[databases]\n* = host={folder} port={number}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+                 listen_port = {port}\nunix_socket_dir =\nauth_type = trust\nauth_file = {users}\n\
+                 pool_mode = transaction\ndefault_pool_size = {connections}\nmax_client_conn = 200\n\
+                 server_login_retry = 0.1\nignore_startup_parameters = extra_float_digits\n",
+                folder = self.folder().display(),
+                number = self.number(),
+                users = users.display(),
+            );
+            let file = self.folder().join("pgbouncer.ini");
+            fs::write(&file, text).expect("a file");
+            hand_over(&file);
+            let mut command = unprivileged(Path::new("setpriv"));
+            command.args(["--pdeathsig=TERM", "pgbouncer"]).arg(&file);
+            // Debian keeps it where the PATH of users who are no administrators does not lead.
+            command.env("PATH", "/usr/sbin:/usr/bin:/bin:/usr/local/bin");
+            match Server::start(command, "process up").await {
+                Ok(server) => return Pooler { port, _server: server },
+                Err(log) => assert!(log.contains("ddress already in use"), "PgBouncer does not start: {log}"),
+            }
+        }
+        panic!("no port of 127.0.0.1 stays free");
+    }
+}
+
+impl Pooler {
+    /// The database `postgres` behind it, as its owner, where nobody is asked for a password.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+}

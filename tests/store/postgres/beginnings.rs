@@ -1,0 +1,115 @@
+//! How a log begins: many at once, side by side with others, and not at all where something is wrong.
+
+use super::{
+    MESSAGE, Shell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries, tries_with,
+};
+use countersign_store::Options;
+use countersign_tests::{
+    postgres::{Cluster, Setup},
+    within_the_limit,
+};
+use futures_util::future::join_all;
+use sqlx::postgres::PgListener;
+
+#[test]
+fn ten_stores_open_at_once_on_an_empty_database() {
+    on_a_server(async |server| ten_open(&server.url()).await);
+}
+
+#[test]
+fn ten_stores_open_at_once_in_a_schema_that_nobody_has_made() {
+    on_a_server(async |server| ten_open(&(server.url() + "?schema=tenant_1")).await);
+}
+
+async fn ten_open(url: &str) {
+    let stores = join_all((0..10).map(async |_| opens(url).await)).await;
+    let asked = stores.iter().enumerate().map(async |(n, store)| {
+        bot(store).proposes(&format!("call_{n}")).await.expect("asked");
+    });
+    join_all(asked).await;
+    for store in &stores {
+        hears(&mut follows(store), 1, 20).await;
+    }
+    assert_eq!(holds(&stores[0]).await, 20);
+}
+
+#[test]
+fn logs_in_two_schemas_neither_see_nor_hear_nor_hold_up_each_other() {
+    on_a_server(async |server| {
+        let url = server.url();
+        let (one, other) =
+            (opens(&(url.clone() + "?schema=one")).await, opens(&(url.clone() + "?schema=other")).await);
+        let channel =
+            Shell::at(&url).await.does("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
+        let mut ear = PgListener::connect(&url).await.expect("it lets us in");
+        ear.listen(&channel).await.expect("it listens");
+        // Whoever writes to the one by hand, and does not commit, holds up nobody at the other.
+        let mut hand = Shell::at(&url).await;
+        hand.does(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
+        bot(&other).proposes("call_1").await.expect("asked");
+        assert_eq!(rings(&mut ear).await, "2");
+        hand.does("COMMIT").await;
+        for id in ["call_1", "call_2"] {
+            bot(&one).proposes(id).await.expect("asked");
+        }
+        hand.does(&format!("NOTIFY {channel}, 'nothing came before'")).await;
+        assert_eq!(rings(&mut ear).await, "nothing came before");
+        assert_eq!((holds(&one).await, holds(&other).await), (5, 2));
+        assert_eq!(log(&other).await.len(), 2);
+    });
+}
+
+/// What is rung for next, other than by a store that tries its own bell.
+async fn rings(ear: &mut PgListener) -> String {
+    loop {
+        let heard = ear.recv().await.expect("it rings");
+        if heard.payload() != "0" {
+            return heard.payload().to_owned();
+        }
+    }
+}
+
+#[test]
+fn a_table_of_another_program_is_left_alone() {
+    on_a_server(async |server| {
+        let theirs = "CREATE TABLE events (id int, what text); INSERT INTO events VALUES (1, 'concert')";
+        server.psql(theirs).await.expect("a table");
+        assert_eq!(refused(&server.url(), "concert").await, "not_a_countersign_database");
+        let all =
+            "SELECT * FROM events; SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+        assert_eq!(server.psql(all).await.as_deref(), Ok("1|concert\n1"), "as it was, and nothing beside it");
+        let beside = opens(&(server.url() + "?schema=countersign")).await;
+        bot(&beside).proposes("call_1").await.expect("asked");
+    });
+}
+
+#[test]
+fn a_database_that_is_not_there_is_missing() {
+    on_a_server(async |server| {
+        assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "database_missing");
+        let reads = Options { create: false, ..options() };
+        let Err(empty) = tries_with(&server.url(), reads).await else { panic!("there is no log") };
+        assert_eq!(empty.code(), "database_missing", "nor is a log that is not to be made");
+        assert_eq!(server.psql("SELECT to_regclass('events') IS NULL").await.as_deref(), Ok("t"));
+        server.stop();
+        assert_eq!(refused(&server.url(), "s3cret").await, "database_unreachable");
+        server.start().await;
+        tries(&server.url()).await.expect("it opens");
+    });
+}
+
+#[test]
+fn a_wrong_password_is_said_and_never_shown() {
+    within_the_limit(async {
+        let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
+        let right = server.tcp_url("127.0.0.1");
+        let (_, rest) = right.split_once('@').expect("a host");
+        assert_eq!(refused(&format!("postgres://postgres:s3cret@{rest}"), "s3cret").await, "database_login");
+        assert_eq!(
+            refused(&format!("postgres://postgres@{rest}?password=s3cret"), "s3cret").await,
+            "database_login"
+        );
+        assert_eq!(refused(&format!("postgres://nobody:s3cret@{rest}"), "s3cret").await, "database_login");
+        bot(&opens(&right).await).proposes("call_1").await.expect("asked");
+    });
+}

@@ -1,0 +1,171 @@
+//! A network that cuts and stalls: an order is acknowledged exactly if it is written, once, and who
+//! follows the log misses nothing and needs nobody's help to come back.
+
+use super::{MESSAGE, Shell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with};
+use countersign_store::{Error, Store};
+use countersign_tests::{Cut, Proxy, code, postgres::Cluster};
+use futures_util::future::join;
+
+/// A proxy before the server, a store behind it, and one that goes straight there.
+async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
+    let proxy = Proxy::before(&server.socket()).await;
+    let far = opens(&proxy.url_as("postgres", "postgres")).await;
+    (proxy, far, opens(&server.url()).await)
+}
+
+#[test]
+fn an_order_that_was_cut_off_before_its_commit_is_written_once() {
+    on_a_server(async |server| is_written_once(server, Cut::BeforeCommit).await);
+}
+
+#[test]
+fn an_order_that_was_cut_off_in_its_commit_is_written_once() {
+    on_a_server(async |server| is_written_once(server, Cut::DuringCommit).await);
+}
+
+#[test]
+fn an_order_that_was_cut_off_after_its_commit_is_written_once() {
+    on_a_server(async |server| is_written_once(server, Cut::AfterCommit).await);
+}
+
+async fn is_written_once(server: &Cluster, cut: Cut) {
+    let (proxy, far, near) = far_and_near(server).await;
+    let mut follower = follows(&near);
+    for (round, id) in ["call_1", "call_2", "call_3"].into_iter().enumerate() {
+        let struck = proxy.cut_at_commit(cut);
+        let (outcome, ()) = join(bot(&far).proposes(id), struck).await;
+        assert_eq!(outcome.expect("acknowledged").events.len(), 2, "and told what was written for it");
+        let first = i64::try_from(2 * round + 1).expect("few");
+        hears(&mut follower, first, first + 1).await;
+    }
+    assert_eq!(holds(&far).await, 6);
+}
+
+/// Neither "done" nor "failed" would be true, and to say the same again is safe.
+#[test]
+fn an_answer_that_is_lost_for_good_is_said_to_be_unknown() {
+    on_a_server(async |server| {
+        let names = ["written", "unwritten"];
+        for name in names {
+            server.database(name).await;
+        }
+        let [written, unwritten] = names.map(|name| ends_unknown(server, name));
+        let told = join(written(Cut::AfterCommit), unwritten(Cut::BeforeCommit)).await;
+        assert_eq!(told, (0, 2), "how many events the same order wrote, said once more");
+    });
+}
+
+fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -> usize {
+    async move |cut| {
+        let proxy = Proxy::before(&server.socket()).await;
+        let store = opens(&proxy.url_as("postgres", name)).await;
+        proxy.refuse();
+        let struck = proxy.cut_at_commit(cut);
+        let (outcome, ()) = join(bot(&store).proposes("call_1"), struck).await;
+        assert_eq!(code(&outcome), "outcome_unknown");
+        assert_eq!(code(&bot(&store).proposes("call_2").await), "database_unreachable");
+        proxy.heal();
+        let again = bot(&store).proposes("call_1").await.expect("asked");
+        assert_eq!(holds(&store).await, 2);
+        again.events.len()
+    }
+}
+
+/// While the writer looks what became of its commit, others write, and it goes on after them.
+#[test]
+fn others_may_write_before_what_was_cut_off_is_looked_up() {
+    on_a_server(async |server| {
+        let (proxy, far, near) = far_and_near(server).await;
+        bot(&far).proposes("call_1").await.expect("asked");
+        proxy.refuse();
+        let struck = proxy.cut_at_commit(Cut::AfterCommit);
+        let others = async {
+            struck.await;
+            bot(&near).proposes("call_3").await.expect("asked");
+            proxy.heal();
+        };
+        let (outcome, ()) = join(bot(&far).proposes("call_2"), others).await;
+        assert_eq!(code(&outcome), "done");
+        hears(&mut follows(&far), 1, 6).await;
+        bot(&far).proposes("call_4").await.expect("asked");
+        assert_eq!(holds(&near).await, 8);
+    });
+}
+
+#[test]
+fn a_follower_that_was_cut_off_misses_nothing() {
+    on_a_server(async |server| {
+        let (proxy, far, near) = far_and_near(server).await;
+        let mut follower = follows(&far);
+        for round in 0..5 {
+            proxy.refuse();
+            proxy.cut();
+            proposes_ten(&near, round).await;
+            proxy.heal();
+            hears(&mut follower, 20 * round + 1, 20 * round + 20).await;
+        }
+    });
+}
+
+#[test]
+fn a_follower_whose_network_stood_still_misses_nothing() {
+    on_a_server(async |server| {
+        let (proxy, far, near) = far_and_near(server).await;
+        let mut follower = follows(&far);
+        for round in 0..5 {
+            proxy.stall();
+            proposes_ten(&near, round).await;
+            proxy.heal();
+            hears(&mut follower, 20 * round + 1, 20 * round + 20).await;
+        }
+        bot(&far).proposes("call").await.expect("asked");
+        assert_eq!(holds(&near).await, 102);
+    });
+}
+
+async fn proposes_ten(store: &Store, round: i64) {
+    for n in 0..10 {
+        bot(store).proposes(&format!("call_{round}_{n}")).await.expect("asked");
+    }
+}
+
+/// It listens anew by itself, and looks what was rung for meanwhile: nothing else would tell it for an hour.
+#[test]
+fn the_bell_is_heard_again_after_its_connection_was_cut() {
+    on_a_server(async |server| {
+        let (proxy, _, near) = far_and_near(server).await;
+        let far = tries_with(&proxy.url_as("postgres", "postgres"), by_the_bell()).await.expect("it opens");
+        let mut follower = follows(&far);
+        bot(&near).proposes("call_1").await.expect("asked");
+        hears(&mut follower, 1, 2).await;
+        let before = proxy.taken();
+        proxy.cut();
+        bot(&near).proposes("call_2").await.expect("asked");
+        hears(&mut follower, 3, 4).await;
+        bot(&near).proposes("call_3").await.expect("asked");
+        hears(&mut follower, 5, 6).await;
+        assert!(proxy.taken() > before, "over new connections");
+    });
+}
+
+/// The server ends the transaction of a writer that says nothing for five seconds.
+#[test]
+fn a_writer_whose_network_stands_still_does_not_hold_up_the_others_for_ever() {
+    on_a_server(async |server| {
+        let (proxy, far, near) = far_and_near(server).await;
+        let mut hand = Shell::at(&server.url()).await;
+        hand.does(&format!("BEGIN; {MESSAGE}")).await;
+        let bot_far = bot(&far);
+        let others = async {
+            Shell::at(&server.url()).await.waits_for_a_writer().await;
+            proxy.stall();
+            // Now the lock is the far writer's, who never hears of that.
+            hand.does("COMMIT").await;
+            bot(&near).proposes("call_near").await.expect("asked");
+            proxy.heal();
+        };
+        let (outcome, ()) = join(bot_far.proposes("call_far"), others).await;
+        assert_eq!(outcome.map(|done| done.events.len()), Ok::<_, Error>(2));
+        assert_eq!(holds(&near).await, 5);
+    });
+}

@@ -1,0 +1,125 @@
+//! What a server, a network and those who run them may do to a log on PostgreSQL, and what it promises
+//! all the same.
+
+mod beginnings;
+mod lost;
+mod order;
+mod pooler;
+mod restarts;
+mod standby;
+mod tls;
+mod trouble;
+
+use countersign_approvals::{Event, Policy, Principal};
+use countersign_store::{Address, Error, Filter, Follower, Options, Store};
+use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
+use std::{sync::Arc, time::Duration};
+
+/// Tells a story of a server of its own.
+fn on_a_server(story: impl AsyncFnOnce(&mut Cluster)) {
+    within_the_limit(async { story(&mut Cluster::started().await).await });
+}
+
+/// As in production, but quick to see what somebody did by hand.
+fn options() -> Options {
+    Options { poll: Duration::from_millis(50), ..Options::default() }
+}
+
+/// Looks at the log by itself so seldom that all news comes by the bell.
+fn by_the_bell() -> Options {
+    Options { poll: Duration::from_hours(1), ..Options::default() }
+}
+
+async fn tries(url: &str) -> Result<Store, Error> {
+    tries_with(url, options()).await
+}
+
+async fn tries_with(url: &str, options: Options) -> Result<Store, Error> {
+    Store::open(Address::parse(url).expect("an address"), options).await
+}
+
+async fn opens(url: &str) -> Store {
+    tries(url).await.expect("the log opens")
+}
+
+/// Why it does not open, as a code, and in words in which no secret may stand.
+async fn refused(url: &str, secret: &str) -> &'static str {
+    let Err(error) = tries(url).await else { panic!("the log opens") };
+    let said = format!("{error} {error:?} {error:#?}");
+    assert!(!said.contains(secret), "{said}");
+    error.code()
+}
+
+fn bot(store: &Store) -> Persona {
+    Persona::new(store, Principal::agent("bot"), &Arc::new(Policy::ask_always()))
+}
+
+fn ada(store: &Store) -> Persona {
+    Persona::new(store, Principal::user("ada"), &Arc::new(Policy::ask_always()))
+}
+
+async fn log(store: &Store) -> Vec<Event> {
+    store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
+}
+
+/// Looks whether the log is whole: how many events it has.
+async fn holds(store: &Store) -> i64 {
+    let report = store.verify(|_| {}).await.expect("the log reads");
+    assert!(report.holds(), "{report:?}");
+    report.events
+}
+
+fn follows(store: &Store) -> Follower {
+    store.follow(Filter::default(), 0)
+}
+
+/// What a follower hears from the event `first` on until `last`, which must be each once and in order.
+async fn hears(follower: &mut Follower, first: i64, last: i64) {
+    for seq in first..=last {
+        assert_eq!(follower.next().await.expect("the log reads").seq, seq);
+    }
+}
+
+/// A row as people write it who know nothing of chains.
+const MESSAGE: &str = "INSERT INTO events (thread_id, type, principal, data) \
+    VALUES ('by_hand', 'USER_MESSAGE', 'user:ada', '{\"text\":\"hello\"}')";
+
+/// Somebody's own connection, which answers.
+struct Shell(PgConnection);
+
+impl Shell {
+    async fn at(url: &str) -> Self {
+        Self(PgConnection::connect(url).await.expect("the database lets us in"))
+    }
+
+    /// Runs statements. Gives the first column of the last row as text, or the error's SQLSTATE.
+    async fn tries(&mut self, sql: &str) -> Result<String, String> {
+        let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
+        let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {
+            Some(state) => state.into_owned(),
+            None => e.to_string(),
+        })?;
+        let text = |row: &sqlx::postgres::PgRow| row.try_get_unchecked::<Option<String>, _>(0).ok().flatten();
+        Ok(rows.last().and_then(text).unwrap_or_default())
+    }
+
+    /// Runs what nothing is wrong with.
+    async fn does(&mut self, sql: &str) -> String {
+        self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
+    }
+
+    /// Asks until it is so.
+    async fn waits_until(&mut self, condition: &str) {
+        while self.does(&format!("SELECT {condition}")).await != "t" {}
+    }
+
+    /// Waits until somebody stands in the queue of writers.
+    async fn waits_for_a_writer(&mut self) {
+        self.waits_until(
+            "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = x'4353474e'::int::oid \
+             AND NOT granted)",
+        )
+        .await;
+    }
+}

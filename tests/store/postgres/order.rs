@@ -1,0 +1,123 @@
+//! However writers get into each other's way, the log is one sequence, and whoever follows it sees each
+//! event once, in order, and none later than one after it.
+
+use super::{MESSAGE, Shell, bot, follows, holds, on_a_server, opens, options, tries_with};
+use countersign_store::{Options, Store};
+use futures_util::future::{join, join_all};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const ROUNDS: i64 = 8;
+
+#[test]
+fn a_follower_sees_each_event_once_and_in_order_however_others_commit() {
+    on_a_server(async |server| {
+        let url = server.url();
+        let forgetful = Options { recent: 4, ..options() };
+        let reader = tries_with(&url, forgetful).await.expect("the log opens");
+        let stores = [opens(&url).await, opens(&url).await, opens(&url).await];
+        let over = AtomicBool::new(false);
+        let hands = async {
+            let (first, second) = join(
+                join_all([late(&url), regretful(&url), undecided(&url)]),
+                join_all([late(&url), outdated(&url)]),
+            )
+            .await;
+            over.store(true, Ordering::Relaxed);
+            first.into_iter().chain(second).sum::<i64>()
+        };
+        let orders =
+            join_all(stores.iter().enumerate().map(async |(n, store)| proposes(store, n, &over).await));
+        let written = async {
+            let (by_hand, ours) = join(hands, orders).await;
+            bot(&stores[0]).in_thread("end").proposes("last").await.expect("asked");
+            by_hand + ours.into_iter().sum::<i64>() + 2
+        };
+        let (written, seen) = join(written, sees_all(&reader)).await;
+        assert_eq!(seen, (1..=written).collect::<Vec<_>>());
+        assert_eq!(holds(&reader).await, written);
+    });
+}
+
+/// Each `seq` in the order of its arrival, up to the last one.
+async fn sees_all(reader: &Store) -> Vec<i64> {
+    let (mut follower, mut seen, mut ends) = (follows(reader), Vec::new(), 0);
+    while ends < 2 {
+        let event = follower.next().await.expect("the log reads");
+        seen.push(event.seq);
+        ends += i32::from(event.thread_id.as_str() == "end");
+    }
+    seen
+}
+
+/// Proposes until the others are done, so that those always have somebody to be in the way of. How many
+/// events that were.
+async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
+    let mut events = 0;
+    for call in 0.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let done = bot(store).proposes(&format!("call_{number}_{call}")).await.expect("asked");
+        events += i64::try_from(done.events.len()).expect("few");
+    }
+    events
+}
+
+/// Whoever writes by hand. Each tells how many rows are there in the end.
+type Hand<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
+
+/// Inserts early, and commits when others wait.
+fn late(url: &str) -> Hand<'_> {
+    Box::pin(async {
+        let mut hand = Shell::at(url).await;
+        for _ in 0..ROUNDS {
+            hand.does(&format!("BEGIN; {MESSAGE}")).await;
+            hand.waits_for_a_writer().await;
+            hand.does(&format!("{MESSAGE}; COMMIT")).await;
+        }
+        2 * ROUNDS
+    })
+}
+
+/// Takes numbers, and gives them back when others wait.
+fn regretful(url: &str) -> Hand<'_> {
+    Box::pin(async {
+        let mut hand = Shell::at(url).await;
+        for _ in 0..ROUNDS {
+            hand.does(&format!("BEGIN; {MESSAGE}; {MESSAGE}")).await;
+            hand.waits_for_a_writer().await;
+            hand.does("ROLLBACK").await;
+        }
+        0
+    })
+}
+
+/// Goes back to where it was before, and on from there.
+fn undecided(url: &str) -> Hand<'_> {
+    Box::pin(async {
+        let mut hand = Shell::at(url).await;
+        for _ in 0..ROUNDS {
+            hand.does(&format!("BEGIN; SAVEPOINT s; {MESSAGE}; ROLLBACK TO s")).await;
+            hand.does(&format!("{MESSAGE}; SAVEPOINT s; {MESSAGE}")).await;
+            hand.waits_for_a_writer().await;
+            hand.does("ROLLBACK TO s; COMMIT").await;
+        }
+        ROUNDS
+    })
+}
+
+/// Sees the log as it was, and so takes a number that another has by now: that is refused.
+fn outdated(url: &str) -> Hand<'_> {
+    Box::pin(async {
+        let (mut hand, mut watch) = (Shell::at(url).await, Shell::at(url).await);
+        for _ in 0..ROUNDS {
+            let seen = hand
+                .does("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT coalesce(max(seq), 0) FROM events")
+                .await;
+            watch.waits_until(&format!("max(seq) > {seen} FROM events")).await;
+            assert_eq!(hand.tries(MESSAGE).await, Err("23505".to_owned()));
+            hand.does("ROLLBACK").await;
+        }
+        0
+    })
+}

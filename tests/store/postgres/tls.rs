@@ -1,0 +1,72 @@
+//! TLS to the database: who shows the right certificate under the right name is spoken to, and nobody else.
+
+use super::{bot, holds, opens, refused};
+use countersign_tests::{
+    postgres::{Cluster, Setup},
+    within_the_limit,
+};
+use std::path::Path;
+
+const PASSWORD: &str = "open-sesame";
+
+fn on_a_server_with_tls(story: impl AsyncFnOnce(&Cluster)) {
+    within_the_limit(async {
+        let server = Cluster::with(Setup { tcp: true, tls: true, ..Setup::default() }).await;
+        story(&server).await;
+    });
+}
+
+/// The server by that name, to be proven by that authority.
+fn verified(server: &Cluster, host: &str, authority: &Path) -> String {
+    format!("{}?sslmode=verify-full&sslrootcert={}", server.tcp_url(host), authority.display())
+}
+
+#[test]
+fn a_server_that_proves_who_it_is_is_spoken_to() {
+    on_a_server_with_tls(async |server| {
+        let store = opens(&verified(server, "localhost", &server.certificates().authority())).await;
+        bot(&store).proposes("call_1").await.expect("asked");
+        assert_eq!(holds(&store).await, 2);
+        let plain = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+            WHERE application_name = 'countersign' AND NOT ssl";
+        assert_eq!(server.psql(plain).await.as_deref(), Ok("0"), "and over nothing else");
+    });
+}
+
+#[test]
+fn a_certificate_of_another_authority_is_refused() {
+    on_a_server_with_tls(async |server| {
+        let url = verified(server, "localhost", &server.certificates().stranger());
+        assert_eq!(refused(&url, PASSWORD).await, "database_unreachable");
+    });
+}
+
+#[test]
+fn a_certificate_for_another_name_is_refused() {
+    on_a_server_with_tls(async |server| {
+        let authority = server.certificates().authority();
+        assert_eq!(
+            refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await,
+            "database_unreachable"
+        );
+        let less = verified(server, "127.0.0.1", &authority).replace("verify-full", "verify-ca");
+        bot(&opens(&less).await).proposes("call_1").await.expect("asked, where the name is not looked at");
+    });
+}
+
+#[test]
+fn a_server_that_insists_on_tls_lets_nobody_in_without() {
+    on_a_server_with_tls(async |server| {
+        let plain = server.tcp_url("localhost") + "?sslmode=disable";
+        assert_eq!(refused(&plain, PASSWORD).await, "database_login");
+    });
+}
+
+#[test]
+fn tls_is_not_done_without_where_it_is_asked_for() {
+    within_the_limit(async {
+        let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
+        let secure = server.tcp_url("localhost") + "?sslmode=require";
+        assert_eq!(refused(&secure, PASSWORD).await, "database_unreachable");
+    });
+}

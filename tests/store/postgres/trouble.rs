@@ -1,0 +1,175 @@
+//! What the server and its operator do to a log: locks that are held, connections that run out, a full
+//! disk, rights that were not given, a table that was taken away.
+
+use super::{
+    MESSAGE, Shell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
+};
+use countersign_store::{Error, Options, Store};
+use countersign_tests::{
+    Proposal, code,
+    postgres::{Cluster, Setup},
+    within_the_limit,
+};
+use futures_util::future::join;
+use std::fs;
+
+/// The queue of writers is not waited in for ever, and who gave up has written nothing.
+#[test]
+fn a_lock_that_somebody_holds_too_long_is_said() {
+    on_a_server(async |server| {
+        let impatient = server.url() + "?options=-c%20lock_timeout%3D200";
+        let (store, patient) = (opens(&impatient).await, opens(&server.url()).await);
+        let mut hand = Shell::at(&server.url()).await;
+        hand.does(&format!("BEGIN; {MESSAGE}")).await;
+        assert_eq!(code(&bot(&store).proposes("call_1").await), "locked");
+        let cancelled = async {
+            let mut operator = Shell::at(&server.url()).await;
+            operator.waits_for_a_writer().await;
+            // What the server's own time limit does, only sooner.
+            operator.does("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
+        };
+        let (outcome, ()) = join(bot(&patient).proposes("call_2"), cancelled).await;
+        assert_eq!(code(&outcome), "locked");
+        hand.does("COMMIT").await;
+        for store in [&store, &patient] {
+            bot(store).proposes("call_3").await.expect("asked");
+        }
+        assert_eq!(holds(&store).await, 3);
+    });
+}
+
+#[test]
+fn a_writer_whose_connection_an_operator_ends_connects_anew() {
+    on_a_server(async |server| {
+        let store = opens(&server.url()).await;
+        let all = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'countersign'";
+        for id in ["call_1", "call_2", "call_3"] {
+            server.psql(all).await.expect("an operator may");
+            bot(&store).proposes(id).await.expect("asked");
+        }
+        hears(&mut follows(&store), 1, 6).await;
+        assert_eq!(holds(&store).await, 6);
+    });
+}
+
+#[test]
+fn readers_that_find_no_connection_are_told_that_it_is_busy() {
+    on_a_server(async |server| {
+        let store = tries_with(&server.url(), Options { readers: 1, ..options() }).await.expect("it opens");
+        bot(&store).proposes("call_1").await.expect("asked");
+        let mut hand = Shell::at(&server.url()).await;
+        hand.does("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
+        // One of the two has the only connection, and waits for the table.
+        let reads = async || store.tip().await;
+        let frees = async {
+            let busy = futures_util::future::select(Box::pin(reads()), Box::pin(reads())).await;
+            let (first, rest) = busy.factor_first();
+            hand.does("ROLLBACK").await;
+            (first.map_err(|e| e.code()), rest.await)
+        };
+        assert_eq!(frees.await, (Err("database_busy"), Ok(2)));
+    });
+}
+
+#[test]
+fn a_server_without_room_for_another_connection_is_busy() {
+    on_a_server(async |server| {
+        let store = opens(&server.url()).await;
+        let place = server.url_as("crowd", "postgres");
+        server
+            .psql("CREATE ROLE crowd LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO crowd")
+            .await
+            .expect("a role");
+        let _taken = Shell::at(&place).await;
+        let Err(error) = tries(&place).await else { panic!("there is no room") };
+        assert_eq!(error.code(), "database_busy");
+        bot(&store).proposes("call_1").await.expect("whoever is in is not touched");
+    });
+}
+
+/// The write-ahead log lies on another disk, so the server lives on, and so does the store.
+#[test]
+fn a_full_disk_loses_nothing_and_is_written_to_when_there_is_room() {
+    within_the_limit(async {
+        let server = Cluster::with(Setup { megabytes: Some(60), ..Setup::default() }).await;
+        let store = opens(&server.url()).await;
+        bot(&store).proposes("call_1").await.expect("asked");
+        let ballast = server.on_its_disk("ballast");
+        let mut room = fs::File::create(&ballast).expect("a file");
+        assert!(std::io::copy(&mut std::io::repeat(0), &mut room).is_err(), "until the disk is full");
+        let mut written = 2;
+        let refused = loop {
+            match large(&store, written).await {
+                Ok(events) => written += events,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(refused.code(), "disk_full");
+        assert_eq!(
+            holds(&store).await,
+            i64::try_from(written).expect("few"),
+            "and nothing of what was refused"
+        );
+        fs::remove_file(&ballast).expect("it goes");
+        drop(room);
+        large(&store, written).await.expect("there is room");
+        assert_eq!(holds(&store).await, i64::try_from(written + 2).expect("few"));
+    });
+}
+
+/// A call whose arguments take some pages, and do not get smaller by being packed.
+async fn large(store: &Store, number: usize) -> Result<usize, Error> {
+    let mut chance = countersign_tests::Chance::seeded(u64::try_from(number).expect("few"));
+    let text: String =
+        (0..50_000).map(|_| *chance.one_of(&['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])).collect();
+    let arguments = format!("{{\"text\":\"{text}\"}}");
+    let proposal = Proposal { arguments: &arguments, ..Proposal::default() };
+    Ok(bot(store).proposes_to(&format!("call_{number}"), proposal).await?.events.len())
+}
+
+const ROLES: &str = include_str!("../../../packaging/postgres/roles.sql");
+
+#[test]
+fn the_role_for_applications_does_all_the_work() {
+    on_a_server(async |server| {
+        server.psql(ROLES).await.expect("roles");
+        let Err(early) = tries(&server.url_as("countersign_app", "postgres")).await else {
+            panic!("no log yet")
+        };
+        assert_eq!(early.code(), "database_forbidden", "it cannot make the log");
+        let owner = opens(&server.url_as("countersign_owner", "postgres")).await;
+        server.psql(ROLES).await.expect("rights");
+        let store = opens(&server.url_as("countersign_app", "postgres")).await;
+        let mut follower = follows(&owner);
+        bot(&store).proposes("call_1").await.expect("asked");
+        ada(&store).allows("call_1").await.expect("allowed");
+        bot(&store).claims("call_1").await.expect("claimed");
+        bot(&store).finishes("call_1").await.expect("finished");
+        hears(&mut follower, 1, 5).await;
+        store.probe().await.expect("it is well");
+        assert_eq!(holds(&store).await, 5);
+        let Err(repair) = store.rebuild_index().await else { panic!("that is the owner's") };
+        assert_eq!(repair.code(), "database_forbidden");
+        owner.rebuild_index().await.expect("the owner may");
+    });
+}
+
+#[test]
+fn a_table_that_was_taken_away_is_an_error_and_no_more() {
+    on_a_server(async |server| {
+        let store = opens(&server.url()).await;
+        bot(&store).proposes("call_1").await.expect("asked");
+        server.psql("ALTER TABLE events RENAME TO aside").await.expect("an operator may");
+        for _ in 0..2 {
+            assert_eq!(code(&bot(&store).proposes("call_2").await), "not_a_countersign_database");
+            let read = store.tip().await.map_err(|e| e.code());
+            assert_eq!(read, Err("not_a_countersign_database"));
+        }
+        server.psql("ALTER TABLE aside RENAME TO events").await.expect("an operator may");
+        bot(&store).proposes("call_2").await.expect("asked");
+        assert_eq!(holds(&store).await, 4);
+        server.psql("DROP TABLE events CASCADE").await.expect("an operator may");
+        assert_eq!(code(&bot(&store).proposes("call_3").await), "not_a_countersign_database");
+        store.close().await;
+    });
+}
