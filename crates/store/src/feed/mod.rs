@@ -42,12 +42,21 @@ struct Recent {
     tip: i64,
     /// The chain's link at the tip, once it is known.
     link: Option<Sha256>,
+    /// The last event that has a hash of its own, which a row by hand has not.
+    sealed: Option<(i64, Sha256)>,
 }
 
 impl Feed {
     /// A feed that goes on after the event at `tip`, whose hash is `link` where it has one.
     pub(crate) fn new(tip: i64, link: Option<Sha256>, most: usize) -> Self {
-        let recent = Recent { events: VecDeque::new(), bytes: 0, most, tip, link };
+        let recent = Recent {
+            events: VecDeque::new(),
+            bytes: 0,
+            most,
+            tip,
+            link,
+            sealed: link.map(|link| (tip, link)),
+        };
         Self { recent: Mutex::new(recent), signals: Signals::default(), astray: AtomicBool::new(false) }
     }
 
@@ -94,10 +103,9 @@ impl Feed {
         self.recent().tip
     }
 
-    /// The last event that was handed out, with its link, if that is known.
-    pub(crate) fn last(&self) -> Option<(i64, Sha256)> {
-        let recent = self.recent();
-        recent.link.map(|link| (recent.tip, link))
+    /// The last event with a hash that was handed out: it tells this log from another one.
+    pub(crate) fn last_sealed(&self) -> Option<(i64, Sha256)> {
+        self.recent().sealed
     }
 
     /// Whether rows that were read from the table come right after what was handed out. They do not if the
@@ -134,6 +142,7 @@ impl Recent {
         }
         for event in fresh {
             self.tip = event.seq;
+            self.sealed = event.hash.map(|hash| (event.seq, hash)).or(self.sealed);
             self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));
             self.bytes += event.data.as_str().len();
             self.events.push_back(Arc::clone(event));

@@ -109,7 +109,7 @@ impl<D: Door> Writer<D> {
 
     /// Waits for the turn to write, and begins.
     pub(super) async fn begin(&mut self) -> Result<Turn, Error> {
-        let end = self.door.begin(self.feed.last()).await?;
+        let end = self.door.begin(self.feed.last_sealed()).await?;
         let known = self.feed.tip();
         // What was handed out was committed, so a log that does not have it is not the one that it was.
         if end.tip < known || self.feed.is_astray() {

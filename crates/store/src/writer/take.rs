@@ -79,7 +79,7 @@ impl<D: Door> Writer<D> {
     /// Begins, if the log ends just there.
     async fn begin_at(&mut self, tip: i64, source: &Place) -> Result<(), Error> {
         self.ledger = None;
-        let end = self.door.begin(self.feed.last()).await?;
+        let end = self.door.begin(self.feed.last_sealed()).await?;
         if end.tip == tip {
             return Ok(());
         }

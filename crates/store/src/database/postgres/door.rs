@@ -106,7 +106,12 @@ impl Door {
     /// lock knows that the transaction before is over, however it ended.
     async fn settle(&mut self, last: &Event) -> Result<(), Failed> {
         let place = self.address.place();
-        tracing::warn!(%place, seq = last.seq, "the connection was lost in a commit; looking whether it came about");
+        tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; looking whether it came about");
+        if last.hash.is_none() {
+            // Of a copied row by hand nothing tells whether it is the same; whoever copies on finds out.
+            self.conn = None;
+            return Err(Failed::Whole(Error::Unsettled(place)));
+        }
         for _ in 0..ROUNDS {
             match self.was_written(last).await {
                 Ok(true) => return Ok(()),
@@ -185,7 +190,11 @@ impl database::Door for Door {
         match outcome.await {
             Ok(()) => Ok(()),
             // Of two statements one failed; which, shows in the table.
-            Err(_) => self.settle(last).await,
+            Err(e) => match self.settle(last).await {
+                // The server itself said why.
+                Err(Failed::Lost(_)) if !is_lost(&e) => Err(failed(place, &e)),
+                outcome => outcome,
+            },
         }
     }
 
