@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
 
-/// A connection that is set up as the store sets up its own.
+/// A connection: to a file, set up as the store sets up its own; to PostgreSQL, as the server gives it.
 pub(crate) enum Bare {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),

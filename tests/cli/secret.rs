@@ -168,3 +168,16 @@ async fn the_file_of_the_address_is_weighed_against_the_address() {
     })
     .await;
 }
+
+/// The driver tells of it with all that stands in it.
+#[tokio::test]
+async fn a_line_of_pgpass_that_cannot_be_read_is_not_printed() {
+    at_a_desk(async |desk| {
+        desk.writes(".pgpass", "127.0.0.1:1:s3cret\n");
+        desk.runs("chmod", &["600", ".pgpass"]).await;
+        let said = desk.types("pending --log trace --database postgres://ada@127.0.0.1:1/log").await;
+        assert_ne!(said.code, 0);
+        assert!(!format!("{}{}", said.stdout, said.stderr).contains("s3cret"), "{}", said.stderr);
+    })
+    .await;
+}

@@ -48,8 +48,8 @@ pub use countersign_approvals::{
     chain, event, id, json, policy, principal,
 };
 pub use countersign_store::{
-    Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress,
-    Report, Rights, Step, Synchronous, sqlite_version,
+    Address, Clock, Copied, Examined, Filter, Layout, NEVER_LOGGED, OLDEST_POSTGRES, Options, Place,
+    PostgresAddress, Report, Rights, Step, Synchronous, sqlite_version,
 };
 pub use error::Error;
 pub use random::random_id;

@@ -82,6 +82,7 @@ pub(crate) const CODES: &[Code] = &[
         "database_behind",
         "postgres://app@db:5432/log ends at event 7, and event 9 was handed out before",
     ),
+    code(503, "database_missing", "there is no database at postgres://app@db:5432/log"),
     code(503, "database_login", "postgres://app@db:5432/log does not let this user in"),
     code(503, "database_forbidden", "postgres://app@db:5432/log does not allow this user what is needed"),
     code(
@@ -112,6 +113,7 @@ pub(crate) const READS: &[&str] = &[
     "database_unreachable",
     "database_busy",
     "database_behind",
+    "database_missing",
     "database_login",
     "database_forbidden",
     "database_too_old",

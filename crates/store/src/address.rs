@@ -8,6 +8,10 @@ use std::{
     time::Duration,
 };
 
+/// The target under which the driver logs lines of `~/.pgpass` that it cannot read, with the passwords in them:
+/// nobody who logs for people is to let it through.
+pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
+
 /// Where a log is.
 #[derive(Clone, Debug)]
 pub enum Address {

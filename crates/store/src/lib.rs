@@ -23,7 +23,7 @@ mod search;
 mod verify;
 mod writer;
 
-pub use address::{Address, Place, PostgresAddress};
+pub use address::{Address, NEVER_LOGGED, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use copy::{Copied, Step, copy};
 pub use database::{

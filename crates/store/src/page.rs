@@ -19,7 +19,7 @@ pub struct Page<T> {
 }
 
 /// How many bytes of events are taken for one page: more than any one call has.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Where a row of an event has its data.
 pub(crate) const DATA: usize = 5;

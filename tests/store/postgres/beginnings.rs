@@ -113,3 +113,14 @@ fn a_wrong_password_is_said_and_never_shown() {
         bot(&opens(&right).await).proposes("call_1").await.expect("asked");
     });
 }
+
+#[test]
+fn a_schema_may_be_called_by_a_word_of_sql() {
+    on_a_server(async |server| {
+        for word in ["default", "user", "order"] {
+            let store = opens(&format!("{}?schema={word}", server.url())).await;
+            bot(&store).proposes("call_1").await.expect("asked");
+            assert_eq!(holds(&store).await, 2, "{word}");
+        }
+    });
+}

@@ -98,3 +98,20 @@ fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
         assert_eq!(holds(&store).await, 4);
     });
 }
+
+/// What is set at the beginning of a transaction takes a snapshot, after which its level stays.
+#[test]
+fn a_database_with_another_isolation_by_default_is_written_to_behind_a_pooler() {
+    on_a_server(async |server| {
+        let sql = "ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'";
+        server.psql(sql).await.expect("its owner may");
+        behind_a_pooler(server, "", options(), async |stores| {
+            join_all(
+                stores.iter().enumerate().map(async |(n, store)| cycle(store, &format!("call_{n}")).await),
+            )
+            .await;
+            assert_eq!(holds(&stores[0]).await, 20);
+        })
+        .await;
+    });
+}

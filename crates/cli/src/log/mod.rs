@@ -10,6 +10,7 @@ use crate::{
     screen,
     settings::{LogFormat, distance},
 };
+use countersign_gate::NEVER_LOGGED;
 use std::io::IsTerminal;
 use tokio::runtime::Handle;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -38,7 +39,8 @@ impl Log {
     /// Starts telling. What is sent away is sent on that runtime.
     pub(crate) fn start(args: &Args, runtime: &Handle) -> anyhow::Result<Self> {
         // The command's own span is for traces: in every line it would say what everybody knows.
-        let filter = filter(args)?.and(FilterFn::new(|about| about.target() != COMMAND));
+        let filter = filter(args)?
+            .and(FilterFn::new(|about| about.target() != COMMAND && about.target() != NEVER_LOGGED));
         let (writer, last_words) = writer(args);
         let lines = match args.settings.log_format() {
             LogFormat::Json => tracing_subscriber::fmt::layer()

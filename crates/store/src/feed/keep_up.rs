@@ -4,6 +4,7 @@ use super::Feed;
 use crate::{
     clock::machine_sleep,
     database::{Ear, Query, Readers},
+    page::{DATA, MOST_BYTES},
     queries, row,
 };
 use std::{sync::Arc, time::Duration};
@@ -44,9 +45,10 @@ pub(crate) async fn run<E: Ear>(
 
 async fn catch_up(feed: &Feed, readers: &Readers) -> Result<(), String> {
     loop {
-        let rows = readers.all(Query::new(queries::EVENTS).bind(feed.tip()).bind(PAGE)).await;
-        let events = rows
-            .map_err(|e| e.to_string())?
+        let query = Query::new(queries::EVENTS).bind(feed.tip()).bind(PAGE);
+        let found = readers.within(query, DATA, MOST_BYTES).await.map_err(|e| e.to_string())?;
+        let events = found
+            .rows
             .iter()
             .map(|found| row::event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
             .collect::<Result<Vec<_>, _>>()?;
@@ -54,7 +56,7 @@ async fn catch_up(feed: &Feed, readers: &Readers) -> Result<(), String> {
             return Err("the database has lost events that were handed out already".to_owned());
         }
         feed.offer(&events);
-        if events.len() < usize::try_from(PAGE).unwrap_or(0) {
+        if !found.cut && events.len() < usize::try_from(PAGE).unwrap_or(0) {
             return Ok(());
         }
     }

@@ -15,8 +15,9 @@ use countersign_approvals::{Event, Sha256};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use std::time::Duration;
 
-/// How often it is asked whether what was being committed is there, before the answer is that nobody knows.
-const ROUNDS: u32 = 15;
+/// How long it is asked whether what was being committed is there, before the answer is that nobody knows.
+/// Whoever waits behind it waits as long.
+const SETTLING: Duration = Duration::from_secs(20);
 
 /// How long to wait from one such question to the next.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -112,21 +113,30 @@ impl Door {
             self.conn = None;
             return Err(Failed::Whole(Error::Unsettled(place)));
         }
-        for _ in 0..ROUNDS {
+        let outcome = tokio::select! {
+            outcome = self.ask_until_known(last) => outcome,
+            () = machine_sleep(SETTLING) => Err(Failed::Whole(Error::Unsettled(place))),
+        };
+        if outcome.is_err() {
+            // It may be another server by now. Whoever connects anew looks whether it is the same log.
+            self.conn = None;
+        }
+        outcome
+    }
+
+    async fn ask_until_known(&mut self, last: &Event) -> Result<(), Failed> {
+        loop {
             match self.was_written(last).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
-                    // It may be another server by now. Whoever connects anew looks whether it is the same log.
-                    self.conn = None;
                     let why = "the connection was lost before this was committed".to_owned();
-                    return Err(Failed::Lost(Error::Unreachable { place, why }));
+                    return Err(Failed::Lost(Error::Unreachable { place: self.address.place(), why }));
                 }
                 Err(error) => tracing::warn!(%error, "not known yet"),
             }
             self.conn = None;
             machine_sleep(PAUSE).await;
         }
-        Err(Failed::Whole(Error::Unsettled(place)))
     }
 
     async fn was_written(&mut self, last: &Event) -> Result<bool, Error> {

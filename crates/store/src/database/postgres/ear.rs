@@ -23,8 +23,11 @@ const LOOK_ANYWAY: u32 = 20;
 /// What the bell's task has heard.
 #[derive(Debug, Clone, Copy, Default)]
 struct Heard {
-    /// The highest `seq` that was rung for.
+    /// The `seq` that was rung for last.
     tip: i64,
+    /// How often the bell was rung. Anybody may ring it, for what there is not and never will be, so each
+    /// time is worth one look and no more.
+    rings: u64,
     /// Whether the bell can be heard at all just now.
     listening: bool,
     /// How often that has changed: after each time something may have been missed.
@@ -34,6 +37,7 @@ struct Heard {
 pub(crate) struct Ear {
     heard: watch::Receiver<Heard>,
     times: u64,
+    rings: u64,
     poll: Duration,
     /// None where nothing could be heard.
     listener: Option<JoinHandle<()>>,
@@ -55,7 +59,7 @@ impl Ear {
         if listener.is_none() {
             tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
         }
-        Self { heard, times: 0, poll, listener }
+        Self { heard, times: 0, rings: 0, poll, listener }
     }
 }
 
@@ -71,8 +75,9 @@ impl database::Ear for Ear {
     async fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             let heard = *self.heard.borrow_and_update();
-            if heard.times != self.times || heard.tip > tip() {
-                self.times = heard.times;
+            let rung = heard.rings != self.rings && heard.tip > tip();
+            if heard.times != self.times || rung {
+                (self.times, self.rings) = (heard.times, heard.rings);
                 return;
             }
             let pause = if heard.listening { self.poll * LOOK_ANYWAY } else { self.poll };
@@ -159,11 +164,9 @@ impl Bell {
                 notification = listener.try_recv() => {
                     // None says that the connection was lost; what was rung meanwhile nobody heard.
                     let notification = notification?.ok_or(sqlx::Error::WorkerCrashed)?;
-                    let tip = notification.payload().parse().unwrap_or(i64::MAX);
-                    heard.send_if_modified(|heard| {
-                        let news = tip > heard.tip && tip < i64::MAX;
-                        heard.tip = heard.tip.max(if news { tip } else { 0 });
-                        news
+                    heard.send_modify(|heard| {
+                        heard.tip = notification.payload().parse().unwrap_or(0);
+                        heard.rings += 1;
                     });
                 }
                 () = machine_sleep(PATIENCE) => {

@@ -25,7 +25,7 @@ pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
 fn of_state(place: Place, state: &str, why: String) -> Error {
     match state {
         // A server that starts, stops, or lets nobody in for now.
-        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Error::Unreachable { place, why },
+        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => Error::Unreachable { place, why },
         "53100" => Error::Full(place),
         "55P03" => Error::Locked(place),
         "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => Error::Busy { place, why },
@@ -47,12 +47,17 @@ fn of_state(place: Place, state: &str, why: String) -> Error {
 }
 
 /// A row that was refused is one order's fault: a guard, a constraint, or a value that PostgreSQL cannot
-/// hold. What was lost on the way was not written, because nothing was committed yet. Anything else is the
+/// hold, alone or together with those of the others. What was lost on the way was not written, because nothing was committed yet. Anything else is the
 /// same for all.
 pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
     if let sqlx::Error::Database(refused) = e {
         let state = state(&**refused);
-        if state == GUARD || state.starts_with("22") || state.starts_with("23") || state.starts_with("P0") {
+        if state == GUARD
+            || state.starts_with("22")
+            || state.starts_with("54")
+            || state.starts_with("23")
+            || state.starts_with("P0")
+        {
             let why = refused.message().to_owned();
             tracing::error!(why, state, "the database refused what the rules allowed");
             return Failed::Some(Refused::Invalid { field: "event", why }.into());

@@ -66,7 +66,8 @@ async fn migrate(
     sessions: &Sessions,
 ) -> Result<(), Error> {
     let failed = |e| error(address.place(), &e);
-    let mut tx = conn.begin().await.map_err(failed)?;
+    // At another level it would see the layout as it was before its turn.
+    let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
     // Waiting for others to migrate, and an index over a long log, take as long as they take.
     let forget = if sessions.pooled { FORGET } else { "" };
     let turn = [forget, sessions.local(), "SET LOCAL statement_timeout = 0;", TURN].concat();
@@ -91,8 +92,8 @@ async fn migrate(
 /// right that whoever has one already need not have.
 async fn make_schema(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
     let Some(schema) = &address.schema else { return Ok(()) };
-    if !yes(conn, format!("SELECT to_regnamespace('{schema}') IS NOT NULL")).await? {
-        say(conn, format!("CREATE SCHEMA {schema}")).await?;
+    if !yes(conn, format!("SELECT to_regnamespace('\"{schema}\"') IS NOT NULL")).await? {
+        say(conn, format!("CREATE SCHEMA \"{schema}\"")).await?;
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ impl Sessions {
         let set = if pooled { "SET LOCAL" } else { "SET" };
         let mut all: Vec<_> =
             SETTINGS.iter().map(|(name, value)| format!("{set} {name} = {value};")).collect();
-        all.extend(address.schema.iter().map(|schema| format!("{set} search_path = {schema};")));
+        all.extend(address.schema.iter().map(|schema| format!("{set} search_path = \"{schema}\";")));
         all.push(match synchronous {
             Synchronous::Normal => format!("{set} synchronous_commit = off;"),
             // Stronger levels, which wait for standbys, are the operator's to choose.
@@ -82,7 +82,8 @@ impl Sessions {
 
     /// What a transaction begins with that begins by itself.
     pub(super) fn preface(&self) -> String {
-        if self.pooled { self.begin("") } else { String::new() }
+        // What is set may take a snapshot already, after which the level could not be changed any more.
+        if self.pooled { self.begin(" ISOLATION LEVEL READ COMMITTED") } else { String::new() }
     }
 
     /// How a transaction begins.
