@@ -75,11 +75,14 @@ impl<'a> Terminal<'a> {
         self.looks_until(|screen| screen.lines().last() == Some("$")).await
     }
 
-    /// Looks again and again; the test's own time limit ends it.
+    /// Looks again and again; the test's own time limit ends it. What is there has to be there at the next
+    /// look too, and unchanged: tmux shows a screen that is half drawn as readily as a whole one.
     async fn looks_until(&self, seen: impl Fn(&str) -> bool) -> String {
+        let mut before = String::new();
         loop {
             let screen = self.tmux(&["capture-pane", "-p"]).await;
-            if seen(screen.trim_end()) {
+            let same = std::mem::replace(&mut before, screen.clone()) == screen;
+            if same && seen(screen.trim_end()) {
                 return crate::hide::hide(&self.desk.without_paths(screen.trim_end()));
             }
         }
