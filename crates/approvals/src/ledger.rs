@@ -284,8 +284,12 @@ fn subject(body: &Body) -> Option<&CallId> {
         Body::ToolCall(call) => Some(&call.id),
         Body::ApprovalRequest(request) => Some(&request.tool_call_id),
         Body::ApprovalVote(vote) => Some(&vote.tool_call_id),
+        Body::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
+        Body::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
         Body::ApprovalResponse(response) => Some(&response.tool_call_id),
         Body::ExecutionStarted(claim) => Some(&claim.tool_call_id),
+        Body::ExecutionReleased(released) => Some(&released.tool_call_id),
+        Body::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
         Body::ToolResult(result) => Some(&result.tool_call_id),
         _ => None,
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Body, Call, CallId, Json, Refused, Sha256, ToolName,
-    event::{Decision, OnExpiry, Request, Response, Status, ToolCall},
+    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall},
     policy::Judgement,
 };
 use std::{iter, time::Duration};
@@ -55,6 +55,8 @@ pub struct Propose {
     pub impact: Option<Json>,
     /// What the agent wants with it.
     pub description: Option<String>,
+    /// What the tool says of itself.
+    pub definition: Option<Definition>,
     /// How long people may take. The policy may allow less, and then less it is.
     pub expires_in: Option<Duration>,
 }
@@ -113,6 +115,9 @@ fn tool_call(propose: &Propose) -> ToolCall {
         annotations: propose.annotations.clone(),
         impact: propose.impact.clone(),
         description: propose.description.clone(),
+        definition: propose.definition.clone(),
+        definition_hash: Definition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
+        redacted: Vec::new(),
     }
 }
 
@@ -131,8 +136,16 @@ fn request(
         rule: judgement.rule.map(str::to_owned),
         reason: judgement.reason.to_owned(),
         options,
+        basis: None,
+        shadow: Vec::new(),
         level: None,
+        default_level: None,
         quorum: None,
+        denials: None,
+        approvers: Vec::new(),
+        remind_at: None,
+        escalate_at: None,
+        escalate_to: None,
         expires_at: span.map(|span| context.now.after(span)),
         on_expiry: span.map(|_| OnExpiry::Deny),
         policy: context.policy.hash(),

@@ -43,6 +43,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> Propose {
         annotations: None,
         impact: None,
         description: None,
+        definition: None,
         expires_in: None,
     }
 }

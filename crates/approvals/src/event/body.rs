@@ -1,8 +1,8 @@
 //! What each type of event says, with types. A reader passes over fields it does not know, so that a log
 //! that a newer version wrote can be read by this one.
 
-use super::{Decision, EventType, Mode, OnExpiry, Source, Status, ToolPolicy};
-use crate::{CallId, Damaged, Json, Sha256, Timestamp, ToolName};
+use super::{Basis, Decision, EventType, Mode, OnExpiry, Source, Status, ToolPolicy};
+use crate::{CallId, Damaged, Json, Sha256, Timestamp, ToolName, policy::Verdict};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_CALL`: an agent's wish to run a tool.
@@ -26,6 +26,74 @@ pub struct ToolCall {
     /// What the agent wants with it, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What the tool says of itself, if whoever proposed the call handed it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Definition>,
+    /// SHA-256 of the canonical form of definition and annotations: what was looked at when it was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_hash: Option<Sha256>,
+    /// Where in the arguments something was masked before they were written: JSON pointers (RFC 6901). The
+    /// hash is over the arguments as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
+}
+
+/// What a tool says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Definition {
+    /// What it does, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments, which edited ones must satisfy too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Json>,
+    /// Whether the tool itself wants people to be asked about this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_approval: Option<bool>,
+}
+
+impl Definition {
+    /// SHA-256 of the canonical form of `{"annotations": …, "definition": …}`, each where it is there. `None`
+    /// if neither is, or one of them is no JSON that could be admitted.
+    #[must_use]
+    pub fn hash(definition: Option<&Self>, annotations: Option<&Json>) -> Option<Sha256> {
+        #[derive(Serialize)]
+        struct Both<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            annotations: Option<&'a Json>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            definition: Option<&'a Definition>,
+        }
+        if definition.is_none() && annotations.is_none() {
+            return None;
+        }
+        Json::of(&Both { annotations, definition }).ok()?.admit().ok()
+    }
+}
+
+/// What a shadow rule would have said, had it been in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shadow {
+    /// The rule.
+    pub rule: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+}
+
+/// One place at which an approver changed the arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Where: a JSON pointer (RFC 6901).
+    pub path: String,
+    /// What was proposed; absent if there was nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Json>,
+    /// What runs instead; absent if it was taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Json>,
 }
 
 /// `TOOL_APPROVAL_REQUEST`: the standing question to people. It refers to the call and copies nothing.
@@ -41,12 +109,36 @@ pub struct Request {
     pub reason: String,
     /// What may be answered.
     pub options: Vec<Decision>,
-    /// The level an approver needs.
+    /// What of the policy asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What shadow rules would have said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadow: Vec<Shadow>,
+    /// The level an approver needs; anybody's, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// How many approvers it takes.
+    /// The level at which it is decided if the approver names none; `level`, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_level: Option<String>,
+    /// How many approvers it takes; one, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
+    /// How many denials it takes; one, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denials: Option<u32>,
+    /// Who may decide: principals and `@groups`. An approver is in each of the lists; empty means anybody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<Vec<String>>,
+    /// When people are told once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remind_at: Option<Timestamp>,
+    /// When it goes to a higher level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalate_at: Option<Timestamp>,
+    /// Which level that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalate_to: Option<String>,
     /// When the question lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
@@ -68,6 +160,39 @@ pub struct Vote {
     /// And why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// At which level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// How wide it is meant, as in a response.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Json>,
+    /// The arguments as this approver changed them, which begins a round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Json>,
+    /// SHA-256 of the canonical form of the arguments it is about; those that were proposed, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_hash: Option<Sha256>,
+    /// Which round it counts in: 0 before anybody changed the arguments, and one more with each change.
+    #[serde(default)]
+    pub round: u32,
+}
+
+/// `TOOL_APPROVAL_REMINDER`: nobody has answered yet, and people are told so once more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reminder {
+    /// The call that waits.
+    pub tool_call_id: CallId,
+}
+
+/// `TOOL_APPROVAL_ESCALATED`: nobody has answered yet, and from now on it takes a higher level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Escalated {
+    /// The call that waits.
+    pub tool_call_id: CallId,
+    /// The level an approver needs from now on.
+    pub level: String,
 }
 
 /// `TOOL_APPROVAL_RESPONSE`: the decision. Every call gets exactly one, also where nobody was asked.
@@ -83,7 +208,13 @@ pub struct Response {
     /// The rule that decided or asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The `seq` of the `allow_session` that answered.
+    /// What of the policy decided, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What shadow rules would have said, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadow: Vec<Shadow>,
+    /// The `seq` of the response of a person that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
     /// What the approver adds, for the model too.
@@ -92,12 +223,17 @@ pub struct Response {
     /// The arguments as the approver changed them; none if they run as proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
+    /// Where they differ from what was proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// SHA-256 of the canonical form of what may run.
     pub arguments_hash: Sha256,
     /// The level it was decided at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// How wide an `allow_session` reaches; the whole tool if nothing is said.
+    /// How wide it is remembered: `"exact"`, `"tool"`, or a pattern. An `allow_session` without it is for the
+    /// whole tool, a `deny` without it for this call. `"once"` marks an approval that moved here from an
+    /// identical call.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<Json>,
     /// The hash of the policy that was in force; absent on a row inserted by hand.
@@ -118,6 +254,30 @@ pub struct ExecutionStarted {
     /// When to think that the executor was lost; never, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
+}
+
+/// `TOOL_EXECUTION_RELEASED`: a person says that another executor may take over, knowing that it may run twice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionReleased {
+    /// The call whose outcome is unknown.
+    pub tool_call_id: CallId,
+    /// The `seq` of the claim that was lost.
+    pub claim: i64,
+    /// And why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `TOOL_EXECUTION_TAKEN_OVER`: another executor's claim after a lost one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionTakenOver {
+    /// The `seq` of the claim that was lost.
+    pub claim: i64,
+    /// The new claim.
+    #[serde(flatten)]
+    pub started: ExecutionStarted,
 }
 
 /// `TOOL_RESULT`: how the call ended.
@@ -206,8 +366,12 @@ bodies! {
     ToolCall(ToolCall),
     ApprovalRequest(Request),
     ApprovalVote(Vote),
+    ApprovalReminder(Reminder),
+    ApprovalEscalated(Escalated),
     ApprovalResponse(Response),
     ExecutionStarted(ExecutionStarted),
+    ExecutionReleased(ExecutionReleased),
+    ExecutionTakenOver(ExecutionTakenOver),
     ToolResult(ToolResult),
     ToolPolicySet(ToolPolicySet),
     GrantRevoked(GrantRevoked),
@@ -254,6 +418,9 @@ mod tests {
             annotations: None,
             impact: None,
             description: None,
+            definition: None,
+            definition_hash: None,
+            redacted: Vec::new(),
         };
         let data = Body::ToolCall(call.clone()).data().expect("serialises");
         assert!(data.as_str().contains(text));

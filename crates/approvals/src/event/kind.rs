@@ -34,10 +34,18 @@ event_types! {
     ApprovalRequest = "TOOL_APPROVAL_REQUEST",
     /// One approver of several has spoken.
     ApprovalVote = "TOOL_APPROVAL_VOTE",
+    /// Nobody has answered yet, and people are told so once more.
+    ApprovalReminder = "TOOL_APPROVAL_REMINDER",
+    /// Nobody has answered yet, and the question goes to a higher level.
+    ApprovalEscalated = "TOOL_APPROVAL_ESCALATED",
     /// The decision, once for ever.
     ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
     /// An executor starts the call.
     ExecutionStarted = "TOOL_EXECUTION_STARTED",
+    /// A person says that another executor may take a call over whose outcome is unknown.
+    ExecutionReleased = "TOOL_EXECUTION_RELEASED",
+    /// Another executor starts a call whose first executor was lost.
+    ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
     /// How the call ended.
     ToolResult = "TOOL_RESULT",
     /// A thread's own rule for a tool.
@@ -71,8 +79,12 @@ impl EventType {
             Self::ToolCall
                 | Self::ApprovalRequest
                 | Self::ApprovalVote
+                | Self::ApprovalReminder
+                | Self::ApprovalEscalated
                 | Self::ApprovalResponse
                 | Self::ExecutionStarted
+                | Self::ExecutionReleased
+                | Self::ExecutionTakenOver
                 | Self::ToolResult
         )
     }

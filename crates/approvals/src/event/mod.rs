@@ -5,11 +5,12 @@ mod kind;
 mod words;
 
 pub use body::{
-    Body, ExecutionStarted, GrantRevoked, Request, Response, ThreadClosed, ThreadMode, ToolCall,
-    ToolPolicySet, ToolResult, Vote,
+    Body, Change, Definition, Escalated, ExecutionReleased, ExecutionStarted, ExecutionTakenOver,
+    GrantRevoked, Reminder, Request, Response, Shadow, ThreadClosed, ThreadMode, ToolCall, ToolPolicySet,
+    ToolResult, Vote,
 };
 pub use kind::{EventType, UnknownType};
-pub use words::{Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
+pub use words::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};

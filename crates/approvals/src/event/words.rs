@@ -76,7 +76,7 @@ words! {
         Approver = "approver",
         /// A rule of the policy.
         Policy = "policy",
-        /// An earlier `allow_session`.
+        /// An earlier decision of a person, remembered: a grant, a denial, or an approval that was not used.
         Grant = "grant",
         /// The thread's mode.
         Mode = "mode",
@@ -84,6 +84,20 @@ words! {
         Expiry = "expiry",
         /// The call was withdrawn.
         Cancellation = "cancellation",
+    }
+}
+
+words! {
+    /// What of the policy gave a verdict.
+    Basis {
+        /// A rule.
+        Rule = "rule",
+        /// A zone of paths.
+        Zone = "zone",
+        /// What the tool says of itself.
+        Tool = "tool",
+        /// Nothing matched.
+        Default = "default",
     }
 }
 

@@ -121,6 +121,7 @@ impl Local {
                 .transpose()
                 .map_err(|why| Error::invalid("impact", &why))?,
             description: call.description.clone(),
+            definition: None,
             expires_in: call.expires_in_seconds.map(seconds),
         };
         self.about(by, thread, &call.id, Command::Propose(propose)).await
