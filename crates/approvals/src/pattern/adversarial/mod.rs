@@ -1,0 +1,91 @@
+//! What somebody would write to get past a pattern, and what the pattern says to it. Each case is named by what
+//! it tries.
+
+mod paths;
+mod shell_expansions;
+mod shell_feeding;
+mod shell_letters;
+mod shell_separators;
+mod shell_wrappers;
+mod urls;
+
+use super::{
+    Answer, CommandPattern, PathPattern, Script, UrlPattern,
+    command::{any, every},
+    path::is_within,
+};
+
+const YES: Answer = Answer::Yes;
+const NO: Answer = Answer::No;
+const UNCLEAR: Answer = Answer::Unclear;
+
+/// What it tries, the pattern that allows, the one that blocks, the command line, and what each must say.
+type Shell = (&'static str, &'static str, &'static str, &'static str, Answer, Answer);
+
+/// What it tries, the pattern, the input, and what the pattern must say: only yes allows, only no is not blocked.
+type Plain = (&'static str, &'static str, &'static str, Answer);
+
+#[test]
+fn no_command_line_gets_past_its_pattern() {
+    let tables = [
+        shell_separators::CASES,
+        shell_expansions::CASES,
+        shell_feeding::CASES,
+        shell_letters::CASES,
+        shell_wrappers::CASES,
+    ];
+    let cases: Vec<_> = tables.concat();
+    let mut wrong = vec![];
+    for (tries, allow, block, input, allowed, blocked) in &cases {
+        let script = Script::parse(input);
+        let pattern = |text: &str| [CommandPattern::new(text).expect(tries)];
+        let said = (every(&pattern(allow), &script), any(&pattern(block), &script));
+        if said != (*allowed, *blocked) {
+            wrong.push(format!("{tries}: {input:?} is {said:?} and must be {:?}", (allowed, blocked)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_path_gets_past_its_pattern() {
+    let matches = |pattern: &str, path: &str| PathPattern::new(pattern).expect(pattern).matches(path);
+    report(paths::CASES, matches);
+    report(paths::WITHIN, is_within);
+}
+
+#[test]
+fn no_url_gets_past_its_pattern() {
+    report(urls::CASES, |pattern, url| UrlPattern::new(pattern).expect(pattern).matches(url));
+}
+
+#[test]
+fn each_case_tries_something_of_its_own() {
+    let shell = [
+        shell_separators::CASES,
+        shell_expansions::CASES,
+        shell_feeding::CASES,
+        shell_letters::CASES,
+        shell_wrappers::CASES,
+    ];
+    let plain = [paths::CASES, paths::WITHIN, urls::CASES];
+    let named =
+        shell.concat().into_iter().map(|case| case.0).chain(plain.concat().into_iter().map(|case| case.0));
+    let mut named: Vec<_> = named.collect();
+    let all = named.len();
+    named.sort_unstable();
+    named.dedup();
+    assert_eq!(named.len(), all, "no two cases are named alike");
+    assert!(all >= 250, "{all} cases");
+}
+
+fn report(cases: &[Plain], says: impl Fn(&str, &str) -> Answer) {
+    let mut wrong = vec![];
+    for (tries, pattern, input, expected) in cases {
+        let said = says(pattern, input);
+        if said != *expected {
+            wrong.push(format!("{tries}: {pattern} says {said:?} to {input:?} and must say {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}

@@ -1,0 +1,115 @@
+//! What patterns say of command lines, and what is shown and suggested of them.
+
+use super::{Answer, CommandPattern, Script, any, every};
+
+fn patterns(texts: &[&str]) -> Vec<CommandPattern> {
+    texts.iter().map(|text| CommandPattern::new(text).expect(text)).collect()
+}
+
+fn allowed(texts: &[&str], script: &str) -> Answer {
+    every(&patterns(texts), &Script::parse(script))
+}
+
+fn blocked(texts: &[&str], script: &str) -> Answer {
+    any(&patterns(texts), &Script::parse(script))
+}
+
+#[test]
+fn a_star_glued_to_a_word_begins_with_it() {
+    for (pattern, yes, no) in [
+        ("ls*", &["ls", "ls -la", "lsof"][..], &["sl"][..]),
+        ("ls *", &["ls -la"], &["ls", "lsof"]),
+        ("ls **", &["ls", "ls -la"], &["lsof"]),
+        ("ls", &["ls"], &["ls -la"]),
+        ("git {log,show} **", &["git log", "git show x"], &["git push", "git logs"]),
+    ] {
+        for (texts, answer) in [(yes, Answer::Yes), (no, Answer::No)] {
+            for text in texts {
+                assert_eq!(allowed(&[pattern], text), answer, "{pattern}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_simple_command_must_be_shown() {
+    for text in ["ls; cat x", "ls | cat", "ls && cat x || ls", "(ls; cat)", "{ ls; }", "ls &", "ls\ncat x\n"]
+    {
+        assert_eq!(allowed(&["ls*", "cat*"], text), Answer::Yes, "{text}");
+    }
+    assert_eq!(allowed(&["ls*"], "ls; rm -rf /"), Answer::No);
+    assert_eq!(allowed(&["ls*"], "if ls; then rm x; fi"), Answer::No);
+    assert_eq!(allowed(&["ls*"], ""), Answer::No);
+    assert_eq!(allowed(&[], "ls"), Answer::No);
+}
+
+#[test]
+fn a_word_with_spaces_is_shown_in_quotes() {
+    assert_eq!(allowed(&["git status*"], "git 'status -s'"), Answer::No);
+    assert_eq!(allowed(&["git commit -m 'wip*"], "git commit -m \"wip it\""), Answer::Yes);
+    assert_eq!(blocked(&["git commit -m wip*"], "git commit -m \"wip it\""), Answer::Yes);
+}
+
+#[test]
+fn input_must_be_shown() {
+    assert_eq!(allowed(&["wc*"], "wc -l < notes"), Answer::No);
+    assert_eq!(allowed(&["wc -l < notes"], "wc -l < notes"), Answer::Yes);
+    assert_eq!(allowed(&["wc -l < *"], "wc -l < $HOME/x"), Answer::No);
+}
+
+#[test]
+fn the_commands_are_shown_as_a_person_reads_them() {
+    let script = Script::parse("\"git\"  status   -s | sudo r\\m -rf \"a b\" $(date)");
+    let shown: Vec<_> = script.commands().collect();
+    assert_eq!(shown, ["git status -s", "date", "sudo rm -rf 'a b' $(date)", "rm -rf 'a b' $(date)"]);
+}
+
+#[test]
+fn a_bad_pattern_says_what_is_wrong() {
+    for pattern in ["", " ls", "ls ", "git  status", "ls [a", "ls\n"] {
+        assert!(CommandPattern::new(pattern).is_err(), "{pattern:?}");
+    }
+    assert_eq!(CommandPattern::new("[ -f x").expect_err("a set").to_string().matches("`\\[`").count(), 1);
+    assert_eq!(CommandPattern::new("ls **").expect("a pattern").as_str(), "ls **");
+}
+
+#[test]
+fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
+    for (text, suggested) in [
+        ("git status -s", Some("git status **")),
+        ("ls -la", Some("ls **")),
+        ("ls", Some("ls **")),
+        ("cargo test -p x", Some("cargo test **")),
+        ("gcc a.c", Some("gcc **")),
+        ("git -C x status", None),
+        ("bash -c ls", None),
+        ("python3 x.py", None),
+        ("sudo ls", None),
+        ("rm x", None),
+        ("docker run x", None),
+        ("./x.sh", None),
+        ("ls | cat", None),
+        ("ls > x", None),
+        ("ls $x", None),
+        ("A=1 ls", None),
+        ("ls $(date)", None),
+        ("", None),
+    ] {
+        assert_eq!(Script::parse(text).suggest().as_deref(), suggested, "{text}");
+    }
+}
+
+#[test]
+fn what_would_take_the_parser_long_is_not_read() {
+    let deep = [
+        "(".repeat(4000),
+        "$(".repeat(4000),
+        "case x in a) ".repeat(40),
+        "{ ".repeat(4000),
+        "`".repeat(4001),
+    ];
+    for text in deep.iter().map(String::as_str).chain([&*"ls;".repeat(30_000), &*"sudo --x ".repeat(3000)]) {
+        assert_eq!(allowed(&["*"], text), Answer::Unclear, "{text:.20}");
+        assert_eq!(blocked(&["rm*"], text), Answer::Unclear, "{text:.20}");
+    }
+}

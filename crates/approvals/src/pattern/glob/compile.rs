@@ -1,0 +1,171 @@
+//! From the text of a glob to the ways it can match.
+
+use std::{iter::Peekable, str::Chars};
+
+use super::{BadPattern, Token};
+
+/// Longer patterns are no patterns any more.
+const LONGEST: usize = 1024;
+/// Braces multiply: more ways than that are a list, and rules take lists.
+const MOST_WAYS: usize = 256;
+const DEEPEST: usize = 4;
+
+type Ways = Vec<Vec<Token>>;
+
+pub(super) fn ways(text: &str, path: bool) -> Result<Ways, BadPattern> {
+    if text.is_empty() {
+        return Err(BadPattern::new(text, "is empty and would match nothing: write `*` for everything"));
+    }
+    if text.chars().count() > LONGEST {
+        let short: String = text.chars().take(40).chain("…".chars()).collect();
+        return Err(BadPattern::new(&short, format!("is longer than {LONGEST} characters: split it")));
+    }
+    if let Some(unseen) = text.chars().find(|c| super::super::unseen::is_unseen(*c)) {
+        let what = format!("holds U+{:04X}, which nobody sees: leave it out", u32::from(unseen));
+        return Err(BadPattern::new(&text.escape_debug().to_string(), what));
+    }
+    Compiler { text, path, rest: text.chars().peekable() }.sequence(0)
+}
+
+struct Compiler<'a> {
+    text: &'a str,
+    path: bool,
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Compiler<'_> {
+    /// Up to the end, or, within braces, up to the next `,` or `}`.
+    fn sequence(&mut self, depth: usize) -> Result<Ways, BadPattern> {
+        let mut ways: Ways = vec![vec![]];
+        let mut at_segment = depth == 0;
+        while let Some(c) = self.rest.next_if(|c| depth == 0 || !matches!(c, ',' | '}')) {
+            let more = match c {
+                '{' => self.braces(depth + 1)?,
+                '*' => self.star(at_segment),
+                '?' if self.path => vec![vec![no_slash()]],
+                '?' => vec![vec![Token::Set { negated: true, ranges: vec![] }]],
+                '[' => vec![vec![self.set()?]],
+                '\\' => vec![vec![Token::Char(self.escaped()?)]],
+                '}' => return Err(self.bad("closes a brace that is not open: write `\\}`")),
+                c => vec![vec![Token::Char(c)]],
+            };
+            at_segment = c == '/';
+            ways = self.multiply(&ways, &more)?;
+        }
+        Ok(ways)
+    }
+
+    fn multiply(&self, ways: &Ways, more: &Ways) -> Result<Ways, BadPattern> {
+        if ways.len() * more.len() > MOST_WAYS {
+            return Err(self.bad(&format!("can be read in more than {MOST_WAYS} ways: write several")));
+        }
+        let joined = |way: &Vec<Token>| {
+            let way = way.clone();
+            more.iter().map(move |more| way.iter().chain(more).cloned().collect())
+        };
+        Ok(ways.iter().flat_map(joined).collect())
+    }
+
+    fn braces(&mut self, depth: usize) -> Result<Ways, BadPattern> {
+        if depth > DEEPEST {
+            return Err(self.bad("nests braces too deep: write several patterns"));
+        }
+        let mut ways = vec![];
+        loop {
+            ways.extend(self.sequence(depth)?);
+            match self.rest.next() {
+                Some(',') => {}
+                Some(_) => return Ok(ways),
+                None => {
+                    return Err(self.bad(
+                        "opens a brace and does not close it: write `}`, or `\\{` for the brace itself",
+                    ));
+                }
+            }
+        }
+    }
+
+    /// One star, or several; in a path two of them cross segments, and `**/` is also nothing at all.
+    fn star(&mut self, at_segment: bool) -> Ways {
+        let mut stars = 1;
+        while self.rest.next_if_eq(&'*').is_some() {
+            stars += 1;
+        }
+        if !self.path || stars == 1 {
+            return vec![vec![if self.path { Token::Segment } else { Token::Any }]];
+        }
+        if at_segment && self.rest.next_if_eq(&'/').is_some() {
+            return vec![vec![Token::Any, Token::Char('/')], vec![]];
+        }
+        vec![vec![Token::Any]]
+    }
+
+    fn set(&mut self) -> Result<Token, BadPattern> {
+        let negated = self.rest.next_if(|c| matches!(c, '!' | '^')).is_some();
+        let mut ranges = vec![];
+        loop {
+            let from = match self.rest.next() {
+                None => {
+                    return Err(self.bad(
+                        "opens a set and does not close it: write `]`, or `\\[` for the bracket itself",
+                    ));
+                }
+                Some(']') if ranges.is_empty() => {
+                    return Err(self.bad("has an empty set: name its characters, or write `\\[`"));
+                }
+                Some(']') => break,
+                Some('\\') => self.escaped()?,
+                Some(c) => c,
+            };
+            ranges.push((from, self.range_end(from)?));
+        }
+        if self.path {
+            return Ok(within_segment(negated, ranges));
+        }
+        Ok(Token::Set { negated, ranges })
+    }
+
+    /// The other end of `a-z`, or the character itself.
+    fn range_end(&mut self, from: char) -> Result<char, BadPattern> {
+        let mut ahead = self.rest.clone();
+        if ahead.next() != Some('-') || matches!(ahead.next(), None | Some(']')) {
+            return Ok(from);
+        }
+        self.rest.next();
+        let to = match self.rest.next() {
+            Some('\\') => self.escaped()?,
+            Some(to) => to,
+            None => from,
+        };
+        if to < from {
+            return Err(self.bad(&format!("has the range `{from}-{to}`, which runs backwards")));
+        }
+        Ok(to)
+    }
+
+    fn escaped(&mut self) -> Result<char, BadPattern> {
+        self.rest.next().ok_or_else(|| self.bad("ends in `\\`: write `\\\\` for the backslash itself"))
+    }
+
+    fn bad(&self, what: &str) -> BadPattern {
+        BadPattern::new(self.text, what)
+    }
+}
+
+fn no_slash() -> Token {
+    Token::Set { negated: true, ranges: vec![('/', '/')] }
+}
+
+/// In a path no set holds the slash, however it is written.
+fn within_segment(negated: bool, mut ranges: Vec<(char, char)>) -> Token {
+    if negated {
+        ranges.push(('/', '/'));
+        return Token::Set { negated, ranges };
+    }
+    let around = |(from, to): (char, char)| {
+        let below = (from, to.min('.'));
+        let above = (from.max('0'), to);
+        [below, above].into_iter().filter(|(from, to)| from <= to)
+    };
+    Token::Set { negated, ranges: ranges.into_iter().flat_map(around).collect() }
+}

@@ -1,0 +1,83 @@
+//! What a glob matches, and which it is not.
+
+use super::Glob;
+
+fn plain(glob: &str, text: &str) -> bool {
+    Glob::new(glob).expect(glob).is_match(text)
+}
+
+fn path(glob: &str, text: &str) -> bool {
+    Glob::path(glob).expect(glob).is_match(text)
+}
+
+#[test]
+fn a_plain_glob_looks_at_the_whole_string() {
+    assert!(plain("file-*", "file-read"));
+    assert!(!plain("file-*", "my-file-read"));
+    assert!(!plain("file", "file-read"));
+    assert!(plain("*a*b*", "xxaxxbxx"));
+    assert!(!plain("*a*b", "xxbxxa"));
+    assert!(plain("a?c", "a/c"));
+    assert!(!plain("a?c", "ac"));
+    assert!(plain("*", ""));
+    assert!(plain("ab*", "ab\ncd"));
+}
+
+#[test]
+fn case_counts() {
+    assert!(!plain("Bash", "bash"));
+    assert!(!plain("[a-z]*", "Bash"));
+}
+
+#[test]
+fn sets_braces_and_escapes() {
+    assert!(plain("[a-cx]", "b") && plain("[a-cx]", "x") && !plain("[a-cx]", "d"));
+    assert!(plain("[!a]", "b") && !plain("[^a]", "a") && plain("[a-]", "-"));
+    assert!(plain("git {log,show -s}*", "git show -s x"));
+    assert!(plain("{a,b{c,d}}", "bd") && !plain("{a,b{c,d}}", "b"));
+    assert!(plain("a{,b}", "a") && plain("a{,b}", "ab"));
+    assert!(plain(r"\*\?\[\{\\", r"*?[{\") && !plain(r"\*", "x"));
+    assert!(plain("a,b", "a,b"));
+}
+
+#[test]
+fn in_a_path_a_star_stays_within_its_segment() {
+    assert!(path("/a/*", "/a/b") && !path("/a/*", "/a/b/c") && path("/a/**", "/a/b/c"));
+    assert!(!path("/a?b", "/a/b") && !path("/a[!x]b", "/a/b") && !path("/a[.-0]b", "/a/b"));
+    assert!(path("**/x", "x") && path("**/x", "/x") && path("**/x", "/a/b/x") && !path("**/x", "/ax"));
+    assert!(path("/a/**/x", "/a/x") && path("/a/**/x", "/a/b/c/x") && !path("/a/**/x", "/ax"));
+}
+
+#[test]
+fn a_bad_glob_says_what_is_wrong() {
+    for (glob, said) in [
+        ("", "is empty"),
+        ("a[", "does not close it"),
+        ("a[]", "empty set"),
+        ("{a", "opens a brace"),
+        ("a}", "closes a brace"),
+        ("a\\", "ends in"),
+        ("[z-a]", "runs backwards"),
+        ("a\u{200b}", "U+200B"),
+        ("{{{{{a}}}}}", "too deep"),
+        ("{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b}", "256 ways"),
+    ] {
+        let error = Glob::new(glob).expect_err(glob).to_string();
+        assert!(error.contains(said), "{glob}: {error}");
+    }
+    let long = "a".repeat(1025);
+    assert!(Glob::new(&long).expect_err("too long").to_string().contains("1024"));
+}
+
+#[test]
+fn many_stars_take_no_longer_than_one() {
+    let glob = Glob::new(&"a*".repeat(200)).expect("it is short");
+    assert!(!glob.is_match(&format!("{}b", "a".repeat(150))));
+}
+
+#[test]
+fn a_hole_can_be_anything() {
+    let glob = Glob::new("git push*--force*").expect("a glob");
+    assert!(glob.could_match("git push \u{ffff}") && glob.could_match("\u{ffff}"));
+    assert!(!glob.could_match("git status \u{ffff}") && !glob.could_match("git push"));
+}

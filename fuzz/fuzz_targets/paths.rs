@@ -1,0 +1,29 @@
+//! Paths: what is normal stays so, and what is within a root says so in its text.
+#![no_main]
+
+use countersign_approvals::pattern::{
+    Answer, PathPattern,
+    path::{is_within, normalise, suggest},
+};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (&str, &str)| {
+    let (root, path) = input;
+    if let Some(normal) = normalise(path) {
+        assert_eq!(normalise(&normal).as_deref(), Some(normal.as_str()));
+        assert!(!normal.split('/').any(|segment| segment == ".."));
+        assert!(normal == "/" || !normal.ends_with('/'));
+        if is_within("/scratch", path) == Answer::Yes {
+            assert!(normal == "/scratch" || normal.starts_with("/scratch/"));
+        }
+    } else {
+        assert_eq!(is_within(root, path), Answer::Unclear);
+    }
+    if let Some(suggested) = suggest(path) {
+        let pattern = PathPattern::new(&suggested).expect("what is suggested is a pattern");
+        assert_eq!(pattern.matches(path), Answer::Yes);
+    }
+    if let Ok(pattern) = PathPattern::new(root) {
+        assert!(normalise(path).is_some() || pattern.matches(path) == Answer::Unclear);
+    }
+});
