@@ -1,0 +1,270 @@
+//! What holds of every text: no planted secret survives, to redact twice changes nothing, what has no
+//! secret stays to the byte, and outside of the pointers nothing changes.
+
+use super::{MASK, Redactor, cases::redacted, keys::Judged, text};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Pieces that mean something to the redactor, to be put together without any sense.
+const PIECES: &[&str] = &[
+    "password",
+    "token",
+    "key",
+    "auth",
+    "tokens",
+    "pwd",
+    "Cookie",
+    "Authorization",
+    "--",
+    "-p",
+    "-u",
+    "-a",
+    "mysql",
+    "curl",
+    "login",
+    "=",
+    ":",
+    " = ",
+    ": ",
+    "://",
+    "@",
+    "?",
+    "&",
+    ";",
+    "|",
+    "\"",
+    "'",
+    "\\",
+    "\\\"",
+    "\\\\\\\"",
+    "`",
+    "$(",
+    "${",
+    ")",
+    "}",
+    "{",
+    "[",
+    "]",
+    "<",
+    ">",
+    ",",
+    "/",
+    "#",
+    "%",
+    "\n",
+    "\r\n",
+    "  ",
+    "\t",
+    "- ",
+    " ",
+    "Bearer ",
+    "basic ",
+    "sk-",
+    "ghp_",
+    "AKIA",
+    "eyJ",
+    ".",
+    "-----BEGIN PRIVATE KEY-----",
+    "export ",
+    "[redacted]",
+    "redacted]",
+    "null",
+    "1234",
+    "abcdefghijklmnop1234",
+    "\u{fc}",
+    "\u{1f600}",
+    "\u{212a}",
+    "\u{0}",
+    "\"value\"",
+    "\"name\"",
+    "{\"a\":",
+    "\\u0070",
+];
+
+fn piece() -> impl Strategy<Value = String> {
+    let meaning = prop::sample::select(PIECES);
+    prop_oneof![6 => meaning.prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..16).prop_map(|pieces| pieces.concat())
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        text(),
+        prop::sample::select(vec!["key", "value", "name", "apiKey", "max_tokens", "args", "command", "a"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        text().prop_map(Into::into),
+        text().prop_map(Into::into),
+    ];
+    leaf.prop_recursive(5, 40, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Into::into),
+            prop::collection::hash_map(name(), inner.clone(), 0..5)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+            inner.prop_map(|value| value.to_string().into()),
+        ]
+    })
+}
+
+/// A sensitive key in one of its many spellings.
+fn sensitive() -> impl Strategy<Value = String> {
+    let words = vec![
+        "key",
+        "password",
+        "token",
+        "secret",
+        "auth",
+        "passwd",
+        "passphrase",
+        "api_key",
+        "apiKey",
+        "access-key",
+        "privateKey",
+        "authorization",
+        "client_secret",
+        "credentials",
+        "X-Auth-Token",
+        "pwd",
+    ];
+    let before = prop::sample::select(vec!["", "db_", "my-", "GITHUB_", "x."]);
+    let after = prop::sample::select(vec!["", "_prod", "2", "-old", ".x"]);
+    (before, prop::sample::select(words), after, 0..3).prop_map(|(before, word, after, case)| match case {
+        0 => format!("{before}{word}{after}"),
+        1 => format!("{before}{word}{after}").to_uppercase(),
+        _ => format!("{before}{word}{after}").to_lowercase(),
+    })
+}
+
+/// A free text with the secret in it.
+fn command(name: &str, secret: &str, which: usize) -> String {
+    let forms = [
+        format!("tool --{name}={secret} --verbose"),
+        format!("tool --{name} {secret} --verbose"),
+        format!("tool --{name} \"{secret}\""),
+        format!("export {name}='{secret}' && ls"),
+        format!("curl -H \"Authorization: Bearer {secret}\" https://host"),
+        format!("curl -sH 'Authorization: Basic {secret}' https://host"),
+        format!("curl -u user:{secret} https://host"),
+        format!("git clone https://user:{secret}@host/a.git"),
+        format!("wget https://host/a?b=1&{name}={secret}&c=2"),
+        format!("mysql -u root -p{secret} db < x.sql"),
+        format!("a: 1\n{name}: {secret}\nb: 2"),
+        format!("[a]\n{name} = {secret}\n"),
+        format!("log: {{\"{name}\": \"{secret}\"}} was sent"),
+        format!("GET / HTTP/1.1\r\nCookie: a=1; b={secret}\r\n\r\n"),
+        format!("Bearer {secret}"),
+        format!("sh -c \"x --{name} {secret}; y\""),
+        format!("curl -d \"{{\\\"{name}\\\":\\\"{secret}\\\"}}\" host"),
+        format!("<{name}>{secret}</{name}>"),
+    ];
+    forms[which % forms.len()].clone()
+}
+
+/// A secret somewhere: how it was planted, and what was put around it.
+fn planted() -> impl Strategy<Value = (String, Value)> {
+    let secret = "[a-z]{3}[0-9][a-zA-Z0-9]{8,16}";
+    (secret, sensitive(), 0..60_usize, prop::collection::vec(0..7_usize, 0..7)).prop_map(
+        |(secret, name, form, around)| {
+            let bottom = match form {
+                0..20 => json!({ name: secret }),
+                20..24 => json!({ name: { "a": [1, secret] } }),
+                24..26 => json!({ "name": name, "value": secret, "z": 1 }),
+                26..28 => json!(["tool", format!("--{name}"), secret]),
+                _ => command(&name, &secret, form).into(),
+            };
+            (secret, around.into_iter().fold(bottom, |inner, how| wrap(&inner, how)))
+        },
+    )
+}
+
+fn wrap(inner: &Value, how: usize) -> Value {
+    match how {
+        0 => json!([1.5, inner, "x"]),
+        1 => json!({ "a": inner, "b": null }),
+        2 => json!({ "name": "color", "value": inner }),
+        3 => json!({ "command": "mysql", "args": [inner] }),
+        4 => json!({ "path": "/a", "": [[inner]] }),
+        // JSON in a string, unless it is one already and the quotes would grow beyond all bounds.
+        _ if inner.is_string() => json!([inner]),
+        _ => inner.to_string().into(),
+    }
+}
+
+/// Puts what was redacted into the original, where the pointers say, so that the rest can be compared.
+fn agree(mut given: Value, redacted: &Value, pointers: &[String]) -> Result<(), TestCaseError> {
+    for pointer in pointers {
+        let masked = redacted.pointer(pointer).and_then(Value::as_str).expect(pointer);
+        prop_assert!(masked.contains(MASK), "{masked}");
+        *given.pointer_mut(pointer).expect(pointer) = masked.into();
+    }
+    prop_assert_eq!(&given, redacted);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn no_planted_secret_survives((secret, value) in planted()) {
+        let (less, _) = redacted(&Redactor::default(), &value.to_string()).expect("a secret");
+        prop_assert!(!less.contains(&secret), "{less}");
+    }
+
+    #[test]
+    fn no_planted_secret_survives_in_text((secret, name, form) in ("[a-z]{3}[0-9][a-zA-Z0-9]{8,16}", sensitive(), 0..18_usize)) {
+        let less = Redactor::default().text(&command(&name, &secret, form)).expect("a secret");
+        prop_assert!(!less.contains(&secret), "{less}");
+    }
+
+    #[test]
+    fn json_stays_json_of_the_same_shape(value in any_json(), pretty in any::<bool>()) {
+        let text = if pretty { serde_json::to_string_pretty(&value).expect("valid") } else { value.to_string() };
+        if let Some((less, pointers)) = redacted(&Redactor::default(), &text) {
+            agree(value, &serde_json::from_str(&less).expect("valid"), &pointers)?;
+        }
+    }
+
+    #[test]
+    fn text_is_redacted_once(text in text()) {
+        let redactor = Redactor::default();
+        if let Some(less) = redactor.text(&text) {
+            prop_assert_eq!(redactor.text(&less), None, "{}", less);
+        }
+    }
+
+    #[test]
+    fn own_patterns_are_redacted_once(text in text(), pattern in "[a-z\\]]{1,3}[*+?]?|\\[\\^a\\]\\+|\\.\\*") {
+        let redactor = Redactor::new(&[], &[pattern]).expect("a pattern");
+        if let Some(less) = redactor.text(&text) {
+            prop_assert_eq!(redactor.text(&less), None, "{}", less);
+        }
+    }
+
+    #[test]
+    fn what_nobody_looks_at_has_no_secret(pieces in prop::collection::vec(piece(), 0..4)) {
+        let text = pieces.concat();
+        if !text::TRIGGER.is_match(&text) {
+            let redactor = Redactor::default();
+            prop_assert_eq!(text::mask(&text, text::secrets(&redactor, &text)), None);
+            prop_assert_eq!(redactor.0.keys.judge(&text), Judged::Clear);
+        }
+    }
+
+    #[test]
+    fn what_has_no_secret_stays(words in prop::collection::vec("[abdfglm0-9 .,/\"\\\\\n]{0,12}", 0..12)) {
+        // No sensitive word can be spelled with these letters.
+        let value = json!({ "a": words, "b": { "dad": words.concat(), "n": words.len() } });
+        prop_assert_eq!(redacted(&Redactor::default(), &value.to_string()), None);
+        prop_assert_eq!(Redactor::default().text(&words.concat()), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Programs whose short options take a secret: `mysql -psecret`, `curl -u user:secret`.
+
+use super::{
+    MASK,
+    keys::{Judged, Keys},
+    walk::is_count,
+};
+
+/// One that was named, by what its options mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Program(usize);
+
+struct Options {
+    /// Its names; one that ends in `*` is the beginning of several.
+    names: &'static [&'static str],
+    /// Options whose secret is in the same word.
+    joined: &'static str,
+    /// Options whose secret is the next word.
+    next: &'static str,
+}
+
+const PROGRAMS: &[Options] = &[
+    Options { names: &["mysql*", "mariadb*"], joined: "p", next: "" },
+    Options { names: &["sshpass", "login", "mongo*"], joined: "p", next: "p" },
+    Options { names: &["curl"], joined: "uUb", next: "uUb" },
+    Options { names: &["http", "https", "xh", "redis-cli"], joined: "", next: "a" },
+    Options { names: &["ldap*"], joined: "w", next: "w" },
+    Options { names: &["sqlcmd", "bcp", "zip", "unzip"], joined: "P", next: "P" },
+    Options { names: &["7z", "7za", "rar", "unrar"], joined: "p", next: "" },
+    Options { names: &["smbclient", "rpcclient"], joined: "U", next: "U" },
+];
+
+impl Program {
+    /// The program that a word names, with or without the path to it.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        if name.contains(MASK) {
+            return None;
+        }
+        let fits = |known: &&'static str| match known.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *known,
+        };
+        PROGRAMS.iter().position(|program| program.names.iter().any(fits)).map(Self)
+    }
+
+    /// Where in the word the secret begins that is joined to its option.
+    pub(super) fn joined(self, word: &str) -> Option<usize> {
+        let flag = word.strip_prefix('-')?.chars().next()?;
+        (PROGRAMS[self.0].joined.contains(flag) && word.len() > 2).then_some(2)
+    }
+
+    /// Whether the word is an option whose secret comes next. Other letters may come before it.
+    fn announces(self, word: &str) -> bool {
+        let Some(flags) = word.strip_prefix('-') else { return false };
+        if self.is_curl() && matches!(word, "--user" | "--proxy-user") {
+            return true;
+        }
+        let letters = flags.bytes().all(|byte| byte.is_ascii_alphabetic());
+        letters && flags.chars().last().is_some_and(|flag| PROGRAMS[self.0].next.contains(flag))
+    }
+
+    fn is_curl(self) -> bool {
+        PROGRAMS[self.0].names == ["curl"]
+    }
+}
+
+/// Whether `value` is the secret that the word before it announces.
+pub(super) fn after(keys: &Keys, program: Option<Program>, before: &str, value: &str) -> bool {
+    if !before.starts_with('-') || is_option(value) {
+        return false;
+    }
+    if program.is_some_and(|program| program.announces(before)) {
+        return true;
+    }
+    let name = before.trim_start_matches('-');
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.len() < 2 || !name.bytes().all(plain) {
+        return false;
+    }
+    match keys.judge(name) {
+        Judged::Clear => false,
+        Judged::Secret => true,
+        Judged::Count => !is_count(value),
+    }
+}
+
+/// Whether a word is itself an option, and so no option's value.
+fn is_option(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next() == Some('-')
+        && letters.next().is_some_and(|letter| letter == '-' || letter.is_alphabetic())
+}

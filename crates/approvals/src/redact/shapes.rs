@@ -1,0 +1,113 @@
+//! Secrets that are known by their shape, and those in the authority of a URL.
+
+use regex::Regex;
+use std::{ops::Range, sync::LazyLock};
+
+/// How many bytes of a URL are searched for the end of a secret that was not escaped.
+const FAR: usize = 1024;
+
+/// What the issuers of tokens begin them with.
+static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
+    let shapes = [
+        r"gh[pousr]_[A-Za-z0-9]{16,}",
+        r"github_pat_[A-Za-z0-9_]{16,}",
+        r"glpat-[A-Za-z0-9_-]{12,}",
+        r"sk-[A-Za-z0-9_-]{16,}",
+        r"[srp]k_(?:live|test)_[A-Za-z0-9]{10,}",
+        r"whsec_[A-Za-z0-9+/=]{16,}",
+        r"(?:AKIA|ASIA)[A-Z0-9]{12,}",
+        r"xox[a-z]-[A-Za-z0-9-]{10,}",
+        r"xapp-[A-Za-z0-9-]{10,}",
+        r"AIza[A-Za-z0-9_-]{30,}",
+        r"ya29\.[A-Za-z0-9_-]{16,}",
+        r"npm_[A-Za-z0-9]{30,}",
+        r"hf_[A-Za-z0-9]{20,}",
+        r"pypi-[A-Za-z0-9_-]{40,}",
+        r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+        r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{16,}",
+        r"do[op]_v1_[a-f0-9]{32,}",
+        r"hv[sb]\.[A-Za-z0-9_-]{16,}",
+        r"eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
+    ];
+    Regex::new(&format!(r"(?-u:\b)(?:{})", shapes.join("|"))).expect("a constant pattern")
+});
+
+static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)")
+        .expect("a constant pattern")
+});
+
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u:\b(?:bearer|basic)[ \t]+)([A-Za-z0-9._~+/=-]{6,})").expect("a constant pattern")
+});
+
+static SLACK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/_-]+)").expect("a constant pattern")
+});
+
+/// SQL gives a user a password, and a `.netrc` names one, without a sign between.
+static AFTER_WORD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:(?:password|identified\s+by)\s+'([^']+)'|login\s+\S+\s+password\s+([^\s;|&<>)`$]+))",
+    )
+    .expect("a constant pattern")
+});
+
+pub(super) fn find(text: &str, spans: &mut Vec<Range<usize>>) {
+    let random = |found: &regex::Match<'_>| !found.as_str().starts_with("sk-") || has_digit(found.as_str());
+    spans.extend(TOKENS.find_iter(text).filter(random).map(|found| found.range()));
+    spans.extend(BLOCK.find_iter(text).map(|found| found.range()));
+    let credentials = SCHEME.captures_iter(text).filter_map(|found| found.get(1));
+    spans.extend(credentials.filter(|found| looks_random(found.as_str())).map(|found| found.range()));
+    let hooks = SLACK.captures_iter(text).filter_map(|found| found.get(1));
+    spans.extend(hooks.map(|found| found.range()));
+    let after_word = AFTER_WORD.captures_iter(text).filter_map(|found| found.get(1).or(found.get(2)));
+    spans.extend(after_word.map(|found| found.range()));
+    for (at, _) in text.match_indices("://") {
+        spans.extend(userinfo(text, at));
+    }
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether what follows `Bearer` is no word of a sentence.
+fn looks_random(text: &str) -> bool {
+    let text = text.trim_end_matches('.');
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let capital_inside = text.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    let hyphens_only = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-/.".contains(&byte));
+    has_digit(text)
+        || (plain && capital_inside && text.bytes().any(|byte| byte.is_ascii_lowercase()))
+        || !hyphens_only
+}
+
+/// Who a URL logs in as: `user:secret` of `https://user:secret@host`.
+fn userinfo(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = at + 3;
+    let ends_url =
+        |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | '\\' | '|');
+    let rest = &text[start..];
+    let authority = &rest[..rest.find(|c| ends_url(c) || matches!(c, '/' | '?' | '#')).unwrap_or(rest.len())];
+    let length = authority.rfind('@').or_else(|| unescaped(rest, authority, ends_url))?;
+    let user = &rest[..length];
+    // The user of a remote shell is no secret: the key is elsewhere.
+    let scheme =
+        text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or_default();
+    let only_name = !user.contains(':') && matches!(scheme, "ssh" | "git+ssh" | "sftp" | "ssh+git");
+    let reference = user.rsplit(':').next().is_some_and(super::value::is_reference);
+    (!user.is_empty() && !only_name && !reference).then(|| start..start + length)
+}
+
+/// How long the user and the secret are if a `/`, `?` or `#` in the secret was not escaped: then what
+/// comes after the colon is no port.
+fn unescaped(rest: &str, authority: &str, ends_url: fn(char) -> bool) -> Option<usize> {
+    let (_, port) = authority.split_once(':')?;
+    if authority.starts_with('[') || port.is_empty() || port.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    // Only so far, or a text of nothing but URLs would be read over and over.
+    let near = &rest[..rest.floor_char_boundary(FAR)];
+    near[..near.find(ends_url).unwrap_or(near.len())].rfind('@')
+}

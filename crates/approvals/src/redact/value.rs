@@ -1,0 +1,205 @@
+//! Where a value ends that stands in free text after its name.
+//!
+//! A mask must not hide from an approver what else a command does. So a value that is not quoted ends
+//! where a shell would end it, and neither a substitution nor the name of a variable is masked.
+
+use std::ops::Range;
+
+/// The quotes that are open around a place in a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Open {
+    pub(super) double: bool,
+    pub(super) single: bool,
+}
+
+impl Open {
+    pub(super) const fn any(self) -> bool {
+        self.double || self.single
+    }
+
+    const fn has(self, quote: u8) -> bool {
+        (quote == b'"' && self.double) || (quote == b'\'' && self.single)
+    }
+}
+
+/// A value in quotes.
+#[derive(Debug)]
+pub(super) struct Quoted {
+    pub(super) inner: Range<usize>,
+    /// Right behind the closing quote.
+    end: usize,
+}
+
+/// The quoted value that begins at `at`, whose quotes may be escaped by any number of backslashes.
+pub(super) fn quoted(text: &str, at: usize, open: Open) -> Option<Quoted> {
+    let bytes = text.as_bytes();
+    let escapes = bytes.get(at..)?.iter().take_while(|byte| **byte == b'\\').count();
+    let quote = *bytes.get(at + escapes).filter(|byte| matches!(byte, b'"' | b'\''))?;
+    if escapes == 0 && open.has(quote) {
+        return None;
+    }
+    let mut start = at + escapes + 1;
+    if escapes == 0 && bytes.get(start..start + 2) == Some(&[quote, quote]) {
+        start += 2;
+    }
+    let (mut here, mut run) = (start, 0);
+    while let Some(byte) = bytes.get(here) {
+        if *byte == quote && (run < escapes || run % (2 * (escapes + 1)) == escapes) {
+            let closing = here - run.min(escapes);
+            return Some(Quoted { inner: start..closing, end: here + 1 });
+        }
+        run = if *byte == b'\\' { run + 1 } else { 0 };
+        here += 1;
+    }
+    // Nobody closed it: the rest of the line at least is meant.
+    let end = line_end(bytes, start);
+    Some(Quoted { inner: start..end, end })
+}
+
+/// The word of a shell that begins at `at`, without its quotes if it is all in one pair of them.
+pub(super) fn word(text: &str, at: usize, open: Open) -> Range<usize> {
+    let bytes = text.as_bytes();
+    if let Some(Quoted { inner, end }) = quoted(text, at, open)
+        && (end >= bytes.len() || stops(bytes, end) || !continues_word(bytes[end]))
+    {
+        let substitutes = bytes[inner.start - 1] == b'"';
+        let cut =
+            if substitutes { text[inner.clone()].find(['`', '$']).map(|n| inner.start + n) } else { None };
+        let end = cut.filter(|cut| substitution(bytes, *cut)).unwrap_or(inner.end);
+        return inner.start..end;
+    }
+    let mut end = at;
+    while end < bytes.len() && !stops(bytes, end) {
+        match bytes[end] {
+            b'"' | b'\'' => match quoted(text, end, open) {
+                Some(quoted) => end = quoted.end,
+                None => break,
+            },
+            b'\\' if matches!(bytes.get(end + 1), Some(b'"' | b'\'')) => break,
+            b'\\' => end += 2,
+            _ => end += 1,
+        }
+    }
+    at..end.min(bytes.len())
+}
+
+const fn continues_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'"' | b'\'' | b'$' | b'_' | b'-' | b'.' | b'/' | b'\\')
+        || byte >= 0x80
+}
+
+/// Whether a word cannot go on at `at`.
+fn stops(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
+        b';' | b'|' | b'&' | b'<' | b'>' | b')' => true,
+        b',' => pair_follows(bytes, at + 1),
+        byte => byte.is_ascii_whitespace() || substitution(bytes, at),
+    }
+}
+
+/// Whether a shell would run something here.
+fn substitution(bytes: &[u8], at: usize) -> bool {
+    bytes[at] == b'`' || (bytes[at] == b'$' && bytes.get(at + 1) == Some(&b'('))
+}
+
+/// Whether the next name with a value begins at `at`: `, user: somebody`.
+fn pair_follows(bytes: &[u8], at: usize) -> bool {
+    let skip = |at: usize, what: fn(u8) -> bool| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + rest.iter().take(64).take_while(|byte| what(**byte)).count()
+    };
+    let start = skip(at, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\n' | b'\t'));
+    let end = skip(start, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let sign = skip(end, |byte| matches!(byte, b' ' | b'"' | b'\''));
+    end > start && matches!(bytes.get(sign), Some(b'=' | b':'))
+}
+
+/// What a shell's operators mean inside of a value of several words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operators {
+    /// Nothing: a cookie has semicolons.
+    Plain,
+    /// They end it where there is space around them.
+    Spaced,
+    /// They end it.
+    End,
+}
+
+/// The rest of the line from `at` on, as far as it belongs to the value.
+pub(super) fn rest(text: &str, at: usize, open: Open, operators: Operators) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let mut end = at;
+    while end < bytes.len() && !ends_rest(bytes, end, open, operators) {
+        end += 1;
+    }
+    at..at + text[at..end].trim_end().len()
+}
+
+/// Whether a value of several words cannot go on at `at`.
+pub(super) fn ends_rest(bytes: &[u8], at: usize, open: Open, operators: Operators) -> bool {
+    match bytes[at] {
+        b'\n' | b'\r' => true,
+        b'\\' => matches!(bytes.get(at + 1), Some(b'"' | b'\'')),
+        b',' => operators != Operators::Plain && pair_follows(bytes, at + 1),
+        sign @ (b';' | b'|' | b'&') => match operators {
+            Operators::Plain => false,
+            Operators::End => true,
+            Operators::Spaced => {
+                let space = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+                let operator = |byte: Option<&u8>| byte.is_some_and(|byte| b";|&".contains(byte));
+                let next = bytes.get(at + 1);
+                let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+                (space(next) || operator(next)) && (sign == b';' || space(before))
+            }
+        },
+        byte => open.has(byte) || substitution(bytes, at),
+    }
+}
+
+/// The block below a line that ends at `at`: the lines that are indented more than that one.
+pub(super) fn block(text: &str, at: usize, indent: usize) -> Option<Range<usize>> {
+    let below = at + text.get(at..)?.find('\n')? + 1;
+    let mut range: Option<Range<usize>> = None;
+    let mut line_at = below;
+    for line in text[below..].split_inclusive('\n') {
+        let (body, spaces) = (line.trim(), line.len() - line.trim_start().len());
+        if !body.is_empty() && spaces <= indent {
+            break;
+        }
+        if !body.is_empty() {
+            let start = range.map_or(line_at + spaces, |range| range.start);
+            range = Some(start..line_at + spaces + body.len());
+        }
+        line_at += line.len();
+    }
+    range
+}
+
+pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len())
+}
+
+/// Whether the value only says where the secret comes from: `$TOKEN`, `${TOKEN}`, `{{ token }}`.
+pub(super) fn is_reference(value: &str) -> bool {
+    let name = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let inside = |start: &str, end: &str| value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    let dotted = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_. ".contains(&b))
+    };
+    let shouted = |text: &str| name(text) && !text.bytes().any(|byte| byte.is_ascii_lowercase());
+    value.strip_prefix('$').is_some_and(shouted)
+        || inside("${", "}").is_some_and(name)
+        || inside("%", "%").is_some_and(shouted)
+        || inside("{{", "}}").is_some_and(dotted)
+        || inside("${{", "}}").is_some_and(dotted)
+        || inside("$(", ")").is_some()
+}
+
+/// Whether the value is one of the words that switch something on or off, or say that there is none.
+pub(super) fn is_switch(value: &str) -> bool {
+    ["true", "false", "yes", "no", "on", "off", "null", "none", "nil"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word))
+}
