@@ -1,0 +1,68 @@
+//! The layout of policies.
+
+use super::*;
+
+#[test]
+fn lays_out_keys_spaces_lists_and_comments() {
+    let text = "# The whole of it.\n\n\n  # And more.\nexpires='1d'   # a day\ndefault=\"ask\"\n[groups]\n# short\ntasks=[ \"a\",\n\"b\" ]\n\n\n\n\
+        long = [\"task-create-and-more\", \"task-list-and-more\", \"task-update-and-more\", \"task-complete-and-more\", \"x\"]\n\
+        noted = [\n  \"a\", # why\n  \"b\",\n]\n\
+        [[rule]]\nverdict=\"allow\"  #yes\ntool=\"x\"\n# the name\nname = \"r\"\nargs={\"/a\"={gt=1}}\n[trust]\ntools=[]\n# The end.\n";
+    insta::assert_snapshot!(format(text).expect("it reads"), @r#"
+    # The whole of it.
+
+    default = "ask"
+    # And more.
+    expires = '1d'  # a day
+
+    [groups]
+    # short
+    tasks = ["a", "b"]
+
+    long = [
+        "task-create-and-more",
+        "task-list-and-more",
+        "task-update-and-more",
+        "task-complete-and-more",
+        "x",
+    ]
+    noted = [
+      "a", # why
+      "b",
+    ]
+
+    [[rule]]
+    # the name
+    name = "r"
+    tool = "x"
+    args = { "/a" = { gt = 1 } }
+    verdict = "allow"  #yes
+
+    [trust]
+    tools = []
+
+    # The end.
+    "#);
+}
+
+#[test]
+fn laying_out_is_done_once_and_changes_no_meaning() {
+    for text in [
+        Policy::SHIPPED,
+        "",
+        "\n\n",
+        "# only words\n",
+        "[[rule]]\nname='a'\ntool='x'\nverdict='ask'\nunless.tool='y'\nargs.\"/a\".gt=1\n",
+    ] {
+        let once = format(text).expect("it reads");
+        assert_eq!(format(&once).as_ref(), Ok(&once));
+        assert_eq!(Policy::read(text).expect("reads").rules(), Policy::read(&once).expect("reads").rules());
+    }
+    assert_eq!(format(Policy::SHIPPED).as_deref(), Ok(Policy::SHIPPED));
+}
+
+#[test]
+fn a_policy_that_is_wrong_is_not_laid_out() {
+    assert!(matches!(format("defualt = 1"), Err(BadPolicy::Wrong { line: 1, column: 1, .. })));
+    assert!(matches!(format("= 1"), Err(BadPolicy::Unreadable(_))));
+}

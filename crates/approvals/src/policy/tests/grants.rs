@@ -1,0 +1,69 @@
+//! The patterns that grants and remembered denials stand on.
+
+use super::*;
+
+fn pattern(json: &str) -> Pattern {
+    Pattern::read(&Json::parse(json).expect("JSON")).expect(json)
+}
+
+#[test]
+fn a_grant_matches_as_an_allow_and_a_denial_as_a_block() {
+    let policy = Policy::ask_always();
+    let status = pattern(r#"{"command":"git status*"}"#);
+    let says = |call: &Call| {
+        [Effect::Widen, Effect::Restrict].map(|effect| status.matches(&policy, &call.subject(), effect))
+    };
+    assert_eq!(says(&bash("git status -s")), [true, true]);
+    assert_eq!(says(&bash("git status; rm x")), [false, true]);
+    assert_eq!(says(&bash("rm x")), [false, false]);
+    assert_eq!(says(&bash("$x -r")), [false, true]);
+    assert_eq!(says(&bash("git status").masked("/command")), [false, true]);
+}
+
+#[test]
+fn all_parts_of_a_pattern_must_hold() {
+    let both = pattern(r#"{"path":["/a/**","/b/**"],"args":{"/n":{"lt":5},"/mode":"r"}}"#);
+    assert_eq!(both.to_string(), "path `/a/**` or `/b/**`, /n < 5, /mode = \"r\"");
+    let widens =
+        |arguments: &str| both.matches(&Policy::ask_always(), &call("x", arguments).subject(), Effect::Widen);
+    assert!(widens(r#"{"path":"/a/x","n":4,"mode":"r"}"#));
+    assert!(!widens(r#"{"path":"/a/x","n":5,"mode":"r"}"#));
+    assert!(!widens(r#"{"path":"/c/x","n":4,"mode":"r"}"#));
+    assert!(!widens(r#"{"path":"/a/x","n":4}"#));
+}
+
+#[test]
+fn a_pattern_is_kept_as_it_was_given() {
+    let json = Json::parse(r#"{ "command" : "ls" }"#).expect("JSON");
+    assert_eq!(Pattern::read(&json).expect("a pattern").json(), json);
+}
+
+#[test]
+fn what_is_no_pattern_is_refused() {
+    let refused = |json: &str| Pattern::read(&Json::parse(json).expect("JSON")).expect_err(json);
+    insta::assert_snapshot!(refused("{}"), @"a pattern says `command`, `url`, `path` or `args`");
+    insta::assert_snapshot!(refused("[]"), @"a pattern is a table, not a list");
+    insta::assert_snapshot!(refused(r#"{"tool":"x"}"#), @"a pattern knows no key `tool`; there is `args`, `command`, `url`, `path`");
+    insta::assert_snapshot!(refused(r#"{"command":7}"#), @"commands takes a string, not a number");
+    insta::assert_snapshot!(refused(r#"{"args":{"n":1}}"#), @r#""n" is no JSON pointer; one begins with /, as "/n" does"#);
+    insta::assert_snapshot!(refused(&format!("{{\"command\":\"{}\"}}", "x".repeat(5000))), @"a pattern has at most 4096 bytes");
+}
+
+#[test]
+fn a_suggestion_matches_the_call_it_is_made_of() {
+    let policy = Policy::ask_always();
+    for call in [
+        bash("git status -s"),
+        call("x", r#"{"path":"/srv/data/a.txt"}"#),
+        call("x", r#"{"url":"https://example.com/a/b"}"#),
+        call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
+    ] {
+        let suggested = Pattern::suggest(&policy, &call.subject());
+        assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
+        assert!(suggested[0].matches(&policy, &call.subject(), Effect::Widen));
+        assert_eq!(Pattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
+    }
+    for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {
+        assert_eq!(Pattern::suggest(&policy, &call.subject()), [], "{}", call.arguments.as_str());
+    }
+}

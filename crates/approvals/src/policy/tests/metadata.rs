@@ -1,0 +1,71 @@
+//! What a tool says of itself.
+
+use super::*;
+
+fn defined(tool: &str, needs_approval: Option<bool>, description: Option<&str>) -> Call {
+    let description = description.map(str::to_owned);
+    call(tool, "{}").defined(Definition { description, needs_approval, ..Definition::default() })
+}
+
+#[test]
+fn a_tool_can_ask_for_approval_where_a_rule_allows() {
+    let policy = rule("allow", "tool = \"get\"");
+    let judgement = defined("get", Some(true), None).judge(&policy);
+    assert_eq!(
+        (judgement.verdict, judgement.basis, judgement.rule.as_deref()),
+        (Verdict::Ask, Basis::Tool, None)
+    );
+    assert_eq!(judgement.principal().as_str(), "policy:tool");
+    assert_eq!(defined("get", Some(true), None).verdict(&rule("block", "tool = \"get\"")), Verdict::Block);
+    assert_eq!(defined("get", None, None).verdict(&policy), Verdict::Allow);
+}
+
+#[test]
+fn only_a_trusted_tool_can_do_without() {
+    let trusting = "[trust]\ntools = \"get\"\n";
+    let free = defined("get", Some(false), None);
+    assert_eq!(free.verdict(&policy("")), Verdict::Ask);
+    let judgement = free.judge(&policy(trusting));
+    assert_eq!((judgement.verdict, judgement.basis), (Verdict::Allow, Basis::Tool));
+    assert_eq!(free.verdict(&policy(&format!("default = \"block\"\n{trusting}"))), Verdict::Block);
+    assert_eq!(free.verdict(&policy(&format!("{trusting}{}", one("ask", "tool = \"get\"")))), Verdict::Ask);
+    let destroys = defined("get", Some(false), None).annotated("{\"destructiveHint\":true}");
+    assert_eq!(destroys.verdict(&policy(trusting)), Verdict::Ask);
+}
+
+#[test]
+fn what_says_that_it_destroys_is_asked() {
+    let destroys = call("get", "{}").annotated("{\"destructiveHint\":true}");
+    assert_eq!(destroys.verdict(&policy("default = \"allow\"")), Verdict::Ask);
+    assert_eq!(destroys.verdict(&policy("default = \"block\"")), Verdict::Block);
+    assert_eq!(call("get", "{}").verdict(&policy("default = \"allow\"")), Verdict::Allow);
+    let reads = call("get", "{}").annotated("{\"readOnlyHint\":true}");
+    assert_eq!(reads.verdict(&policy("[trust]\ntools = \"*\"\n")), Verdict::Ask, "only a rule allows");
+}
+
+#[test]
+fn dangerous_words_have_a_tool_asked_that_no_rule_knows() {
+    let open = policy("default = \"allow\"");
+    let judgement = call("Delete_User", "{}").judge(&open);
+    assert_eq!((judgement.verdict, judgement.basis), (Verdict::Ask, Basis::Tool));
+    assert_eq!(
+        judgement.reason,
+        "`Delete_User` may be dangerous: its name says \"delete\", and no rule speaks of it"
+    );
+    let described = defined("tidy", None, Some("REMOVEs old files")).judge(&open);
+    assert_eq!(
+        described.reason,
+        "`tidy` may be dangerous: its description says \"remove\", and no rule speaks of it"
+    );
+    assert_eq!(call("list", "{}").verdict(&open), Verdict::Allow);
+    assert_eq!(call("delete", "{}").verdict(&policy("default = \"block\"")), Verdict::Block);
+    let ruled = policy(&format!("default = \"allow\"\n{}", one("allow", "tool = \"delete\"")));
+    assert_eq!(call("delete", "{}").verdict(&ruled), Verdict::Allow);
+    let off = policy("default = \"allow\"\ndangerous = { words = [] }");
+    assert_eq!(call("delete", "{}").verdict(&off), Verdict::Allow);
+    let own = policy("default = \"allow\"\ndangerous = { words = [\"Launch\"] }");
+    assert_eq!(
+        ["launch", "delete"].map(|tool| call(tool, "{}").verdict(&own)),
+        [Verdict::Ask, Verdict::Allow]
+    );
+}

@@ -1,0 +1,64 @@
+//! What reads well and is probably not meant.
+
+use super::*;
+
+fn warned(text: &str) -> String {
+    policy(text).warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn two(first: (&str, &str), second: (&str, &str)) -> String {
+    format!("{}{}", one(first.0, first.1), one(second.0, second.1).replace("\"r\"", "\"s\""))
+}
+
+#[test]
+fn a_rule_that_never_decides() {
+    insta::assert_snapshot!([
+        warned(&two(("allow", "tool = \"file-read\""), ("block", "tool = \"file-*\""))),
+        warned(&two(("allow", "tool = \"file-*\"\npath = \"/a/**\""), ("ask", "tool = \"*\""))),
+        warned(&two(("allow", "command = \"ls\""), ("ask", "tool = \"*\""))),
+    ].join("\n"), @r#"
+    line 2, column 8: rule "r" never decides: whatever it matches is blocked by rule "s", and the strictest wins; narrow "s", or take calls out of it with `unless`
+    line 2, column 8: rule "r" never decides: whatever it matches is asked by rule "s", and the strictest wins; narrow "s", or take calls out of it with `unless`
+    line 2, column 8: rule "r" never decides: whatever it matches is asked by rule "s", and the strictest wins; narrow "s", or take calls out of it with `unless`
+    "#);
+    for (narrow, wide) in [
+        ("tool = \"file-*\"", "tool = \"file-read\""),
+        ("tool = \"x\"", "tool = \"x\"\nargs = { \"/a\" = 1 }"),
+        ("tool = \"x\"", "tool = \"x\"\nunless = { args = { \"/a\" = 1 } }"),
+        ("tool = \"x\"", "tool = \"*\"\nshadow = true"),
+    ] {
+        assert_eq!(warned(&two(("allow", narrow), ("block", wide))), "", "{narrow} {wide}");
+    }
+}
+
+#[test]
+fn the_same_selectors_with_different_verdicts() {
+    insta::assert_snapshot!(warned(&two(
+        ("ask", "tool = \"pay\"\nargs = { \"/a\" = 1, \"/b\" = 2 }"),
+        ("block", "args = { \"/b\" = 2, \"/a\" = 1 }\ntool = \"pay\""),
+    )), @r#"line 7, column 8: rules "r" and "s" match the same and say different things; the stricter holds"#);
+}
+
+#[test]
+fn a_zone_in_a_zone() {
+    insta::assert_snapshot!(warned(
+        "[zones.a]\nroot = \"/a\"\nread = \"allow\"\nwrite = \"ask\"\n[zones.b]\nroot = \"/a/b\"\nread = \"ask\"\n[zones.c]\nroot = \"/ab\"\nread = \"ask\"\n"
+    ), @r#"line 5, column 8: zone "b" lies in zone "a"; where both speak of an operation the stricter holds"#);
+}
+
+#[test]
+fn a_rule_that_matches_more_than_it_seems_to() {
+    insta::assert_snapshot!([
+        warned(&one("ask", "args = { \"/amount\" = { gt = 5 } }")),
+        warned(&one("allow", "tool = \"x\"\nargs = { \"/a\" = { regex = \"ok\" } }")),
+    ].join("\n"), @r#"
+    line 2, column 8: rule "r" names no tool, so it matches every call that has no /amount at all; name the tools, or add `exists = true`
+    line 2, column 8: rule "r" allows whatever holds a match of its `regex` anywhere; begin it with ^ and end it with $
+    "#);
+    for quiet in
+        ["args = { \"/amount\" = { exists = true, gt = 5 } }", "tool = \"x\"\nargs = { \"/a\" = { gt = 5 } }"]
+    {
+        assert_eq!(warned(&one("ask", quiet)), "", "{quiet}");
+    }
+    assert_eq!(warned(&one("allow", "tool = \"x\"\nargs = { \"/a\" = { regex = \"^ok$\" } }")), "");
+}

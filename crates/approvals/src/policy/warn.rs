@@ -1,0 +1,130 @@
+//! What reads well and is probably not meant: rules that say nothing, or two things at once.
+
+use super::{
+    Rule, Verdict,
+    read::{Book, Place, place},
+    selector::{Names, Predicate, Selectors},
+};
+use crate::pattern::{Answer, path::is_within};
+use std::fmt;
+
+/// Something in a policy that is allowed and probably not meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1, in characters.
+    pub column: usize,
+    /// What is odd, and what to do.
+    pub text: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.text)
+    }
+}
+
+/// Looks through all rules, in the order they stand.
+pub(super) fn warnings(rules: &[Rule], places: &[Place<'_>], book: &Book, text: &str) -> Vec<Warning> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let all: Vec<_> = rules.iter().zip(places).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
+    // Only a rule that looks at nothing but the tool can cover another one whole.
+    let broad: Vec<_> =
+        all.iter().filter(|(rule, _)| rule.unless.is_none() && rule.matching.only_tools()).collect();
+    for (index, (rule, at)) in all.iter().enumerate() {
+        if let Some((other, _)) = broad.iter().find(|(other, _)| covers(other, rule)) {
+            found.push((at.at, dead(rule, other)));
+        }
+        let twin = all[..index]
+            .iter()
+            .find(|(other, before)| before.selectors == at.selectors && other.verdict != rule.verdict);
+        if let Some((twin, _)) = twin {
+            found.push((
+                at.at,
+                format!(
+                    "rules {:?} and {:?} match the same and say different things; the stricter holds",
+                    twin.name, rule.name
+                ),
+            ));
+        }
+        found.extend(odd(rule).into_iter().map(|text| (at.at, text)));
+    }
+    found.extend(zones(rules, places, book));
+    found.sort();
+    found.dedup();
+    let warning = |(at, what): (usize, String)| {
+        let (line, column) = place(text, at);
+        Warning { line, column, text: what }
+    };
+    found.into_iter().map(warning).collect()
+}
+
+fn dead(rule: &Rule, other: &Rule) -> String {
+    let fate = if other.verdict == Verdict::Block { "blocked" } else { "asked" };
+    format!(
+        "rule {:?} never decides: whatever it matches is {fate} by rule {:?}, and the strictest wins; narrow {:?}, or take calls out of it with `unless`",
+        rule.name, other.name, other.name
+    )
+}
+
+/// Whether the other rule is stricter and matches everything that the rule matches.
+fn covers(other: &Rule, rule: &Rule) -> bool {
+    let (Some(wide), Some(narrow)) = (&other.matching.tools, &rule.matching.tools) else {
+        let everything = |names: &Names| names.patterns.iter().any(|pattern| pattern == "*");
+        return other.verdict > rule.verdict && other.matching.tools.as_ref().is_some_and(everything);
+    };
+    let covered = |pattern: &String| {
+        let literal = !pattern.contains(['*', '?', '[', '{', '\\']);
+        wide.patterns.iter().any(|wide| wide == "*" || wide == pattern) || literal && wide.is_match(pattern)
+    };
+    other.verdict > rule.verdict && narrow.patterns.iter().all(covered)
+}
+
+/// What is odd about one rule alone.
+fn odd(rule: &Rule) -> Vec<String> {
+    let mut found = Vec::new();
+    let Selectors { tools, args, .. } = &rule.matching;
+    let speaks = |predicates: &[Predicate]| predicates.iter().any(|p| matches!(p, Predicate::Exists(_)));
+    if let (None, true, Some((pointer, _))) =
+        (tools, rule.verdict != Verdict::Allow, args.iter().find(|(_, predicates)| !speaks(predicates)))
+    {
+        found.push(format!(
+            "rule {:?} names no tool, so it matches every call that has no {} at all; name the tools, or add `exists = true`",
+            rule.name,
+            pointer.as_str()
+        ));
+    }
+    let loose = |predicate: &Predicate| match predicate {
+        Predicate::Regex(regex) => !(regex.as_str().starts_with('^') && regex.as_str().ends_with('$')),
+        _ => false,
+    };
+    if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(loose) {
+        found.push(format!(
+            "rule {:?} allows whatever holds a match of its `regex` anywhere; begin it with ^ and end it with $",
+            rule.name
+        ));
+    }
+    found
+}
+
+/// Zones that lie in each other, of which the stricter holds.
+fn zones(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, String)> {
+    let named =
+        |rule: &Rule| rule.matching.zone.as_ref().filter(|_| rule.is_zone).map(|zone| zone.name.clone());
+    let mut found = Vec::new();
+    for (rule, at) in rules.iter().zip(places) {
+        let Some(inner) = named(rule) else { continue };
+        let Some(root) = book.zones.get(&inner) else { continue };
+        let mut outer: Vec<_> = book
+            .zones
+            .iter()
+            .filter(|(name, wide)| **name != inner && is_within(wide, root) == Answer::Yes)
+            .collect();
+        outer.sort();
+        for (outer, _) in outer {
+            found.push((at.at, format!("zone {inner:?} lies in zone {outer:?}; where both speak of an operation the stricter holds")));
+        }
+    }
+    found
+}
