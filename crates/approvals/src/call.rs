@@ -2,8 +2,13 @@
 
 use crate::{
     Body, CallId, Damaged, Event, Principal, ThreadId, Timestamp,
-    event::{ExecutionStarted, Request, Response, Source, Status, ToolCall, ToolResult, UnknownWord},
+    event::{
+        Escalated, ExecutionReleased, ExecutionStarted, Reminder, Request, Response, Source, Status,
+        ToolCall, ToolResult, UnknownWord, Vote,
+    },
     json::{Json, Sha256},
+    policy::Subject,
+    width::Made,
 };
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -38,6 +43,61 @@ pub struct Call {
     pub proposal: Fact<ToolCall>,
     /// How far it has come.
     pub standing: Standing,
+    /// What became of the question while it stood, and after.
+    pub course: Course,
+}
+
+/// What happens beside a call's way: votes, reminders, lost executors. None of it changes where it stands by
+/// itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Course {
+    /// What approvers have said, where it takes several; oldest first.
+    pub votes: Vec<Fact<Vote>>,
+    /// That people were reminded.
+    pub reminder: Option<Fact<Reminder>>,
+    /// That it went to a higher level.
+    pub escalation: Option<Fact<Escalated>>,
+    /// The claims of executors that were lost, oldest first.
+    pub lost: Vec<Fact<ExecutionStarted>>,
+    /// That a person lets another executor take over.
+    pub released: Option<Fact<ExecutionReleased>>,
+}
+
+impl Course {
+    /// The round of votes that counts: the last.
+    #[must_use]
+    pub fn round(&self) -> u32 {
+        self.votes.iter().map(|vote| vote.what.round).max().unwrap_or(0)
+    }
+
+    /// The votes that count.
+    pub fn counting(&self) -> impl Iterator<Item = &Fact<Vote>> {
+        let round = self.round();
+        self.votes.iter().filter(move |vote| vote.what.round == round)
+    }
+
+    /// The arguments as an approver changed them, in the round that counts.
+    #[must_use]
+    pub fn edited(&self) -> Option<&Vote> {
+        self.counting().map(|vote| &vote.what).find(|vote| vote.arguments.is_some())
+    }
+
+    fn evolve(&mut self, event: &Event, body: &Body, standing: &Standing) {
+        match (body, standing) {
+            (Body::ApprovalVote(vote), _) => self.votes.push(Fact::of(event, vote.clone())),
+            (Body::ApprovalReminder(reminder), _) => {
+                self.reminder = Some(Fact::of(event, reminder.clone()));
+            }
+            (Body::ApprovalEscalated(escalated), _) => {
+                self.escalation = Some(Fact::of(event, escalated.clone()));
+            }
+            (Body::ExecutionReleased(released), _) => {
+                self.released = Some(Fact::of(event, released.clone()));
+            }
+            (Body::ExecutionTakenOver(_), Standing::Running { claim, .. }) => self.lost.push(claim.clone()),
+            _ => {}
+        }
+    }
 }
 
 /// How far a call has come.
@@ -164,6 +224,13 @@ impl FromStr for State {
 }
 
 impl Call {
+    /// What a decision on it is made on.
+    #[must_use]
+    pub fn made(&self) -> Made<'_> {
+        let proposed = &self.proposal.what;
+        Made { tool: &proposed.name, arguments_hash: proposed.arguments_hash }
+    }
+
     /// The call's id.
     #[must_use]
     pub fn id(&self) -> &CallId {
@@ -175,6 +242,7 @@ impl Call {
     pub fn state(&self, now: Timestamp) -> State {
         match &self.standing {
             Standing::Proposed | Standing::Pending { .. } => State::Pending,
+            Standing::Allowed { response, .. } if has_lapsed(response, now) => State::Cancelled,
             Standing::Allowed { .. } => State::Allowed,
             Standing::Denied { .. } => State::Denied,
             Standing::Cancelled { .. } => State::Cancelled,
@@ -230,17 +298,59 @@ impl Call {
         }
     }
 
-    /// What runs if it runs: the arguments as proposed, or as the approver changed them.
+    /// What runs if it runs: the arguments as proposed, or as an approver changed them.
     #[must_use]
     pub fn arguments(&self) -> &Json {
-        let edited = self.response().and_then(|response| response.what.arguments.as_ref());
+        let edited = match self.response() {
+            Some(response) => response.what.arguments.as_ref(),
+            None => self.course.edited().and_then(|vote| vote.arguments.as_ref()),
+        };
         edited.unwrap_or(&self.proposal.what.arguments)
     }
 
-    /// The hash of what was approved, or of what was proposed while nothing is decided.
+    /// The hash of what was approved, or of what people are asked about.
     #[must_use]
     pub fn arguments_hash(&self) -> Sha256 {
-        self.response().map_or(self.proposal.what.arguments_hash, |response| response.what.arguments_hash)
+        let asked = || self.course.edited().and_then(|vote| vote.arguments_hash);
+        match self.response() {
+            Some(response) => response.what.arguments_hash,
+            None => asked().unwrap_or(self.proposal.what.arguments_hash),
+        }
+    }
+
+    /// Where `arguments` are masked. What an approver wrote never is.
+    #[must_use]
+    pub fn redacted(&self) -> &[String] {
+        if self.arguments() == &self.proposal.what.arguments { &self.proposal.what.redacted } else { &[] }
+    }
+
+    /// The call as a policy looks at it, with the arguments that would run.
+    #[must_use]
+    pub fn subject(&self) -> Subject<'_> {
+        self.subject_with(self.arguments(), self.redacted())
+    }
+
+    /// The call as a policy looks at it, with other arguments.
+    #[must_use]
+    pub fn subject_with<'a>(&'a self, arguments: &'a Json, redacted: &'a [String]) -> Subject<'a> {
+        let proposed = &self.proposal.what;
+        Subject {
+            thread: &self.thread_id,
+            principal: &self.proposal.by,
+            tool: &proposed.name,
+            arguments,
+            redacted,
+            annotations: proposed.annotations.as_ref(),
+            impact: proposed.impact.as_ref(),
+            definition: proposed.definition.as_ref(),
+        }
+    }
+
+    /// The level that an approver needs by now.
+    #[must_use]
+    pub fn level(&self) -> Option<&str> {
+        let escalated = self.course.escalation.as_ref().map(|escalation| escalation.what.level.as_str());
+        escalated.or_else(|| self.request()?.what.level.as_deref())
     }
 
     /// The call after one more of its events. `None` before its `TOOL_CALL`, and for events that say
@@ -253,16 +363,23 @@ impl Call {
                     thread_id: event.thread_id.clone(),
                     proposal: Fact::of(event, proposal),
                     standing: Standing::Proposed,
+                    course: Course::default(),
                 })),
                 _ => Err(damaged("it speaks of a call that its thread does not have")),
             };
         };
-        let Self { thread_id, proposal, standing } = call;
+        let Self { thread_id, proposal, standing, mut course } = call;
+        course.evolve(event, &body, &standing);
         let standing = standing
             .evolve(event, body)
             .ok_or_else(|| damaged("it cannot follow what the call's other events say"))?;
-        Ok(Some(Self { thread_id, proposal, standing }))
+        Ok(Some(Self { thread_id, proposal, standing, course }))
     }
+}
+
+/// Whether nobody used the approval while it held.
+pub(crate) fn has_lapsed(response: &Fact<Response>, now: Timestamp) -> bool {
+    response.what.lapses_at.is_some_and(|end| end <= now)
 }
 
 fn lapsed(claim: &Fact<ExecutionStarted>, now: Timestamp) -> bool {
@@ -285,8 +402,15 @@ impl Standing {
                 Some(Self::Running { request, response, claim: Fact::of(event, claim) })
             }
             (standing, Body::ToolResult(result)) => standing.ended(Fact::of(event, result)),
-            // A vote changes nothing until the response that counts it.
-            (standing, Body::ApprovalVote(_)) => Some(standing),
+            (Self::Running { request, response, .. }, Body::ExecutionTakenOver(taken)) => {
+                Some(Self::Running { request, response, claim: Fact::of(event, taken.started) })
+            }
+            // A vote changes nothing until the response that counts it, and no more does what happens beside.
+            (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
+            | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
+            | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {
+                Some(standing)
+            }
             _ => None,
         }
     }

@@ -4,7 +4,9 @@
 
 use crate::{
     Body, Call, CallId, Command, Context, Damaged, Draft, Event, Policy, Principal, Refused, Sha256,
-    Standing, Thread, ThreadCommand, ThreadId, Timestamp, chain, decide,
+    Standing, Thread, ThreadCommand, ThreadId, Timestamp, chain,
+    decide::{self, Stop},
+    thread::LONGEST_MEMORY,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -33,25 +35,50 @@ pub enum Wish {
     Call(CallId, Command),
     /// About the thread.
     Thread(ThreadCommand),
+    /// About whatever waits for people, in whatever thread.
+    Everywhere(Stop),
 }
 
 /// What has to be read from the log before a batch of orders can be decided on.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needs {
     /// The events of these calls.
     pub calls: HashSet<(ThreadId, CallId)>,
-    /// What holds for these threads: whether they are closed, what was revoked, and the events of the
-    /// calls that gave grants.
+    /// What holds for these threads: whether they are closed, what was set and revoked, and the events of the
+    /// calls that gave grants or denials which last.
     pub threads: HashSet<ThreadId>,
+    /// The events of the calls of these threads with these arguments that people decided of late.
+    pub alike: HashSet<(ThreadId, Sha256)>,
+    /// Since when "of late" is.
+    pub since: Timestamp,
     /// The events of all calls of these threads that wait for people.
     pub pending: HashSet<ThreadId>,
+    /// The events of all calls that wait for people, and what holds for their threads.
+    pub everywhere: bool,
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self {
+            calls: HashSet::new(),
+            threads: HashSet::new(),
+            alike: HashSet::new(),
+            since: Timestamp::from_millis(0),
+            pending: HashSet::new(),
+            everywhere: false,
+        }
+    }
 }
 
 impl Needs {
     /// Whether nothing has to be read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.threads.is_empty() && self.pending.is_empty()
+        self.calls.is_empty()
+            && self.threads.is_empty()
+            && self.alike.is_empty()
+            && self.pending.is_empty()
+            && !self.everywhere
     }
 }
 
@@ -67,6 +94,10 @@ pub struct Ledger {
 
 #[derive(Debug, Default)]
 struct Page {
+    /// Whether `thread` was read from the log, and not only some of its calls.
+    is_read: bool,
+    /// The arguments of which it is known what people decided on them of late.
+    alike: HashSet<Sha256>,
     thread: Thread,
     /// The calls that are known; `None` is known not to be there.
     calls: HashMap<CallId, Option<Call>>,
@@ -105,16 +136,29 @@ impl Ledger {
     #[must_use]
     pub fn needs(&self, orders: &[Order]) -> Needs {
         let mut needs = Needs::default();
+        // Clocks of several processes differ a little, and nobody minds an event more.
+        if let Some(earliest) = orders.iter().map(|order| order.now).min() {
+            needs.since = earliest.before(2 * LONGEST_MEMORY);
+        }
         for order in orders {
+            if matches!(order.wish, Wish::Everywhere(_)) {
+                needs.everywhere = true;
+                continue;
+            }
             let page = self.threads.get(&order.thread_id);
-            if page.is_none() {
+            if page.is_none_or(|page| !page.is_read) {
                 needs.threads.insert(order.thread_id.clone());
+            }
+            if let Wish::Call(_, Command::Propose(propose)) = &order.wish
+                && page.is_none_or(|page| !page.alike.contains(&propose.arguments.hash()))
+            {
+                needs.alike.insert((order.thread_id.clone(), propose.arguments.hash()));
             }
             match &order.wish {
                 Wish::Call(id, _) if page.is_none_or(|page| !page.calls.contains_key(id)) => {
                     needs.calls.insert((order.thread_id.clone(), id.clone()));
                 }
-                Wish::Thread(ThreadCommand::Close) => {
+                Wish::Thread(ThreadCommand::Close | ThreadCommand::Stop(_)) => {
                     needs.pending.insert(order.thread_id.clone());
                 }
                 _ => {}
@@ -144,8 +188,11 @@ impl Ledger {
         for (thread_id, id) in &needs.calls {
             self.threads.entry(thread_id.clone()).or_default().calls.entry(id.clone()).or_default();
         }
+        for (thread_id, hash) in &needs.alike {
+            self.threads.entry(thread_id.clone()).or_default().alike.insert(*hash);
+        }
         for thread_id in &needs.threads {
-            self.threads.entry(thread_id.clone()).or_default();
+            self.threads.entry(thread_id.clone()).or_default().is_read = true;
         }
         Ok(())
     }
@@ -195,11 +242,29 @@ impl Ledger {
             };
             self.append(order, due, &mut events)?;
         }
+        if let Wish::Everywhere(stop) = &order.wish {
+            self.stop(order, stop, &mut events)?;
+            return Ok(Applied { outcome: Ok(()), events });
+        }
         let outcome = match self.decide(order) {
             Ok(drafts) => self.append(order, drafts, &mut events).map(Ok)?,
             Err(refused) => Err(refused),
         };
         Ok(Applied { outcome, events })
+    }
+
+    /// Thread by thread, in the order of their names, so that it is the same wherever it is played again.
+    fn stop(&mut self, order: &Order, stop: &Stop, events: &mut Vec<Event>) -> Result<(), Damaged> {
+        let mut threads: Vec<_> = self.threads.keys().cloned().collect();
+        threads.sort();
+        for thread_id in threads {
+            let wish = Wish::Thread(ThreadCommand::Stop(stop.clone()));
+            let part = Order { thread_id, wish, ..order.clone() };
+            // To stop is refused nobody: what they may not deny is left as it is.
+            let drafts = self.decide(&part).unwrap_or_default();
+            self.append(&part, drafts, events)?;
+        }
+        Ok(())
     }
 
     fn decide(&mut self, order: &Order) -> Result<Vec<Draft>, Refused> {
@@ -208,6 +273,7 @@ impl Ledger {
         match &order.wish {
             Wish::Call(id, command) => decide::decide(id, page.call(id), command, &context),
             Wish::Thread(command) => decide::decide_thread(page.pending().into_iter(), command, &context),
+            Wish::Everywhere(_) => Ok(Vec::new()),
         }
     }
 

@@ -14,11 +14,15 @@ pub mod json;
 pub mod ledger;
 #[cfg(feature = "openapi")]
 mod openapi;
+pub mod pattern;
 pub mod policy;
 pub mod principal;
+pub mod redact;
 pub mod refused;
+pub mod replay;
 pub mod thread;
 pub mod timestamp;
+pub mod width;
 
 pub use call::{Call, Standing, State};
 pub use decide::{Command, Context, Draft, ThreadCommand};
@@ -31,6 +35,7 @@ pub use principal::Principal;
 pub use refused::Refused;
 pub use thread::Thread;
 pub use timestamp::Timestamp;
+pub use width::Width;
 
 /// A row of the log that cannot be what this version, or any, wrote: it is reported, never skipped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

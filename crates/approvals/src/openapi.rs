@@ -3,8 +3,9 @@
 
 use crate::{
     CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
-    event::{Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy},
+    event::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy},
     id::MAX_NAME_BYTES,
+    policy::Verdict,
 };
 use serde_json::json;
 use utoipa::{
@@ -96,6 +97,8 @@ macro_rules! all {
 
 words! {
     Decision: "A decision on a call. In a log that a newer version wrote, a word it does not know reads as `other`.", all!(Decision);
+    Basis: "What of the policy gave a verdict.", all!(Basis);
+    Verdict: "What a policy says of a call.", vec!["allow", "ask", "block"];
     Source: "Where a decision came from.", all!(Source);
     Status: "How a call ended.", all!(Status);
     RiskLevel: "How bad it would be.", all!(RiskLevel);

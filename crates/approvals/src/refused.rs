@@ -3,7 +3,7 @@
 use crate::{
     CallId, State, ThreadId,
     call::Fact,
-    event::{ExecutionStarted, Response, ToolResult},
+    event::{ExecutionStarted, Response, ToolResult, Vote},
     json::{BadJson, Sha256},
     timestamp::Timestamp,
 };
@@ -73,6 +73,16 @@ pub enum Refused {
         /// The hash in the claim.
         given: Sha256,
     },
+    /// A decision on other arguments than those that stand.
+    #[error(
+        "you looked at arguments that hash to {given}, and what would run by now hashes to {stands}: look again before you decide"
+    )]
+    LookAgain {
+        /// The hash of what would run.
+        stands: Sha256,
+        /// The hash in the decision.
+        given: Sha256,
+    },
     /// The policy blocks the call by now. No grant and no approver lifts that.
     #[error("blocked by {rule}: {reason}")]
     Blocked {
@@ -96,6 +106,40 @@ pub enum Refused {
     /// Whoever proposed a call cannot decide it.
     #[error("{0} proposed the call and cannot decide it")]
     SelfApproval(String),
+    /// The request is for other people to decide.
+    #[error("{by} cannot decide this: {why}")]
+    NotEligible {
+        /// Who wanted to.
+        by: String,
+        /// What it takes.
+        why: String,
+    },
+    /// Each approver votes once, and this one said something else before.
+    #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by, .vote.at)]
+    AlreadyVoted {
+        /// What was said, and when.
+        vote: Box<Fact<Vote>>,
+    },
+    /// The tool is no longer what it was when the call was approved.
+    #[error(
+        "the tool's definition hashes to {given}, and it was {approved} when the call was approved; propose the call anew"
+    )]
+    DefinitionChanged {
+        /// The hash that stood beside the call.
+        approved: Sha256,
+        /// The hash in the claim.
+        given: Sha256,
+    },
+    /// Only a call whose executor was lost can be taken over.
+    #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
+    NotUnknown {
+        /// Where it stands.
+        state: State,
+    },
+    /// The policy changed since it judged, and its conditions are not evaluated here. The gate judges and asks
+    /// again: nobody outside ever sees this.
+    #[error("the call has to be judged anew first")]
+    JudgeFirst,
     /// Nothing ever happened in that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -128,12 +172,17 @@ impl Refused {
             Self::AlreadyFinished { .. } => "already_finished",
             Self::NotClaimed { .. } => "not_claimed",
             Self::NotTheExecutor { .. } => "not_the_executor",
-            Self::ArgumentsChanged { .. } => "arguments_changed",
+            Self::ArgumentsChanged { .. } | Self::LookAgain { .. } => "arguments_changed",
             Self::Blocked { .. } => "blocked",
             Self::ThreadClosed { .. } => "thread_closed",
             Self::NotOffered(_) => "not_offered",
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",
+            Self::NotEligible { .. } => "not_eligible",
+            Self::AlreadyVoted { .. } => "already_voted",
+            Self::DefinitionChanged { .. } => "definition_changed",
+            Self::NotUnknown { .. } => "not_unknown",
+            Self::JudgeFirst => "judge_first",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::Invalid { .. } => "invalid",

@@ -38,6 +38,13 @@ impl Timestamp {
         Self::from_millis(self.0.saturating_add(millis))
     }
 
+    /// The moment `span` earlier; a fraction of a millisecond in `span` is dropped.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(LAST);
+        Self::from_millis(self.0.saturating_sub(millis))
+    }
+
     /// How long from `earlier` to this moment; zero where the clock went backwards between them.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {

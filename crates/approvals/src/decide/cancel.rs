@@ -28,12 +28,12 @@ pub(super) fn cancel(
 /// The response and the result of a call that is withdrawn while people are asked.
 pub(super) fn withdrawn(call: &Call, reason: Option<&str>, context: &Context<'_>) -> Vec<Draft> {
     let mut response = response(&call.proposal.what, Decision::Deny, Source::Cancellation, context);
-    response.comment = reason.map(str::to_owned);
+    response.comment = context.written(reason);
     vec![Draft::new(context.by, Body::ApprovalResponse(response)), ended(call, reason, context)]
 }
 
 fn ended(call: &Call, reason: Option<&str>, context: &Context<'_>) -> Draft {
-    let text = match reason {
+    let text = match context.written(reason) {
         Some(reason) => format!("Cancelled by {}: {reason}", context.by),
         None => format!("Cancelled by {}", context.by),
     };

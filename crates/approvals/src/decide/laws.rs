@@ -1,50 +1,82 @@
 //! Laws that hold of every history, drawn at random.
 
 use super::story::{Story, call_id, finish, given, hash, propose};
-use super::{Claim, Command, Respond, ThreadCommand};
+use super::{Arguments, Claim, Command, Respond, Stop, ThreadCommand};
 use crate::{
-    Body, EventType, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
+    Body, Json, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
     chain::Verifier,
     event::{Decision, Mode, Source, Status, ToolPolicy},
+    width::Width,
 };
 use proptest::prelude::*;
 use std::{collections::HashMap, time::Duration};
 
 const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"never\"\nverdict = \"block\"\n\
-    [[rule]]\nname = \"soon\"\ntool = \"soon\"\nverdict = \"ask\"\nexpires = \"5s\"\n";
-const ARGUMENTS: [&str; 2] = ["{\"n\":1}", "{\"n\":2}"];
+    [[rule]]\nname = \"never so\"\nargs = { \"/n\" = 3 }\nverdict = \"block\"\n\
+    [[rule]]\nname = \"soon\"\ntool = \"soon\"\nverdict = \"ask\"\nexpires = \"5s\"\nremindAfter = \"1s\"\n\
+    [[rule]]\nname = \"two\"\ntool = \"two\"\nverdict = \"ask\"\nquorum = 2\nlevel = \"admin\"\n\
+    [approvers]\n\"user:ada\" = { level = \"admin\" }\n\"user:bob\" = { level = \"admin\" }\n\
+    [tools.\"again\"]\nidempotent = true\n";
+const ARGUMENTS: [&str; 3] = ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"];
+const TOOLS: [&str; 6] = ["free", "never", "soon", "bash", "two", "again"];
+const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
-fn any_wish() -> impl Strategy<Value = Wish> {
-    let id = prop::sample::select(vec!["a", "b", "c"]);
-    let command = prop_oneof![
-        3 => (prop::sample::select(vec!["free", "never", "soon", "bash"]), 0..2_usize)
+fn any_answer() -> impl Strategy<Value = Respond> {
+    let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
+    let width = prop::option::weighted(0.3, prop::sample::select(vec![Width::Exact, Width::Tool]));
+    let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
+    (decision, width, arguments).prop_map(|(decision, width, arguments)| {
+        let read = |n: usize| Arguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
+        Respond { width, arguments: arguments.map(read), ..Respond::plain(decision) }
+    })
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len())
             .prop_map(|(tool, n)| Command::Propose(propose("x", tool, ARGUMENTS[n]))),
-        3 => prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny])
-            .prop_map(|decision| Command::Respond(Respond { decision, comment: None })),
-        3 => (0..2_usize).prop_map(|n| Command::Claim(Claim {
+        4 => any_answer().prop_map(Command::Respond),
+        4 => (0..ARGUMENTS.len()).prop_map(|n| Command::Claim(Claim {
             executor: "w".into(),
             arguments_hash: hash(ARGUMENTS[n]),
             lease: Some(Duration::from_secs(3)),
+            arguments: None,
+            definition_hash: None,
+            judged: None,
         })),
         2 => prop::sample::select(vec![Status::Success, Status::Error, Status::Denied])
             .prop_map(|status| finish(status, "x")),
         1 => Just(Command::Cancel { reason: None }),
-        1 => Just(Command::Expire),
-    ];
+        1 => Just(Command::Release { comment: None }),
+        1 => Just(Command::Due),
+    ]
+}
+
+fn any_wish() -> impl Strategy<Value = Wish> {
+    let id = prop::sample::select(vec!["a", "b", "c", "d"]);
     prop_oneof![
-        30 => (id, command).prop_map(|(id, mut command)| {
+        40 => (id, any_command()).prop_map(|(id, mut command)| {
             if let Command::Propose(propose) = &mut command {
                 propose.id = call_id(id);
             }
             Wish::Call(call_id(id), command)
         }),
-        2 => (1..12_i64).prop_map(|grant| Wish::Thread(ThreadCommand::Revoke(grant))),
+        2 => (1..20_i64).prop_map(|grant| Wish::Thread(ThreadCommand::Revoke(grant))),
         1 => Just(Wish::Thread(ThreadCommand::Close)),
+        1 => Just(Wish::Thread(ThreadCommand::Stop(Stop::default()))),
+        1 => Just(Wish::Everywhere(Stop::default())),
         2 => prop::sample::select(Mode::ALL).prop_map(|mode| Wish::Thread(ThreadCommand::SetMode(mode))),
         2 => (prop::sample::select(vec!["free", "never", "bash"]), prop::sample::select(ToolPolicy::ALL))
             .prop_map(|(tool, policy)| Wish::Thread(ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
     ]
+}
+
+/// What somebody wants, which of the people it is if it is for people, and for how long nothing happens then.
+type Step = (Wish, usize, u64);
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec((any_wish(), 0..PEOPLE.len(), 0..3_u64), 0..60)
 }
 
 fn tool_name(name: &str) -> ToolName {
@@ -52,10 +84,10 @@ fn tool_name(name: &str) -> ToolName {
 }
 
 /// Plays the wishes and gives back the story they make.
-fn play(wishes: &[(Wish, u64)]) -> Story {
+fn play(steps: &[Step]) -> Story {
     let mut story = given(POLICY);
-    for (wish, seconds) in wishes {
-        story.by_whoever_may(wish);
+    for (wish, person, seconds) in steps {
+        story.by_whoever_may(wish, PEOPLE[*person]);
         let _ = story.wishes(wish.clone());
         story.now = story.now.after(Duration::from_secs(*seconds));
     }
@@ -63,13 +95,16 @@ fn play(wishes: &[(Wish, u64)]) -> Story {
 }
 
 impl Story {
-    fn by_whoever_may(&mut self, wish: &Wish) {
+    fn by_whoever_may(&mut self, wish: &Wish, person: &str) {
         let decides = matches!(
             wish,
-            Wish::Call(_, Command::Respond(_))
-                | Wish::Thread(ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_))
+            Wish::Call(_, Command::Respond(_) | Command::Release { .. })
+                | Wish::Thread(
+                    ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
+                )
+                | Wish::Everywhere(_)
         );
-        self.set_by(if decides { Principal::user("ada") } else { Principal::agent("bot") });
+        self.set_by(if decides { Principal::user(person) } else { Principal::agent("bot") });
     }
 }
 
@@ -80,17 +115,19 @@ fn bodies(story: &Story) -> Vec<Body> {
 
 proptest! {
     #[test]
-    fn nothing_runs_that_was_not_allowed_for_just_those_arguments(
-        wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)
-    ) {
+    fn nothing_runs_that_was_not_allowed_for_just_those_arguments(steps in steps()) {
         let mut allowed = HashMap::new();
-        for body in bodies(&play(&wishes)) {
+        for body in bodies(&play(&steps)) {
             match body {
                 Body::ApprovalResponse(response) if response.decision.allows() => {
                     allowed.insert(response.tool_call_id, response.arguments_hash);
                 }
                 Body::ExecutionStarted(claim) => {
-                    prop_assert_eq!(allowed.remove(&claim.tool_call_id), Some(claim.arguments_hash));
+                    prop_assert_eq!(allowed.get(&claim.tool_call_id), Some(&claim.arguments_hash));
+                }
+                Body::ExecutionTakenOver(taken) => {
+                    let claim = taken.started;
+                    prop_assert_eq!(allowed.get(&claim.tool_call_id), Some(&claim.arguments_hash));
                 }
                 _ => {}
             }
@@ -98,44 +135,98 @@ proptest! {
     }
 
     #[test]
-    fn there_is_at_most_one_of_each(wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)) {
+    fn there_is_at_most_one_of_each(steps in steps()) {
         let mut seen = HashMap::new();
-        let story = play(&wishes);
+        let story = play(&steps);
         for (event, body) in story.log.iter().zip(bodies(&story)) {
-            let key = match body {
-                Body::ToolCall(call) => call.id,
-                Body::ApprovalRequest(request) => request.tool_call_id,
-                Body::ApprovalResponse(response) => response.tool_call_id,
-                Body::ExecutionStarted(claim) => claim.tool_call_id,
-                Body::ToolResult(result) => result.tool_call_id,
-                _ => call_id("the thread"),
+            let (id, beside) = match body {
+                Body::ToolCall(call) => (call.id, String::new()),
+                Body::ApprovalRequest(request) => (request.tool_call_id, String::new()),
+                Body::ApprovalVote(vote) => (vote.tool_call_id, format!("{} {}", event.principal, vote.round)),
+                Body::ApprovalReminder(reminder) => (reminder.tool_call_id, String::new()),
+                Body::ApprovalEscalated(escalated) => (escalated.tool_call_id, String::new()),
+                Body::ApprovalResponse(response) => (response.tool_call_id, String::new()),
+                Body::ExecutionStarted(claim) => (claim.tool_call_id, String::new()),
+                Body::ExecutionReleased(released) => (released.tool_call_id, released.claim.to_string()),
+                Body::ExecutionTakenOver(taken) => (taken.started.tool_call_id, taken.claim.to_string()),
+                Body::ToolResult(result) => (result.tool_call_id, String::new()),
+                Body::GrantRevoked(revoked) => (call_id("the thread"), revoked.grant.to_string()),
+                Body::ThreadClosed(_) => (call_id("the thread"), String::new()),
+                _ => continue,
             };
-            if !matches!(event.kind, EventType::GrantRevoked | EventType::ThreadModeSet | EventType::ToolPolicySet) {
-                prop_assert_eq!(seen.insert((key, event.kind), event.seq), None);
-            }
+            prop_assert_eq!(seen.insert((id, event.kind, beside), event.seq), None);
         }
     }
 
     #[test]
-    fn no_grant_no_setting_and_no_approver_lifts_a_block(wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)) {
+    fn no_grant_no_setting_no_edit_and_no_approver_lifts_a_block(steps in steps()) {
         let mut never = Vec::new();
-        for body in bodies(&play(&wishes)) {
+        for body in bodies(&play(&steps)) {
             match body {
-                Body::ToolCall(call) if call.name.as_str() == "never" => never.push(call.id),
+                Body::ToolCall(call) if call.name.as_str() == "never" || call.arguments.as_str() == ARGUMENTS[2] => {
+                    never.push(call.id);
+                }
                 Body::ApprovalResponse(response) if never.contains(&response.tool_call_id) => {
                     prop_assert_eq!((response.decision, response.source), (Decision::Deny, Source::Policy));
                 }
-                Body::ExecutionStarted(claim) => prop_assert!(!never.contains(&claim.tool_call_id)),
+                Body::ExecutionStarted(claim) => {
+                    prop_assert!(!never.contains(&claim.tool_call_id));
+                    prop_assert_ne!(claim.arguments_hash, hash(ARGUMENTS[2]));
+                }
                 _ => {}
             }
         }
     }
 
     #[test]
-    fn replay_is_the_live_state_and_repeating_changes_nothing(
-        wishes in prop::collection::vec((any_wish(), 0..3_u64), 0..40)
-    ) {
-        let mut story = play(&wishes);
+    fn what_two_must_allow_two_have_allowed(steps in steps()) {
+        let (mut two, mut votes) = (Vec::new(), Vec::new());
+        let story = play(&steps);
+        for (event, body) in story.log.iter().zip(bodies(&story)) {
+            match body {
+                Body::ToolCall(call) if call.name.as_str() == "two" => two.push(call.id),
+                Body::ApprovalVote(vote) => votes.push((event.principal.clone(), vote)),
+                Body::ApprovalResponse(response) if response.source == Source::Approver
+                    && response.decision.allows() && two.contains(&response.tool_call_id) =>
+                {
+                    let agrees = |vote: &&(Principal, crate::event::Vote)| {
+                        vote.1.tool_call_id == response.tool_call_id
+                            && vote.1.decision.allows()
+                            && vote.1.arguments_hash == Some(response.arguments_hash)
+                    };
+                    let people: std::collections::HashSet<_> = votes.iter().filter(agrees).map(|vote| &vote.0).collect();
+                    prop_assert!(people.len() >= 2, "{:?}", votes);
+                    prop_assert!(people.iter().all(|person| person.as_str() != "user:cyd"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn one_approval_for_once_starts_at_most_one_call(steps in steps()) {
+        let (mut given, mut used) = (HashMap::new(), HashMap::new());
+        let story = play(&steps);
+        for (event, body) in story.log.iter().zip(bodies(&story)) {
+            match body {
+                Body::ApprovalResponse(response) if response.decision == Decision::AllowOnce => {
+                    let moved = response.matches.as_ref().map(Json::as_str) == Some(crate::thread::ONCE);
+                    let root = response.grant.filter(|_| moved).unwrap_or(event.seq);
+                    given.insert(response.tool_call_id, root);
+                }
+                Body::ExecutionStarted(claim) => {
+                    if let Some(root) = given.get(&claim.tool_call_id) {
+                        prop_assert_eq!(used.insert(*root, claim.tool_call_id), None);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn replay_is_the_live_state_and_repeating_changes_nothing(steps in steps()) {
+        let mut story = play(&steps);
         let thread_id = ThreadId::new("t").expect("valid");
         let mut replayed = Ledger::new(0, Sha256::ZERO);
         replayed.load(&crate::ledger::Needs::default(), &story.log).expect("nothing is damaged");
@@ -143,7 +234,7 @@ proptest! {
         for event in &story.log {
             verifier.check(event).expect("the chain holds");
         }
-        for id in ["a", "b", "c"] {
+        for id in ["a", "b", "c", "d"] {
             prop_assert_eq!(replayed.call(&thread_id, &call_id(id)), story.ledger.call(&thread_id, &call_id(id)));
         }
         let empty = crate::Thread::default();
@@ -151,7 +242,8 @@ proptest! {
             replayed.thread(&thread_id).unwrap_or(&empty),
             story.ledger.thread(&thread_id).unwrap_or(&empty)
         );
-        if let Some((last, _)) = wishes.last() {
+        if let Some((last, person, _)) = steps.last() {
+            story.by_whoever_may(last, PEOPLE[*person]);
             let _ = story.wishes(last.clone());
             let length = story.log.len();
             let _ = story.wishes(last.clone());

@@ -6,21 +6,32 @@
 mod cancel;
 mod claim;
 mod close;
-mod expire;
+mod due;
+mod edit;
+mod eligible;
 mod finish;
 #[cfg(test)]
 mod laws;
 mod propose;
+mod release;
+#[cfg(test)]
+mod remember_story;
 mod respond;
 mod revoke;
+#[cfg(test)]
+mod secret_story;
 mod settings;
 #[cfg(test)]
 mod settings_story;
 #[cfg(test)]
+mod several_story;
+mod stop;
+#[cfg(test)]
 mod story;
 mod verdict;
+mod vote;
 
-pub use claim::Claim;
+pub use claim::{Claim, subject};
 pub use finish::Finish;
 pub use propose::{Arguments, Propose};
 pub use respond::Respond;
@@ -28,7 +39,9 @@ pub use respond::Respond;
 use crate::{
     Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp, ToolName,
     event::{Decision, Mode, Response, Source, Status, ToolCall, ToolPolicy, ToolResult},
+    policy::{Judgement, Subject},
 };
+use std::{borrow::Cow, sync::Arc};
 
 /// What somebody wants of one call.
 #[derive(Debug, Clone)]
@@ -46,8 +59,13 @@ pub enum Command {
         /// Why, for whoever reads the log.
         reason: Option<String>,
     },
-    /// Carry out what is due: nobody answered in time.
-    Expire,
+    /// Let another executor take it over, whose first executor was lost.
+    Release {
+        /// Why, for whoever reads the log.
+        comment: Option<String>,
+    },
+    /// Carry out what is due: a reminder, an escalation, an expiry.
+    Due,
 }
 
 /// What somebody wants of a whole thread.
@@ -57,10 +75,21 @@ pub enum ThreadCommand {
     Revoke(i64),
     /// End it: its grants go, and what is pending is cancelled.
     Close,
+    /// Deny all that waits for people in it.
+    Stop(Stop),
     /// Have it answer what is asked in that way.
     SetMode(Mode),
     /// Give tools policies of its own.
     SetPolicies(Vec<(ToolName, ToolPolicy)>),
+}
+
+/// Deny everything that waits for people: the button for when things go wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stop {
+    /// Only calls of that tool; all, if nothing is said.
+    pub tool: Option<ToolName>,
+    /// Why: the log keeps it, and the models are told.
+    pub comment: Option<String>,
 }
 
 /// What a decision may look at besides the call.
@@ -76,6 +105,25 @@ pub struct Context<'a> {
     pub by: &'a Principal,
     /// The moment the command is judged at.
     pub now: Timestamp,
+}
+
+impl Context<'_> {
+    /// What is written of somebody's words: no secret of them.
+    fn written(&self, text: Option<&str>) -> Option<String> {
+        text.map(|text| self.redacted(text))
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.policy.redactor().text(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// What the policy says of a call: what it said before, if it is still the same policy.
+    fn judgement<'j>(&self, before: Option<&'j Arc<Judgement>>, subject: &Subject<'_>) -> Cow<'j, Judgement> {
+        match before.filter(|judgement| judgement.policy == self.policy.hash()) {
+            Some(judgement) => Cow::Borrowed(judgement),
+            None => Cow::Owned(self.policy.judge(subject, &|| false)),
+        }
+    }
 }
 
 /// An event that is to be written: the writer gives it its place, its time and its hash.
@@ -107,7 +155,8 @@ pub fn decide(
         (Command::Claim(claim), Some(call)) => claim::claim(call, claim, context),
         (Command::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (Command::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
-        (Command::Expire, Some(call)) => Ok(expire::expire(call, context)),
+        (Command::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
+        (Command::Due, Some(call)) => Ok(due::due(call, context)),
     }
 }
 
@@ -120,19 +169,22 @@ pub fn decide_thread<'a>(
     match command {
         ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
         ThreadCommand::Close => Ok(close::close(pending, context)),
+        ThreadCommand::Stop(stop) => Ok(stop::stop(pending, stop, context)),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, context),
         ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, context),
     }
 }
 
-/// What is due on `call` before any other command: an expiry whose time has come.
+/// What is due on `call` before any other command.
 #[must_use]
 pub fn due(call: &Call, context: &Context<'_>) -> Vec<Draft> {
-    expire::expire(call, context)
+    due::due(call, context)
 }
 
 /// A response about `call`, with nothing but what every response has.
 fn response(call: &ToolCall, decision: Decision, source: Source, context: &Context<'_>) -> Response {
+    // What a rule allows is judged again at the claim; what people allowed was for the moment they looked at.
+    let lapses = context.policy.lapses().filter(|_| decision.allows() && source != Source::Policy);
     Response {
         tool_call_id: call.id.clone(),
         decision,
@@ -147,6 +199,7 @@ fn response(call: &ToolCall, decision: Decision, source: Source, context: &Conte
         arguments_hash: call.arguments_hash,
         level: None,
         matches: None,
+        lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
     }
 }

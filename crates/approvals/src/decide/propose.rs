@@ -5,14 +5,16 @@ use super::{
     verdict::{self, Answer, Ruling},
 };
 use crate::{
-    Body, Call, CallId, Json, Refused, Sha256, ToolName,
-    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall},
-    policy::Judgement,
+    Body, Call, CallId, Json, Principal, Refused, Sha256, ThreadId, ToolName,
+    event::{Decision, Definition, Request, Response, Status, ToolCall},
+    policy::{Judgement, Subject, Verdict},
+    thread::ONCE,
 };
-use std::{iter, time::Duration};
+use std::{fmt, iter, sync::Arc, time::Duration};
 
-/// Arguments that passed the door, with the hash of their canonical form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Arguments that passed the door, with the hash of their canonical form. `{:?}` shows the hash alone: they may
+/// hold what must stand in no log.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Arguments {
     json: Json,
     hash: Sha256,
@@ -40,8 +42,14 @@ impl Arguments {
     }
 }
 
-/// An agent's wish to run a tool.
-#[derive(Debug, Clone)]
+impl fmt::Debug for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arguments").field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+/// An agent's wish to run a tool. `{:?}` leaves out what the agent says, which may hold a secret.
+#[derive(Clone)]
 pub struct Propose {
     /// The call's id, unique in its thread.
     pub id: CallId,
@@ -59,6 +67,34 @@ pub struct Propose {
     pub definition: Option<Definition>,
     /// How long people may take. The policy may allow less, and then less it is.
     pub expires_in: Option<Duration>,
+    /// What the policy says of it, where that was asked before; else it is asked now.
+    pub judged: Option<Arc<Judgement>>,
+}
+
+impl fmt::Debug for Propose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, name, arguments, expires_in, .. } = self;
+        let mut shown = f.debug_struct("Propose");
+        shown.field("id", id).field("name", name).field("arguments", arguments);
+        shown.field("expires_in", expires_in).finish_non_exhaustive()
+    }
+}
+
+impl Propose {
+    /// The call as a policy looks at it.
+    #[must_use]
+    pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> Subject<'a> {
+        Subject {
+            thread,
+            principal: by,
+            tool: &self.name,
+            arguments: self.arguments.json(),
+            redacted: &[],
+            annotations: self.annotations.as_ref(),
+            impact: self.impact.as_ref(),
+            definition: self.definition.as_ref(),
+        }
+    }
 }
 
 pub(super) fn propose(
@@ -72,29 +108,37 @@ pub(super) fn propose(
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
     }
-    let call = tool_call(propose);
-    let follows = match verdict::rule(&propose.name, context) {
-        Ruling::Allow(answer) => vec![allowed(&call, answer, context)],
+    let subject = propose.subject(context.thread_id, context.by);
+    let mut judgement = context.judgement(propose.judged.as_ref(), &subject).into_owned();
+    // The policy saw the arguments as they are, and may quote them.
+    judgement.reason = context.redacted(&judgement.reason);
+    let ruling = verdict::rule(&judgement, &subject, propose.arguments.hash, context);
+    let call = tool_call(propose, context);
+    let follows = match &ruling {
+        Ruling::Allow(answer) | Ruling::Move(answer, _) => {
+            let matches =
+                matches!(ruling, Ruling::Move(..)).then(|| Json::stored(ONCE.to_owned()).ok()).flatten();
+            vec![allowed(&call, answer, matches, &judgement, context)]
+        }
         Ruling::Block(answer) => {
             let text = format!(
                 "Blocked by {}: {}. This is a rule, which no approval lifts: do not retry it.",
                 answer.by, answer.reason
             );
-            denied(&call, answer, &text, context)
+            denied(&call, answer, &text, &judgement, context)
         }
-        Ruling::Deny(answer) => {
-            let text = format!(
-                "Denied by {}: whatever is asked in this thread is denied ({}). Do not retry it.",
-                answer.by, answer.reason
-            );
-            denied(&call, answer, &text, context)
-        }
-        Ruling::Ask(judgement, options) => {
-            let request = request(propose, &judgement, options, context);
+        Ruling::Deny(answer) => denied(&call, answer, &refusal(answer), &judgement, context),
+        Ruling::Ask(options) => {
+            let request = request(propose, &judgement, options.clone(), context);
             vec![Draft::new(context.by, Body::ApprovalRequest(request))]
         }
     };
-    Ok(iter::once(Draft::new(context.by, Body::ToolCall(call))).chain(follows).collect())
+    let moved = match &ruling {
+        Ruling::Move(answer, from) => Some(gone(from, answer, &call.id)),
+        _ => None,
+    };
+    let proposed = Draft::new(context.by, Body::ToolCall(call));
+    Ok(moved.into_iter().chain(iter::once(proposed)).chain(follows).collect())
 }
 
 /// The same call again is no news; another one under its id is refused.
@@ -106,70 +150,130 @@ fn same_as_before(call: &Call, propose: &Propose) -> Result<Vec<Draft>, Refused>
     Err(Refused::CallDiffers { id: first.id.clone(), arguments_hash: first.arguments_hash })
 }
 
-fn tool_call(propose: &Propose) -> ToolCall {
+/// What is written of the proposal: the hash is over the arguments as they are, and no secret of them is in it.
+fn tool_call(propose: &Propose, context: &Context<'_>) -> ToolCall {
+    let redactor = context.policy.redactor();
+    let masked = redactor.json(&propose.arguments.json);
+    let redacted = masked.as_ref().map(|masked| masked.pointers.clone()).unwrap_or_default();
+    let describes = |json: &Json| redactor.json(json).map_or_else(|| json.clone(), |masked| masked.json);
     ToolCall {
         id: propose.id.clone(),
         name: propose.name.clone(),
-        arguments: propose.arguments.json.clone(),
+        arguments: masked.map_or_else(|| propose.arguments.json.clone(), |masked| masked.json),
         arguments_hash: propose.arguments.hash,
-        annotations: propose.annotations.clone(),
-        impact: propose.impact.clone(),
-        description: propose.description.clone(),
-        definition: propose.definition.clone(),
+        annotations: propose.annotations.as_ref().map(describes),
+        impact: propose.impact.as_ref().map(describes),
+        description: context.written(propose.description.as_deref()),
+        definition: propose.definition.clone().map(|definition| Definition {
+            description: context.written(definition.description.as_deref()),
+            ..definition
+        }),
         definition_hash: Definition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
-        redacted: Vec::new(),
+        redacted,
     }
 }
 
+/// Why a call is asked about that the policy allows.
+const REQUIRED: &str = "the thread requires approval for this tool";
+
 fn request(
     propose: &Propose,
-    judgement: &Judgement<'_>,
+    judgement: &Judgement,
     options: Vec<Decision>,
     context: &Context<'_>,
 ) -> Request {
-    let span = match (judgement.expires, propose.expires_in) {
+    let terms = &judgement.terms;
+    let span = match (terms.expires, propose.expires_in) {
         (Some(rule), Some(asked)) => Some(rule.min(asked)),
         (rule, asked) => rule.or(asked),
     };
+    let asks = judgement.verdict == Verdict::Ask;
+    let several = |count: u32| (count > 1).then_some(count);
     Request {
         tool_call_id: propose.id.clone(),
-        rule: judgement.rule.map(str::to_owned),
-        reason: judgement.reason.to_owned(),
+        rule: judgement.rule.clone().filter(|_| asks),
+        reason: if asks { judgement.reason.clone() } else { REQUIRED.to_owned() },
         options,
-        basis: None,
-        shadow: Vec::new(),
-        level: None,
-        default_level: None,
-        quorum: None,
-        denials: None,
-        approvers: Vec::new(),
-        remind_at: None,
-        escalate_at: None,
-        escalate_to: None,
+        basis: asks.then_some(judgement.basis),
+        shadow: judgement.shadow.clone(),
+        level: terms.level.clone(),
+        default_level: terms.default_level.clone(),
+        quorum: several(terms.quorum),
+        denials: several(terms.denials),
+        approvers: terms.approvers.clone(),
+        remind_at: terms.remind_after.map(|span| context.now.after(span)),
+        escalate_at: terms
+            .escalate_after
+            .filter(|_| terms.escalate_to.is_some())
+            .map(|span| context.now.after(span)),
+        escalate_to: terms.escalate_to.clone(),
         expires_at: span.map(|span| context.now.after(span)),
-        on_expiry: span.map(|_| OnExpiry::Deny),
+        on_expiry: span.map(|_| terms.on_expiry),
         policy: context.policy.hash(),
     }
 }
 
-/// The response that the policy, the thread's mode or a grant gives. It is about this call only, so that
-/// a grant never begets another.
-fn respond(call: &ToolCall, decision: Decision, answer: &Answer<'_>, context: &Context<'_>) -> Response {
+/// The response that the policy, the thread's mode or an earlier decision gives. It is about this call only, so
+/// that a grant never begets another.
+fn respond(
+    call: &ToolCall,
+    decision: Decision,
+    answer: &Answer,
+    judgement: &Judgement,
+    context: &Context<'_>,
+) -> Response {
     Response {
-        rule: answer.rule.map(str::to_owned),
+        rule: judgement.rule.clone(),
+        basis: Some(judgement.basis),
+        shadow: judgement.shadow.clone(),
         grant: answer.grant,
+        level: answer.level.clone(),
         ..response(call, decision, answer.source, context)
     }
 }
 
-fn allowed(call: &ToolCall, answer: Answer<'_>, context: &Context<'_>) -> Draft {
-    let response = respond(call, Decision::AllowOnce, &answer, context);
-    Draft { by: answer.by, body: Body::ApprovalResponse(response) }
+fn allowed(
+    call: &ToolCall,
+    answer: &Answer,
+    matches: Option<Json>,
+    judgement: &Judgement,
+    context: &Context<'_>,
+) -> Draft {
+    let response = respond(call, Decision::AllowOnce, answer, judgement, context);
+    Draft::new(&answer.by, Body::ApprovalResponse(Response { matches, ..response }))
 }
 
-fn denied(call: &ToolCall, answer: Answer<'_>, text: &str, context: &Context<'_>) -> Vec<Draft> {
-    let mut response = respond(call, Decision::Deny, &answer, context);
-    response.comment = Some(answer.reason.to_owned());
+fn denied(
+    call: &ToolCall,
+    answer: &Answer,
+    text: &str,
+    judgement: &Judgement,
+    context: &Context<'_>,
+) -> Vec<Draft> {
+    let mut response = respond(call, Decision::Deny, answer, judgement, context);
+    response.comment = Some(answer.reason.clone());
     let ended = Draft::new(&answer.by, result(&call.id, Status::Denied, text));
-    vec![Draft { by: answer.by, body: Body::ApprovalResponse(response) }, ended]
+    vec![Draft::new(&answer.by, Body::ApprovalResponse(response)), ended]
+}
+
+/// What the model is told where nobody was asked this time.
+fn refusal(answer: &Answer) -> String {
+    match answer.grant {
+        Some(_) => format!(
+            "Denied without asking again, because {} (do not retry this call unchanged)",
+            answer.reason
+        ),
+        None => format!(
+            "Denied by {}: whatever is asked in this thread is denied ({}). Do not retry it.",
+            answer.by, answer.reason
+        ),
+    }
+}
+
+/// The end of the call whose approval moves to `to`: an approval for once has one holder.
+fn gone(from: &CallId, answer: &Answer, to: &CallId) -> Draft {
+    let text = format!(
+        "Not run: nobody had started it when {to} came, which is the same call and takes its approval."
+    );
+    Draft::new(&answer.by, result(from, Status::Cancelled, &text))
 }

@@ -1,11 +1,12 @@
-//! Deciding: one person's answer to what was asked, once for ever.
+//! Deciding: people's answer to what was asked, once for ever.
 
-use super::{Context, Draft, response, result};
+use super::{Context, Draft, edit, eligible, propose::Arguments, response, result, vote};
 use crate::{
-    Body, Call, Refused, Standing,
-    event::{Decision, Source, Status},
-    principal::Kind,
+    Body, Call, Json, Refused, Sha256, Standing, Width,
+    event::{Decision, Request, Response, Source, Status},
+    policy::{Effect, Judgement},
 };
+use std::sync::Arc;
 
 /// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,42 +15,136 @@ pub struct Respond {
     pub decision: Decision,
     /// And why: the log keeps it, and a denial tells the model.
     pub comment: Option<String>,
+    /// What is to run instead of what was proposed.
+    pub arguments: Option<Arguments>,
+    /// The arguments that were looked at; an answer to others is refused.
+    pub about: Option<Sha256>,
+    /// How wide it is remembered. An `allow_session` without it is for the whole tool, a denial for this call.
+    pub width: Option<Width>,
+    /// At which level; the one that the request asks for, if nothing is said.
+    pub level: Option<String>,
+    /// What the policy says of the changed arguments, where that was asked before.
+    pub judged: Option<Arc<Judgement>>,
+}
+
+impl Respond {
+    /// An answer and nothing else.
+    #[must_use]
+    pub fn plain(decision: Decision) -> Self {
+        Self { decision, comment: None, arguments: None, about: None, width: None, level: None, judged: None }
+    }
 }
 
 pub(super) fn respond(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
-    if context.by.kind() != Kind::User {
-        return Err(Refused::NotAnApprover(context.by.to_string()));
-    }
-    if call.proposal.by == *context.by {
-        return Err(Refused::SelfApproval(context.by.to_string()));
-    }
+    eligible::person(call, context)?;
     if let Some(first) = call.response() {
-        let same = first.what.source == Source::Approver && first.what.decision == respond.decision;
+        let same = first.what.source == Source::Approver && is_same(&first.what, respond, call);
         return if same {
             Ok(Vec::new())
         } else {
             Err(Refused::AlreadyDecided { response: Box::new(first.clone()) })
         };
     }
-    if respond.decision == Decision::Other {
-        return Err(Refused::NotOffered(respond.decision.as_str()));
-    }
-    let rule = match &call.standing {
-        Standing::Pending { request } if !request.what.options.contains(&respond.decision) => {
-            return Err(Refused::NotOffered(respond.decision.as_str()));
-        }
-        Standing::Pending { request } => request.what.rule.clone(),
+    let request = match &call.standing {
+        Standing::Pending { request } => Some(&request.what),
         _ => None,
     };
-    let mut response = response(&call.proposal.what, respond.decision, Source::Approver, context);
-    response.rule = rule;
-    response.comment.clone_from(&respond.comment);
-    let mut drafts = vec![Draft::new(context.by, Body::ApprovalResponse(response))];
-    if !respond.decision.allows() {
-        let text = denial(context.by.as_str(), respond.comment.as_deref());
-        drafts.push(Draft::new(context.by, result(call.id(), Status::Denied, &text)));
+    check_offer(request, respond)?;
+    let level = eligible::level(call, respond.level.as_deref(), context)?;
+    check_about(call, respond)?;
+    check_width(call, respond, context)?;
+    let edit = edit::edit(call, respond, context)?;
+    let said = Said { respond, level, edit };
+    match request.filter(|request| request.quorum.unwrap_or(1) > 1 || request.denials.unwrap_or(1) > 1) {
+        Some(request) => vote::vote(call, &said, request, context),
+        None => Ok(decided(call, said.response(call, context), context)),
     }
-    Ok(drafts)
+}
+
+/// An answer that has passed all checks.
+pub(super) struct Said<'a> {
+    pub(super) respond: &'a Respond,
+    pub(super) level: Option<String>,
+    pub(super) edit: Option<edit::Edit>,
+}
+
+impl Said<'_> {
+    /// The response, if this answer is the decision.
+    fn response(&self, call: &Call, context: &Context<'_>) -> Response {
+        let mut response = response(&call.proposal.what, self.respond.decision, Source::Approver, context);
+        response.rule = call.request().and_then(|request| request.what.rule.clone());
+        response.comment = context.written(self.respond.comment.as_deref());
+        response.level.clone_from(&self.level);
+        response.matches = self.matches();
+        if let Some(edit) = &self.edit {
+            edit.stand_in(&mut response);
+        }
+        response
+    }
+
+    /// How wide it is meant, as it is written.
+    pub(super) fn matches(&self) -> Option<Json> {
+        self.respond.width.as_ref().map(Width::json)
+    }
+}
+
+/// The decision, and what the model is told of a denial.
+pub(super) fn decided(call: &Call, response: Response, context: &Context<'_>) -> Vec<Draft> {
+    let denied = (!response.decision.allows()).then(|| {
+        let text = denial(context.by.as_str(), response.comment.as_deref());
+        Draft::new(context.by, result(call.id(), Status::Denied, &text))
+    });
+    let response = Draft::new(context.by, Body::ApprovalResponse(response));
+    std::iter::once(response).chain(denied).collect()
+}
+
+fn is_same(first: &Response, respond: &Respond, call: &Call) -> bool {
+    let proposed = call.proposal.what.arguments_hash;
+    let hash = respond.arguments.as_ref().map_or(proposed, Arguments::hash);
+    let arguments = first.arguments_hash == hash || !first.decision.allows();
+    let width = respond.width.as_ref().map(Width::json);
+    first.decision == respond.decision && arguments && first.matches == width
+}
+
+fn check_offer(request: Option<&Request>, respond: &Respond) -> Result<(), Refused> {
+    let offered = request.is_none_or(|request| request.options.contains(&respond.decision));
+    if respond.decision == Decision::Other || !offered {
+        return Err(Refused::NotOffered(respond.decision.as_str()));
+    }
+    Ok(())
+}
+
+/// What was looked at is what is decided on.
+fn check_about(call: &Call, respond: &Respond) -> Result<(), Refused> {
+    let stands = call.arguments_hash();
+    match respond.about.filter(|given| *given != stands) {
+        Some(given) => Err(Refused::LookAgain { stands, given }),
+        None => Ok(()),
+    }
+}
+
+/// A decision is remembered no wider than it can be shown to reach: it reaches at least its own call.
+fn check_width(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<(), Refused> {
+    let Some(width) = &respond.width else { return Ok(()) };
+    let invalid = |why: &str| Err(Refused::Invalid { field: "match", why: why.to_owned() });
+    let effect = match respond.decision {
+        Decision::AllowSession => Effect::Widen,
+        Decision::Deny => Effect::Restrict,
+        _ => return invalid("only allow_session and deny are remembered; leave it out"),
+    };
+    if respond.arguments.is_some() {
+        return invalid("changed arguments are for this call alone; leave it out");
+    }
+    // It is listed and shown, and nobody looks for a secret there.
+    if context.policy.redactor().json(&width.json()).is_some() {
+        return invalid("a pattern stands in the log for all to see, so it can hold no secret");
+    }
+    match width {
+        Width::Pattern(pattern) if !pattern.matches(context.policy, &call.subject(), effect) => {
+            invalid("the pattern does not match the call that it is decided on")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the model is told: who, why, and that trying the same again is no use.

@@ -31,7 +31,7 @@ pub(super) fn call_id(id: &str) -> CallId {
     CallId::new(id).expect("valid")
 }
 
-fn thread_id() -> ThreadId {
+pub(super) fn thread_id() -> ThreadId {
     ThreadId::new("t").expect("valid")
 }
 
@@ -45,6 +45,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> Propose {
         description: None,
         definition: None,
         expires_in: None,
+        judged: None,
     }
 }
 
@@ -102,7 +103,7 @@ impl Story {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
-        self.person(name).wants(id, Command::Respond(Respond { decision, comment }))
+        self.person(name).wants(id, Command::Respond(Respond { comment, ..Respond::plain(decision) }))
     }
 
     pub(super) fn claims(
@@ -115,11 +116,14 @@ impl Story {
             executor: executor.to_owned(),
             arguments_hash: hash(arguments),
             lease: Some(Duration::from_mins(1)),
+            arguments: None,
+            definition_hash: None,
+            judged: None,
         };
         self.agent().wants(id, Command::Claim(claim))
     }
 
-    fn later(&mut self, seconds: u64) -> &mut Self {
+    pub(super) fn later(&mut self, seconds: u64) -> &mut Self {
         self.now = self.now.after(Duration::from_secs(seconds));
         self
     }
@@ -203,7 +207,7 @@ fn who_proposes_cannot_decide() {
     let wish = Command::Propose(propose("c", "bash", "{}"));
     story.person("ada").wants("c", wish).expect("asked");
     assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "self_approval");
-    let answer = Respond { decision: Decision::AllowOnce, comment: None };
+    let answer = Respond::plain(Decision::AllowOnce);
     assert_eq!(code(story.agent().wants("c", Command::Respond(answer))), "not_an_approver");
     story.decides("bob", "c", Decision::AllowOnce).expect("decided");
 }
@@ -293,11 +297,11 @@ fn nobody_answers_in_time() {
     let mut story = given("expires = \"15m\"");
     story.proposes("c", "bash").expect("asked");
     story.later(899);
-    assert!(story.wants("c", Command::Expire).expect("nothing due").is_empty());
+    assert!(story.wants("c", Command::Due).expect("nothing due").is_empty());
     story.later(1);
     let late = story.decides("ada", "c", Decision::AllowOnce).expect_err("late");
     assert_eq!(late.to_string(), "decided already: deny by system:expiry at 1970-01-01T00:31:40.000Z");
-    assert!(story.wants("c", Command::Expire).expect("done").is_empty());
+    assert!(story.wants("c", Command::Due).expect("done").is_empty());
     assert_eq!(
         story.told("c"),
         "\"Nobody decided before 1970-01-01T00:31:40.000Z, so this call was not run.\""

@@ -1,104 +1,212 @@
 //! The whole verdict on a call: the policy, then the thread. A thread's own policy restricts further or
-//! answers an `ask`; its mode and its grants only ever answer an `ask`; nothing lifts a block.
+//! answers an `ask`; what its people decided before, and its mode, only ever answer an `ask`; nothing lifts a
+//! block.
 
-use super::Context;
+use super::{Context, eligible};
 use crate::{
-    Principal, ToolName,
+    CallId, Principal, Sha256, Timestamp,
     event::{Decision, Mode, Source, ToolPolicy},
-    policy::{Judgement, Verdict},
+    policy::{Effect, Judgement, Subject, Verdict},
+    thread::{Grant, Recent},
 };
 
 /// What becomes of a call before any person is asked.
-pub(super) enum Ruling<'a> {
+pub(super) enum Ruling {
     /// It may run.
-    Allow(Answer<'a>),
+    Allow(Answer),
+    /// It may run: the approval of that call, which nobody used, moves here.
+    Move(Answer, CallId),
     /// It may not, by a rule that no approval lifts.
-    Block(Answer<'a>),
-    /// It may not, because the thread says no to whatever is asked.
-    Deny(Answer<'a>),
+    Block(Answer),
+    /// It may not, because the thread says no to whatever is asked, or people said no before.
+    Deny(Answer),
     /// People decide, with these options.
-    Ask(Judgement<'a>, Vec<Decision>),
+    Ask(Vec<Decision>),
 }
 
 /// Who or what has answered, and why.
-pub(super) struct Answer<'a> {
+pub(super) struct Answer {
     pub(super) by: Principal,
     pub(super) source: Source,
-    pub(super) rule: Option<&'a str>,
-    pub(super) reason: &'a str,
+    pub(super) reason: String,
     pub(super) grant: Option<i64>,
+    pub(super) level: Option<String>,
 }
-
-/// Why a call is asked about that the policy allows.
-const REQUIRED: &str = "the thread requires approval for this tool";
 
 /// Why a thread's own policy denies a call.
 const DENIED: &str = "the thread denies this tool";
 
-pub(super) fn rule<'a>(tool: &ToolName, context: &Context<'a>) -> Ruling<'a> {
-    let judgement = context.policy.judge(tool);
-    match (judgement.verdict, context.thread.policy_for(tool)) {
-        (Verdict::Block, _) => Ruling::Block(Answer::of_policy(&judgement)),
-        (_, ToolPolicy::Deny) => Ruling::Block(Answer::of_thread(&judgement, DENIED)),
-        (Verdict::Allow, ToolPolicy::RequireApproval) => {
-            asked(Judgement { reason: REQUIRED, rule: None, ..judgement }, context)
+pub(super) fn rule(
+    judgement: &Judgement,
+    subject: &Subject<'_>,
+    hash: Sha256,
+    context: &Context<'_>,
+) -> Ruling {
+    let own = context.thread.policy_for(subject.tool);
+    match (judgement.verdict, own) {
+        (Verdict::Block, _) => Ruling::Block(Answer::of_policy(judgement)),
+        (_, ToolPolicy::Deny) => Ruling::Block(Answer::of_thread(DENIED)),
+        (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
+            let asked = Asked { judgement, subject, hash, context };
+            asked.answer(own)
         }
-        (Verdict::Ask, ToolPolicy::RequireApproval) => asked(judgement, context),
-        (Verdict::Allow, _) => Ruling::Allow(Answer::of_policy(&judgement)),
-        (Verdict::Ask, ToolPolicy::Allow) => {
-            Ruling::Allow(Answer::of_thread(&judgement, "the thread allows this tool"))
-        }
-        (Verdict::Ask, _) => answered(tool, judgement, context),
+        (Verdict::Allow, _) => Ruling::Allow(Answer::of_policy(judgement)),
     }
 }
 
 /// Why the call may not start now, whatever was decided before, if it may not: the policy or the thread
 /// blocks it.
-pub(super) fn block<'a>(tool: &ToolName, context: &Context<'a>) -> Option<Answer<'a>> {
-    match rule(tool, context) {
-        Ruling::Block(answer) => Some(answer),
-        _ => None,
+pub(super) fn block(
+    judgement: Option<&Judgement>,
+    subject: &Subject<'_>,
+    context: &Context<'_>,
+) -> Option<Answer> {
+    if let Some(judgement) = judgement.filter(|judgement| judgement.verdict == Verdict::Block) {
+        return Some(Answer::of_policy(judgement));
+    }
+    let own = context.thread.policy_for(subject.tool);
+    (own == ToolPolicy::Deny).then(|| Answer::of_thread(DENIED))
+}
+
+/// A question, before it reaches people.
+struct Asked<'a> {
+    judgement: &'a Judgement,
+    subject: &'a Subject<'a>,
+    hash: Sha256,
+    context: &'a Context<'a>,
+}
+
+impl Asked<'_> {
+    /// In the order that docs/verdict.md tells.
+    fn answer(&self, own: ToolPolicy) -> Ruling {
+        if let Some(grant) = self.standing(Effect::Restrict) {
+            return Ruling::Deny(Answer::of_grant(grant));
+        }
+        // Where a person is required each time, neither mode nor grant allows, and no new grant is offered.
+        if own == ToolPolicy::RequireApproval {
+            return self.denied().unwrap_or_else(|| Ruling::Ask(vec![Decision::AllowOnce, Decision::Deny]));
+        }
+        if own == ToolPolicy::Allow && self.is_set_by_who_may(self.set_policy()) {
+            return Ruling::Allow(Answer::of_thread("the thread allows this tool"));
+        }
+        let mode = self.context.thread.mode();
+        if mode == Mode::ApproveAll && self.is_set_by_who_may(self.set_mode()) {
+            return Ruling::Allow(Answer::of_mode("approve_all"));
+        }
+        if let Some(denied) = self.auto_denied() {
+            return denied;
+        }
+        if let Some(grant) = self.standing(Effect::Widen) {
+            return Ruling::Allow(Answer::of_grant(grant));
+        }
+        self.denied()
+            .or_else(|| self.moved())
+            .unwrap_or_else(|| Ruling::Ask(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]))
+    }
+
+    fn auto_denied(&self) -> Option<Ruling> {
+        let denies = self.context.thread.mode() == Mode::AutoDeny;
+        denies.then(|| Ruling::Deny(Answer::of_mode("auto_deny")))
+    }
+
+    fn denied(&self) -> Option<Ruling> {
+        self.auto_denied().or_else(|| {
+            let denial = self.recent(|recent| recent.denies)?;
+            Some(Ruling::Deny(Answer::of_recent(denial)))
+        })
+    }
+
+    /// The first standing decision that answers: a denial if the effect is to restrict, a grant if it is to
+    /// widen, which must have been given on no lesser terms.
+    fn standing(&self, effect: Effect) -> Option<&Grant> {
+        let allows = effect == Effect::Widen;
+        let terms = &self.judgement.terms;
+        self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
+            let answers = match &grant.width {
+                Some(width) => {
+                    width.answers(grant.made(), self.subject, self.hash, effect, self.context.policy)
+                }
+                None => !allows && grant.tool == *self.subject.tool,
+            };
+            answers && (!allows || eligible::covers(&grant.by, &grant.given, terms, self.context))
+        })
+    }
+
+    /// The last thing that people decided on the same call, if it is such and they still remember it.
+    fn recent(&self, is_such: impl Fn(&Recent) -> bool) -> Option<&Recent> {
+        let remembered = self.context.policy.remember();
+        let alike = |recent: &&Recent| {
+            !remembered.is_zero()
+                && recent.tool == *self.subject.tool
+                && recent.arguments_hash == self.hash
+                && recent.at.after(remembered) > self.context.now
+        };
+        self.context
+            .thread
+            .recent
+            .iter()
+            .filter(alike)
+            .max_by_key(|recent| recent.seq)
+            .filter(|recent| is_such(recent))
+    }
+
+    /// An approval of the same call that nobody used.
+    fn moved(&self) -> Option<Ruling> {
+        let recent = self.recent(|recent| recent.unused_by.is_some())?;
+        let id = recent.unused_by.clone()?;
+        eligible::covers(&recent.by, &recent.given, &self.judgement.terms, self.context)
+            .then(|| Ruling::Move(Answer::of_recent(recent), id))
+    }
+
+    fn set_mode(&self) -> Option<&Principal> {
+        self.context.thread.mode.as_ref().map(|set| &set.by)
+    }
+
+    fn set_policy(&self) -> Option<&Principal> {
+        self.context.thread.policies.get(self.subject.tool).map(|set| &set.by)
+    }
+
+    fn is_set_by_who_may(&self, by: Option<&Principal>) -> bool {
+        by.is_some_and(|by| eligible::suffices(by, &self.judgement.terms, self.context))
     }
 }
 
-/// The thread requires that a person is asked each time: neither its mode nor a grant allows, and no new
-/// grant is offered.
-fn asked<'a>(judgement: Judgement<'a>, context: &Context<'a>) -> Ruling<'a> {
-    match context.thread.mode() {
-        Mode::AutoDeny => Ruling::Deny(Answer::of_mode(&judgement, "auto_deny")),
-        _ => Ruling::Ask(judgement, vec![Decision::AllowOnce, Decision::Deny]),
+impl Answer {
+    fn of_policy(judgement: &Judgement) -> Self {
+        let (by, reason) = (judgement.principal(), judgement.reason.clone());
+        Self { by, source: Source::Policy, reason, grant: None, level: None }
+    }
+
+    fn of_thread(reason: &str) -> Self {
+        Self::new("thread", Source::Policy, reason.to_owned())
+    }
+
+    fn of_mode(reason: &str) -> Self {
+        Self::new("mode", Source::Mode, reason.to_owned())
+    }
+
+    fn of_grant(grant: &Grant) -> Self {
+        let reason = said(&grant.by, grant.at, grant.allows, grant.comment.as_deref());
+        let level = grant.given.level.clone();
+        Self { grant: Some(grant.seq), level, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    fn of_recent(recent: &Recent) -> Self {
+        let reason = said(&recent.by, recent.at, !recent.denies, recent.comment.as_deref());
+        let level = recent.given.level.clone();
+        Self { grant: Some(recent.seq), level, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    fn new(by: &str, source: Source, reason: String) -> Self {
+        Self { by: Principal::policy(by), source, reason, grant: None, level: None }
     }
 }
 
-/// What is asked may be answered by the thread's mode, or by a grant.
-fn answered<'a>(tool: &ToolName, judgement: Judgement<'a>, context: &Context<'a>) -> Ruling<'a> {
-    match context.thread.mode() {
-        Mode::ApproveAll => Ruling::Allow(Answer::of_mode(&judgement, "approve_all")),
-        Mode::AutoDeny => Ruling::Deny(Answer::of_mode(&judgement, "auto_deny")),
-        Mode::Interactive | Mode::Other => match context.thread.grant_for(tool) {
-            Some(grant) => Ruling::Allow(Answer::of_grant(&judgement, grant.seq)),
-            None => Ruling::Ask(judgement, vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]),
-        },
-    }
-}
-
-impl<'a> Answer<'a> {
-    fn of_policy(judgement: &Judgement<'a>) -> Self {
-        let Judgement { rule, reason, .. } = *judgement;
-        Self { by: judgement.principal(), source: Source::Policy, rule, reason, grant: None }
-    }
-
-    fn of_thread(judgement: &Judgement<'a>, reason: &'a str) -> Self {
-        Self { by: Principal::policy("thread"), reason, ..Self::of_policy(judgement) }
-    }
-
-    fn of_mode(judgement: &Judgement<'a>, reason: &'a str) -> Self {
-        let by = Principal::policy("mode");
-        Self { by, source: Source::Mode, reason, ..Self::of_policy(judgement) }
-    }
-
-    fn of_grant(judgement: &Judgement<'a>, grant: i64) -> Self {
-        let by = Principal::policy("grant");
-        Self { by, source: Source::Grant, grant: Some(grant), ..Self::of_policy(judgement) }
+/// Who said what before, in words.
+fn said(by: &Principal, at: Timestamp, allows: bool, comment: Option<&str>) -> String {
+    let what = if allows { "allowed" } else { "denied" };
+    match comment {
+        Some(why) => format!("{by} {what} it at {at}: {why}"),
+        None => format!("{by} {what} it at {at}"),
     }
 }

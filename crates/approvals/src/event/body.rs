@@ -40,6 +40,8 @@ pub struct ToolCall {
 
 /// What a tool says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Definition {
     /// What it does, in words.
@@ -47,6 +49,7 @@ pub struct Definition {
     pub description: Option<String>,
     /// The JSON Schema of its arguments, which edited ones must satisfy too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub input_schema: Option<Json>,
     /// Whether the tool itself wants people to be asked about this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,6 +77,8 @@ impl Definition {
 
 /// What a shadow rule would have said, had it been in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no deploys on Friday", "verdict": "block"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Shadow {
     /// The rule.
@@ -84,15 +89,19 @@ pub struct Shadow {
 
 /// One place at which an approver changed the arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"path": "/command", "from": "rm -rf /", "to": "rm -rf ./target"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// Where: a JSON pointer (RFC 6901).
     pub path: String,
     /// What was proposed; absent if there was nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub from: Option<Json>,
     /// What runs instead; absent if it was taken out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub to: Option<Json>,
 }
 
@@ -147,6 +156,14 @@ pub struct Request {
     pub on_expiry: Option<OnExpiry>,
     /// The hash of the policy that judged.
     pub policy: Sha256,
+}
+
+impl Request {
+    /// When something becomes due on it first: a reminder, an escalation, its end.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        [self.remind_at, self.escalate_at, self.expires_at].into_iter().flatten().min()
+    }
 }
 
 /// `TOOL_APPROVAL_VOTE`: one approver's say where it takes several.
@@ -236,6 +253,9 @@ pub struct Response {
     /// identical call.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<Json>,
+    /// When an approval that nobody used is worth nothing any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapses_at: Option<Timestamp>,
     /// The hash of the policy that was in force; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,

@@ -1,7 +1,10 @@
 //! JSON that is kept to the byte: the text as it came, its canonical form, and the hash of that.
 
 mod canonical;
+mod diff;
 mod number;
+
+pub use diff::diff;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;

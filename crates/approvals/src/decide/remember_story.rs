@@ -1,0 +1,172 @@
+//! What is remembered of people's decisions, told as stories: widths, denials, approvals that nobody used.
+
+use super::story::{Story, call_id, code, given, propose, thread_id};
+use super::{Command, Respond, Stop, ThreadCommand};
+use crate::{
+    Json, Principal, State, Wish,
+    event::{Decision, Mode, ToolPolicy},
+    width::Width,
+};
+
+const FIRST: &str = "{\"n\":1}";
+const OTHER: &str = "{\"n\":2}";
+
+fn width(text: &str) -> Width {
+    Width::read(&Json::parse(text).expect("valid")).expect("a width")
+}
+
+impl Story {
+    fn asks(&mut self, id: &str, tool: &str, arguments: &str) -> State {
+        self.agent().wants(id, Command::Propose(propose(id, tool, arguments))).expect("proposed");
+        self.state(id)
+    }
+
+    fn answers(
+        &mut self,
+        id: &str,
+        decision: Decision,
+        wide: Option<&str>,
+    ) -> Result<Vec<String>, crate::Refused> {
+        let respond = Respond { width: wide.map(width), ..Respond::plain(decision) };
+        self.person("ada").wants(id, Command::Respond(respond))
+    }
+}
+
+#[test]
+fn a_grant_reaches_just_as_wide_as_was_said() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.answers("a", Decision::AllowSession, Some("\"exact\"")).expect("granted");
+    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
+    assert_eq!(story.asks("c", "bash", OTHER), State::Pending);
+    assert_eq!(story.asks("d", "other", FIRST), State::Pending, "another tool with the same arguments");
+    story.answers("c", Decision::AllowSession, None).expect("granted");
+    assert_eq!(story.asks("e", "bash", "{\"n\":3}"), State::Allowed);
+}
+
+#[test]
+fn a_pattern_reaches_what_it_matches_and_must_match_its_own_call() {
+    let mut story = given("");
+    let git = "{\"command\":\"git status -s\"}";
+    story.asks("a", "bash", git);
+    let foreign = story.answers("a", Decision::AllowSession, Some("{\"command\":\"ls*\"}"));
+    assert_eq!(code(foreign), "invalid");
+    story.answers("a", Decision::AllowSession, Some("{\"command\":\"git status*\"}")).expect("granted");
+    assert_eq!(story.asks("b", "bash", "{\"command\":\"git status\"}"), State::Allowed);
+    assert_eq!(story.asks("c", "bash", "{\"command\":\"git status; rm -rf /\"}"), State::Pending);
+    assert_eq!(story.asks("d", "bash", "{\"command\":\"git push\"}"), State::Pending);
+}
+
+#[test]
+fn a_denial_for_the_session_holds_until_it_is_revoked_and_carves_out_of_a_grant() {
+    let mut story = given("");
+    story.asks("a", "bash", "{\"command\":\"rm -r x\"}");
+    let denied = story.answers("a", Decision::Deny, Some("{\"command\":\"rm *\"}")).expect("denied");
+    assert_eq!(denied, ["TOOL_APPROVAL_RESPONSE by user:ada", "TOOL_RESULT by user:ada"]);
+    let grant = i64::try_from(story.log.len()).expect("short") - 1;
+    story.asks("b", "bash", "{\"command\":\"ls\"}");
+    story.answers("b", Decision::AllowSession, None).expect("granted");
+    story.person("ada").wishes(Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll))).expect("set");
+    assert_eq!(story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"), State::Denied, "any part is enough");
+    assert!(story.told("c").contains("user:ada denied it"), "{}", story.told("c"));
+    story.later(86_400);
+    assert_eq!(story.asks("d", "bash", "{\"command\":\"rm z\"}"), State::Denied, "no time ends it");
+    story.person("ada").wishes(Wish::Thread(ThreadCommand::Revoke(grant))).expect("revoked");
+    assert_eq!(story.asks("e", "bash", "{\"command\":\"rm z\"}"), State::Allowed);
+}
+
+#[test]
+fn a_denial_of_the_same_call_is_remembered_five_minutes() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::Deny).expect("denied");
+    story.later(299);
+    assert_eq!(story.asks("b", "bash", FIRST), State::Denied);
+    insta::assert_snapshot!(story.told("b"), @r#""Denied without asking again, because user:ada denied it at 1970-01-01T00:16:40.000Z: too risky (do not retry this call unchanged)""#);
+    assert_eq!(story.asks("c", "bash", OTHER), State::Pending, "other arguments");
+    assert_eq!(story.asks("d", "other", FIRST), State::Pending, "another tool");
+    story.later(1);
+    assert_eq!(
+        story.asks("e", "bash", FIRST),
+        State::Pending,
+        "the five minutes count from the person's word"
+    );
+}
+
+#[test]
+fn an_approval_that_nobody_used_moves_to_the_same_call_and_has_one_holder() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
+    assert_eq!(story.state("a"), State::Cancelled);
+    assert_eq!(code(story.claims("a", "w", FIRST)), "not_allowed");
+    assert_eq!(story.asks("c", "bash", FIRST), State::Allowed, "it moves on");
+    story.claims("c", "w", FIRST).expect("claimed");
+    assert_eq!(code(story.claims("b", "w", FIRST)), "not_allowed");
+    assert_eq!(story.asks("d", "bash", FIRST), State::Pending, "its claim used it up");
+}
+
+#[test]
+fn an_approval_does_not_move_after_its_time_nor_where_a_person_is_required() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    story.later(300);
+    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
+    assert_eq!(story.state("a"), State::Allowed);
+
+    let mut story = given("");
+    let require = ThreadCommand::SetPolicies(vec![(
+        crate::ToolName::new("bash").expect("valid"),
+        ToolPolicy::RequireApproval,
+    )]);
+    story.person("ada").wishes(Wish::Thread(require)).expect("set");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
+}
+
+#[test]
+fn an_approval_that_was_withdrawn_moves_nowhere() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    story.agent().wants("a", Command::Cancel { reason: None }).expect("withdrawn");
+    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
+}
+
+#[test]
+fn the_order_is_grant_then_denial_then_unused_approval() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    story.claims("a", "w", FIRST).expect("claimed");
+    story.asks("b", "bash", FIRST);
+    story.asks("c", "bash", FIRST);
+    story.decides("ada", "b", Decision::AllowOnce).expect("allowed");
+    story.decides("ada", "c", Decision::Deny).expect("denied");
+    assert_eq!(story.asks("d", "bash", FIRST), State::Denied, "the last word on the same call counts");
+    story.asks("e", "bash", OTHER);
+    story.answers("e", Decision::AllowSession, None).expect("granted");
+    assert_eq!(story.asks("f", "bash", FIRST), State::Allowed, "a grant answers before a remembered denial");
+}
+
+#[test]
+fn stopping_denies_all_that_waits_and_only_that() {
+    let mut story = given("[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n");
+    for (id, tool) in [("a", "bash"), ("b", "deploy"), ("c", "free"), ("d", "bash")] {
+        story.asks(id, tool, &format!("{{\"id\":\"{id}\"}}"));
+    }
+    let bash = Stop { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
+    let events = story.person("ada").wishes(Wish::Thread(ThreadCommand::Stop(bash))).expect("stopped");
+    assert_eq!(events.len(), 4);
+    assert_eq!(
+        ["a", "b", "c", "d"].map(|id| story.state(id)),
+        [State::Denied, State::Pending, State::Allowed, State::Denied]
+    );
+    story.set_by(Principal::user("ada"));
+    story.wishes(Wish::Everywhere(Stop::default())).expect("stopped");
+    assert_eq!(story.state("b"), State::Denied);
+    assert!(story.ledger.call(&thread_id(), &call_id("c")).is_some());
+}

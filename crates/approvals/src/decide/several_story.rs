@@ -1,0 +1,275 @@
+//! Levels, quorums, edits, time and takeovers, told as stories.
+
+use super::story::{Story, code, given, hash, propose};
+use super::{Arguments, Claim, Command, Finish, Respond};
+use crate::{
+    Json, Refused, State,
+    event::{Decision, Status},
+};
+use std::time::Duration;
+
+const POLICY: &str = r#"
+[approvers]
+"user:ada" = { level = "admin", groups = ["ops"] }
+"user:bob" = { level = "user", groups = ["ops"] }
+"user:cyd" = { level = "super_admin" }
+"user:dan" = { level = "admin", groups = ["ops"] }
+
+[[rule]]
+name = "admins deploy"
+tool = "deploy"
+verdict = "ask"
+level = "admin"
+
+[[rule]]
+name = "two of ops"
+tool = "transfer"
+verdict = "ask"
+quorum = 2
+denials = 2
+approvers = ["@ops"]
+
+[[rule]]
+name = "in time"
+tool = "page"
+verdict = "ask"
+expires = "1h"
+remindAfter = "5m"
+escalateAfter = "10m"
+escalateTo = "super_admin"
+
+[[rule]]
+name = "never that"
+tool = "write"
+args = { "/path" = "/etc/passwd" }
+verdict = "block"
+reason = "that is not ours"
+
+[tools."lookup"]
+idempotent = true
+"#;
+
+fn edited(arguments: &str) -> Respond {
+    let arguments = Arguments::new(Json::parse(arguments).expect("valid")).expect("admitted");
+    Respond { arguments: Some(arguments), ..Respond::plain(Decision::AllowOnce) }
+}
+
+impl Story {
+    fn says(&mut self, name: &str, id: &str, respond: Respond) -> Result<Vec<String>, Refused> {
+        self.person(name).wants(id, Command::Respond(respond))
+    }
+
+    fn takes(&mut self, id: &str, executor: &str, arguments: &str) -> Result<Vec<String>, Refused> {
+        self.claims(id, executor, arguments)
+    }
+}
+
+#[test]
+fn only_who_has_the_level_decides() {
+    let mut story = given(POLICY);
+    story.proposes("a", "deploy").expect("proposed");
+    let refused = story.decides("bob", "a", Decision::AllowOnce).expect_err("too low");
+    insta::assert_snapshot!(refused, @"user:bob cannot decide this: it takes level admin, and theirs is user");
+    let high = Respond { level: Some("super_admin".to_owned()), ..Respond::plain(Decision::AllowSession) };
+    assert_eq!(code(story.says("ada", "a", high)), "not_eligible");
+    let unknown = Respond { level: Some("god".to_owned()), ..Respond::plain(Decision::AllowOnce) };
+    assert_eq!(code(story.says("ada", "a", unknown)), "invalid");
+    let low = Respond { level: Some("user".to_owned()), ..Respond::plain(Decision::AllowOnce) };
+    assert_eq!(code(story.says("ada", "a", low)), "not_eligible");
+    assert_eq!(code(story.decides("eve", "a", Decision::Deny)), "not_eligible", "neither do others deny");
+    story.decides("ada", "a", Decision::AllowOnce).expect("decided");
+    assert_eq!(story.state("a"), State::Allowed);
+}
+
+#[test]
+fn a_grant_answers_no_question_above_its_level() {
+    let mut story = given(
+        "[[rule]]\nname = \"high\"\ntool = \"bash\"\nargs = { \"/n\" = 2 }\nverdict = \"ask\"\nlevel = \"admin\"\n\
+        [approvers]\n\"user:ada\" = { level = \"admin\" }\n",
+    );
+    story.proposes("a", "bash").expect("proposed");
+    story.decides("bob", "a", Decision::AllowSession).expect("granted");
+    story.proposes("b", "bash").expect("proposed");
+    assert_eq!(story.state("b"), State::Allowed);
+    story.agent().wants("c", Command::Propose(propose("c", "bash", "{\"n\":2}"))).expect("proposed");
+    assert_eq!(story.state("c"), State::Pending);
+    story.decides("ada", "c", Decision::AllowSession).expect("granted");
+    story.agent().wants("d", Command::Propose(propose("d", "bash", "{\"n\":2}"))).expect("proposed");
+    assert_eq!(story.state("d"), State::Allowed);
+}
+
+#[test]
+fn two_have_to_agree_and_each_counts_once() {
+    let mut story = given(POLICY);
+    story.proposes("a", "transfer").expect("proposed");
+    assert_eq!(code(story.decides("cyd", "a", Decision::AllowOnce)), "not_eligible");
+    assert_eq!(
+        story.decides("ada", "a", Decision::AllowOnce),
+        Ok(vec!["TOOL_APPROVAL_VOTE by user:ada".to_owned()])
+    );
+    assert_eq!(story.decides("ada", "a", Decision::AllowOnce), Ok(vec![]), "the same again is no news");
+    assert_eq!(code(story.decides("ada", "a", Decision::Deny)), "already_voted");
+    assert_eq!(story.state("a"), State::Pending);
+    assert_eq!(
+        story.decides("bob", "a", Decision::Deny),
+        Ok(vec!["TOOL_APPROVAL_VOTE by user:bob".to_owned()])
+    );
+    let last = story.decides("dan", "a", Decision::AllowOnce).expect("voted");
+    assert_eq!(last, ["TOOL_APPROVAL_VOTE by user:dan", "TOOL_APPROVAL_RESPONSE by user:dan"]);
+    assert_eq!(story.state("a"), State::Allowed);
+}
+
+#[test]
+fn it_takes_as_many_denials_as_the_rule_says() {
+    let mut story = given(POLICY);
+    story.proposes("a", "transfer").expect("proposed");
+    story.decides("ada", "a", Decision::Deny).expect("voted");
+    assert_eq!(story.state("a"), State::Pending);
+    story.decides("bob", "a", Decision::Deny).expect("voted");
+    assert_eq!(story.state("a"), State::Denied);
+}
+
+#[test]
+fn a_change_voids_the_votes_before_it() {
+    let mut story = given(POLICY);
+    story.proposes("a", "transfer").expect("proposed");
+    story.decides("ada", "a", Decision::AllowOnce).expect("voted");
+    story.says("bob", "a", edited("{\"n\":7}")).expect("a new round");
+    assert_eq!(story.state("a"), State::Pending, "what ada allowed was something else");
+    let looked_at = Respond { about: Some(hash("{\"n\":1}")), ..Respond::plain(Decision::AllowOnce) };
+    assert_eq!(code(story.says("dan", "a", looked_at)), "arguments_changed");
+    story.decides("ada", "a", Decision::AllowOnce).expect("she may speak again on what is new");
+    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(code(story.takes("a", "w", "{\"n\":1}")), "arguments_changed");
+    story.takes("a", "w", "{\"n\":7}").expect("what both allowed");
+}
+
+#[test]
+fn an_edit_is_shown_checked_and_judged() {
+    let mut story = given(POLICY);
+    let mut wish = propose("a", "write", "{\"path\":\"/tmp/x\",\"text\":\"hello\"}");
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    wish.definition = Some(crate::event::Definition {
+        input_schema: Some(Json::parse(schema).expect("valid")),
+        ..Default::default()
+    });
+    story.agent().wants("a", Command::Propose(wish)).expect("proposed");
+    insta::assert_snapshot!(story.says("ada", "a", edited("{\"path\":7}")).expect_err("no string"), @r#"arguments: the tool does not take them: 7 is not of type "string" at "/path""#);
+    assert_eq!(code(story.says("ada", "a", edited("{\"path\":\"/etc/passwd\"}"))), "blocked");
+    let session = Respond { decision: Decision::AllowSession, ..edited("{\"path\":\"/tmp/y\"}") };
+    assert_eq!(code(story.says("ada", "a", session)), "invalid");
+    story.says("ada", "a", edited("{\"path\":\"/tmp/y\",\"text\":\"hello\"}")).expect("allowed");
+    let response = story.log.last().expect("written").data.as_str();
+    assert!(response.contains(r#""changes":[{"path":"/path","from":"/tmp/x","to":"/tmp/y"}]"#), "{response}");
+    let again = propose("b", "write", "{\"path\":\"x\"}");
+    story.agent().wants("b", Command::Propose(again)).expect("proposed");
+    assert_eq!(story.says("ada", "b", edited("{ \"path\": \"x\" }")).expect("no change").len(), 1);
+    assert!(!story.log.last().expect("written").data.as_str().contains("changes"));
+}
+
+#[test]
+fn what_is_edited_asks_for_no_more_than_was_asked() {
+    let mut story = given(
+        "[approvers]\n\"user:ada\" = { level = \"admin\" }\n\
+        [[rule]]\nname = \"large\"\ntool = \"pay\"\nargs = { \"/n\" = { gt = 5 } }\nverdict = \"ask\"\nquorum = 2\n",
+    );
+    story.proposes("a", "pay").expect("proposed");
+    assert_eq!(code(story.says("ada", "a", edited("{\"n\":6}"))), "invalid");
+    story.says("ada", "a", edited("{\"n\":4}")).expect("less is no more");
+}
+
+#[test]
+fn people_are_reminded_and_a_question_climbs_once() {
+    let mut story = given(POLICY);
+    story.proposes("a", "page").expect("proposed");
+    story.later(299);
+    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    story.later(1);
+    assert_eq!(
+        story.wants("a", Command::Due),
+        Ok(vec!["TOOL_APPROVAL_REMINDER by system:reminder".to_owned()])
+    );
+    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    story.later(300);
+    assert_eq!(
+        story.wants("a", Command::Due),
+        Ok(vec!["TOOL_APPROVAL_ESCALATED by system:escalation".to_owned()])
+    );
+    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    assert_eq!(code(story.decides("ada", "a", Decision::AllowOnce)), "not_eligible");
+    story.decides("cyd", "a", Decision::AllowOnce).expect("the level it is at");
+}
+
+#[test]
+fn what_is_long_overdue_expires_without_a_reminder() {
+    let mut story = given(POLICY);
+    story.proposes("a", "page").expect("proposed");
+    story.later(3_600);
+    let events = story.wants("a", Command::Due).expect("due");
+    assert_eq!(events, ["TOOL_APPROVAL_RESPONSE by system:expiry", "TOOL_RESULT by system:expiry"]);
+}
+
+#[test]
+fn a_lost_call_is_taken_over_only_if_it_is_idempotent_or_released() {
+    let mut story = given(POLICY);
+    for (id, tool) in [("a", "lookup"), ("b", "mail")] {
+        story.proposes(id, tool).expect("proposed");
+        story.decides("ada", id, Decision::AllowOnce).expect("allowed");
+        story.takes(id, "w1", "{\"n\":1}").expect("claimed");
+        assert_eq!(code(story.takes(id, "w2", "{\"n\":1}")), "already_claimed");
+    }
+    let early = story.person("ada").wants("b", Command::Release { comment: None });
+    assert_eq!(code(early), "not_unknown");
+    story.later(60);
+    assert_eq!(story.state("a"), State::Unknown);
+    let taken = story.takes("a", "w2", "{\"n\":1}").expect("idempotent");
+    assert_eq!(taken, ["TOOL_EXECUTION_TAKEN_OVER by agent:bot"]);
+    assert_eq!(story.state("a"), State::Running);
+    assert_eq!(code(story.takes("a", "w3", "{\"n\":1}")), "already_claimed");
+    assert_eq!(code(story.takes("b", "w2", "{\"n\":1}")), "already_claimed");
+    assert_eq!(code(story.agent().wants("b", Command::Release { comment: None })), "not_an_approver");
+    story.person("ada").wants("b", Command::Release { comment: None }).expect("released");
+    assert_eq!(story.person("ada").wants("b", Command::Release { comment: None }), Ok(vec![]));
+    story.takes("b", "w2", "{\"n\":1}").expect("released");
+    story.later(60);
+    assert_eq!(code(story.takes("b", "w3", "{\"n\":1}")), "already_claimed", "one release, one takeover");
+    let late =
+        Finish { status: Status::Success, content: Json::string("x"), executor: Some("w1".to_owned()) };
+    assert_eq!(code(story.agent().wants("b", Command::Finish(late))), "not_the_executor");
+}
+
+#[test]
+fn a_tool_that_changed_since_does_not_run() {
+    let mut story = given("");
+    let mut wish = propose("a", "bash", "{\"n\":1}");
+    wish.annotations = Some(Json::parse("{\"readOnlyHint\":true}").expect("valid"));
+    story.agent().wants("a", Command::Propose(wish)).expect("proposed");
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    let claim = |definition: &str| Claim {
+        executor: "w".to_owned(),
+        arguments_hash: hash("{\"n\":1}"),
+        lease: Some(Duration::from_mins(1)),
+        arguments: None,
+        definition_hash: Some(hash(definition)),
+        judged: None,
+    };
+    let changed = claim("{\"annotations\":{\"readOnlyHint\":false}}");
+    assert_eq!(code(story.agent().wants("a", Command::Claim(changed))), "definition_changed");
+    let same = claim("{\"annotations\":{\"readOnlyHint\":true}}");
+    story.agent().wants("a", Command::Claim(same)).expect("the same");
+}
+
+#[test]
+fn an_approval_that_nobody_uses_in_time_is_over() {
+    let mut story = given("lapses = \"10m\"\n");
+    for id in ["a", "b"] {
+        story.proposes(id, &format!("tool-{id}")).expect("proposed");
+        story.decides("ada", id, Decision::AllowOnce).expect("allowed");
+    }
+    story.later(599);
+    story.takes("a", "w", "{\"n\":1}").expect("in time");
+    story.later(1);
+    assert_eq!((story.state("a"), story.state("b")), (State::Running, State::Cancelled));
+    assert_eq!(code(story.takes("b", "w", "{\"n\":1}")), "not_allowed");
+    assert!(story.told("b").contains("lapsed"), "{}", story.told("b"));
+}

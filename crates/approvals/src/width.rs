@@ -1,0 +1,86 @@
+//! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
+
+use crate::{
+    Json, Policy, Sha256, ToolName,
+    policy::{Effect, Pattern, Subject},
+};
+use std::fmt;
+
+/// Which later calls of the same thread and tool a decision answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Width {
+    /// Those with just these arguments.
+    Exact,
+    /// Those that match a pattern.
+    Pattern(Pattern),
+    /// All calls of the tool.
+    Tool,
+}
+
+/// The call that a decision was made on: its tool, and the hash of its arguments as they were proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Made<'a> {
+    /// The tool.
+    pub tool: &'a ToolName,
+    /// The hash of the arguments.
+    pub arguments_hash: Sha256,
+}
+
+impl Width {
+    /// Reads `"exact"`, `"tool"`, or a pattern such as `{"command": "git status *"}`. The error says what is
+    /// wrong with it.
+    pub fn read(json: &Json) -> Result<Self, String> {
+        match json.as_str().trim() {
+            "\"exact\"" => Ok(Self::Exact),
+            "\"tool\"" => Ok(Self::Tool),
+            text if text.starts_with('{') => Pattern::read(json).map(Self::Pattern),
+            _ => Err("a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
+                .to_owned()),
+        }
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        match self {
+            Self::Exact => Json::string("exact"),
+            Self::Tool => Json::string("tool"),
+            Self::Pattern(pattern) => pattern.json(),
+        }
+    }
+
+    /// Whether a decision that was made on `made` answers the call `subject`, whose arguments hash to `hash`.
+    #[must_use]
+    pub fn answers(
+        &self,
+        made: Made<'_>,
+        subject: &Subject<'_>,
+        hash: Sha256,
+        effect: Effect,
+        policy: &Policy,
+    ) -> bool {
+        made.tool == subject.tool
+            && match self {
+                Self::Exact => made.arguments_hash == hash,
+                Self::Tool => true,
+                Self::Pattern(pattern) => pattern.matches(policy, subject, effect),
+            }
+    }
+
+    /// The widths that make sense for a call, the narrowest first.
+    #[must_use]
+    pub fn offered(policy: &Policy, subject: &Subject<'_>) -> Vec<Self> {
+        let patterns = Pattern::suggest(policy, subject).into_iter().map(Self::Pattern);
+        std::iter::once(Self::Exact).chain(patterns).chain([Self::Tool]).collect()
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("these exact arguments"),
+            Self::Tool => f.write_str("the whole tool"),
+            Self::Pattern(pattern) => pattern.fmt(f),
+        }
+    }
+}
