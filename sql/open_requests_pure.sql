@@ -1,5 +1,18 @@
--- What the table open_requests must hold, from the events alone. It takes longer the longer the log is.
-SELECT q.seq, q.thread_id, q.tool_call_id, q.data ->> 'expiresAt' AS expires_at
+-- What the table open_requests must hold, from the events alone: a request is due when it lapses, and before that when
+-- people are to be reminded and when it goes to a higher level, each for as long as that has not happened. It takes
+-- longer the longer the log is.
+SELECT q.seq, q.thread_id, q.tool_call_id, (
+    SELECT min(due.at) FROM (
+        SELECT q.data ->> 'expiresAt' AS at
+        UNION ALL
+        SELECT q.data ->> 'remindAt' WHERE NOT EXISTS (
+            SELECT 1 FROM events m
+            WHERE m.thread_id = q.thread_id AND m.tool_call_id = q.tool_call_id AND m.type = 'TOOL_APPROVAL_REMINDER')
+        UNION ALL
+        SELECT q.data ->> 'escalateAt' WHERE NOT EXISTS (
+            SELECT 1 FROM events x
+            WHERE x.thread_id = q.thread_id AND x.tool_call_id = q.tool_call_id AND x.type = 'TOOL_APPROVAL_ESCALATED')
+    ) due) AS due_at
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r

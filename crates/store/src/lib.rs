@@ -12,6 +12,7 @@ mod database;
 mod error;
 mod feed;
 mod filter;
+mod history;
 mod meters;
 mod open;
 mod page;
@@ -77,6 +78,7 @@ impl Store {
     /// disk; if it is never awaited to its end, the order may or may not have been carried out, and
     /// giving the same order again is safe.
     pub async fn carry_out(&self, order: Order) -> Result<Done, Error> {
+        let order = Box::new(order);
         writer::send(&self.inner.orders, |answer| writer::Request::Order(order, answer)).await
     }
 

@@ -125,17 +125,17 @@ impl Store {
         Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
-    /// When an open request lapses next.
-    pub async fn next_expiry(&self) -> Result<Option<Timestamp>, Error> {
-        let rows = self.rows("next_expiry", Query::new(queries::NEXT_EXPIRY)).await?;
+    /// When something is due next on an open request.
+    pub async fn next_due(&self) -> Result<Option<Timestamp>, Error> {
+        let rows = self.rows("next_due", Query::new(queries::NEXT_DUE)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         Ok(found.and_then(|moment| moment.parse().ok()))
     }
 
-    /// The calls whose request has lapsed at `now` and whose expiry nobody has carried out yet.
-    pub async fn expired(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, Error> {
-        let rows =
-            self.rows("expired", Query::new(queries::EXPIRED).bind(now.to_string()).bind(limit)).await?;
+    /// The calls on whose request something is due at `now` that nobody has carried out yet: to let it lapse, to
+    /// remind people, to ask a higher level.
+    pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, Error> {
+        let rows = self.rows("due", Query::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
         // A row by hand may lack a name, or have one that nothing can be called by.
         let name =
             |found: &Row| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));

@@ -158,14 +158,9 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<Call>, Option<i64>, bool), Error> {
         let floor = match &filter.thread_id {
-            None => before.saturating_sub(SPAN),
-            Some(thread_id) => {
-                let span =
-                    Query::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
-                self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1)
-            }
+            None => before.saturating_sub(SPAN).max(1),
+            Some(thread_id) => self.floor_of_thread(thread_id, before).await?,
         };
-        let floor = floor.max(1);
         let (name, text) = match filter.thread_id {
             None => ("calls", queries::CALLS),
             Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
@@ -188,6 +183,12 @@ impl Store {
         Ok((readable(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
     }
 
+    /// Back to where one look at a thread reaches that begins before the event at `before`.
+    pub(crate) async fn floor_of_thread(&self, thread_id: &ThreadId, before: i64) -> Result<i64, Error> {
+        let span = Query::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
+        Ok(self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
+    }
+
     /// The threads whose last event stands before `before` (0 for the end of the log), the one that something
     /// happened in last first, `limit` at most.
     pub async fn threads(&self, before: i64, limit: usize) -> Result<Page<Outline>, Error> {
@@ -204,7 +205,7 @@ impl Store {
     }
 
     /// Where a list that goes back from the end of the log begins: no later than there.
-    async fn beginning_at(&self, before: i64) -> Result<i64, Error> {
+    pub(crate) async fn beginning_at(&self, before: i64) -> Result<i64, Error> {
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }
@@ -249,7 +250,7 @@ impl Store {
 }
 
 /// One more than asked for tells whether there is a next page.
-fn one_more(limit: usize) -> i64 {
+pub(crate) fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 

@@ -162,7 +162,10 @@ impl<D: Door> Writer<D> {
             .bind(json(&needs.calls))
             .bind(json(&needs.threads))
             .bind(json(&needs.pending))
-            .bind(read_end);
+            .bind(read_end)
+            .bind(needs.since.to_string())
+            .bind(needs.everywhere)
+            .bind(json(&needs.alike));
         let rows = self.door.all(query).await?;
         let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
         let (end, events) = read(&String::from_utf8_lossy(found)).map_err(damaged)?;
@@ -235,7 +238,7 @@ type Written = (Ledger, Vec<Result<Done, Error>>, Vec<Arc<Event>>);
 fn call_id(order: &Order) -> Option<&CallId> {
     match &order.wish {
         Wish::Call(id, _) => Some(id),
-        Wish::Thread(_) => None,
+        Wish::Thread(_) | Wish::Everywhere(_) => None,
     }
 }
 

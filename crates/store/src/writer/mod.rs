@@ -25,7 +25,7 @@ pub struct Done {
 /// Something on its way, with the place for its answer.
 pub(crate) enum Request {
     /// An order.
-    Order(Order, oneshot::Sender<Result<Done, Error>>),
+    Order(Box<Order>, oneshot::Sender<Result<Done, Error>>),
     /// The wish to know whether the database takes writes.
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
     /// Anything else.
@@ -104,7 +104,7 @@ impl Waiting {
     fn take(&mut self, request: Request, orders: &mut Vec<Order>) {
         match request {
             Request::Order(order, answer) => {
-                orders.push(order);
+                orders.push(*order);
                 self.answers.push(answer);
             }
             Request::Probe(now, answer) => self.probes.push((now, answer)),

@@ -1,0 +1,36 @@
+//! What was proposed in a thread so far, the last first: what a decision would have matched is found in it.
+
+use crate::{
+    Error, Store,
+    database::Query,
+    page::{DATA, Page},
+    queries,
+    read::read,
+    search::one_more,
+};
+use countersign_approvals::{Event, ThreadId};
+
+impl Store {
+    /// The calls of a thread as they were proposed before the event at `before` (0 for the end of the log), the
+    /// last first, `limit` at most.
+    pub async fn history(
+        &self,
+        thread_id: &ThreadId,
+        before: i64,
+        limit: usize,
+    ) -> Result<Page<Event>, Error> {
+        let before = self.beginning_at(before).await?;
+        let floor = self.floor_of_thread(thread_id, before).await?;
+        let query = Query::new(queries::HISTORY_OF_THREAD)
+            .bind(before)
+            .bind(floor)
+            .bind(one_more(limit))
+            .bind(thread_id.as_str());
+        let found = self.rows_within("history_of_thread", query, DATA).await?;
+        let mut items = read(&found.rows)?;
+        let more = found.cut || items.len() > limit;
+        items.truncate(limit);
+        let next = if more { items.last().map(|event| event.seq) } else { Some(floor).filter(|f| *f > 1) };
+        Ok(Page { items, next })
+    }
+}
