@@ -1,6 +1,6 @@
 //! What can go wrong at the gate, alike over a file and over a server.
 
-use crate::api::{Execution, Problem, Response};
+use crate::api::{Execution, Problem, Response, Vote};
 use countersign_approvals::Refused;
 use std::fmt::Display;
 
@@ -82,6 +82,16 @@ impl Error {
         match self {
             Self::Refused(Refused::AlreadyDecided { response }) => Some(response.as_ref().into()),
             Self::Remote(problem) => problem.response.clone(),
+            _ => None,
+        }
+    }
+
+    /// The vote that stands in the way, where one does.
+    #[must_use]
+    pub fn vote(&self) -> Option<Vote> {
+        match self {
+            Self::Refused(Refused::AlreadyVoted { vote }) => Some(Vote::of(vote, vote.what.round)),
+            Self::Remote(problem) => problem.vote.clone(),
             _ => None,
         }
     }

@@ -31,8 +31,8 @@ macro_rules! either {
 }
 
 pub mod api;
+mod duty;
 mod error;
-mod expiry;
 mod in_force;
 mod life;
 mod lists;
@@ -45,15 +45,15 @@ mod threads;
 
 pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
-    chain, event, id, json, policy, principal,
+    chain, event, id, json, policy, principal, replay,
 };
 pub use countersign_store::{
-    Address, Clock, Copied, Examined, Filter, Layout, NEVER_LOGGED, OLDEST_POSTGRES, Options, Place,
-    PostgresAddress, Report, Rights, Step, Synchronous, sqlite_version,
+    Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress,
+    Report, Rights, Step, Synchronous, sqlite_version,
 };
 pub use error::Error;
 pub use random::random_id;
-pub use secret::without_password;
+pub use secret::{NEVER_LOGGED, without_password};
 
 /// What the store says when it cannot do what was asked.
 pub type StoreError = countersign_store::Error;
@@ -170,6 +170,11 @@ impl Gate {
     pub fn set_policy(&self, policy: Policy) -> Result<(), Error> {
         self.local()?.set_policy(policy);
         Ok(())
+    }
+
+    /// The hash of the policy that is in force. Only over a file.
+    pub fn policy_hash(&self) -> Result<Sha256, Error> {
+        Ok(self.local()?.policy.policy().hash())
     }
 
     /// Says why the policy that should be in force is not: [`Gate::ready`] tells. Only over a file.

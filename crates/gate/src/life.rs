@@ -24,6 +24,8 @@ type Labels<const N: usize> = [(&'static str, &'static str); N];
 pub(crate) struct Life {
     proposed: Counter,
     requested: Counter,
+    reminders: Counter,
+    escalations: Counter,
     decisions: Family<Labels<2>, Counter>,
     response: Histogram,
     abandoned: Family<Labels<1>, Counter>,
@@ -36,6 +38,8 @@ impl Default for Life {
         Self {
             proposed: Counter::default(),
             requested: Counter::default(),
+            reminders: Counter::default(),
+            escalations: Counter::default(),
             decisions: Family::default(),
             // From a tenth of a second, which only programs manage, to nine hours.
             response: Histogram::new(exponential_buckets(0.1, 2.0, 19)),
@@ -48,9 +52,21 @@ impl Default for Life {
 
 impl Life {
     pub(crate) fn register(&self, registry: &mut Registry) {
-        let Self { proposed, requested, decisions, response, abandoned, claims, results } = self.clone();
+        let Self {
+            proposed,
+            requested,
+            reminders,
+            escalations,
+            decisions,
+            response,
+            abandoned,
+            claims,
+            results,
+        } = self.clone();
         registry.register("calls_proposed", "Calls proposed", proposed);
         registry.register("requests", "Calls that people were asked about", requested);
+        registry.register("reminders", "Requests of which people were told once more", reminders);
+        registry.register("escalations", "Requests that went to a higher level", escalations);
         registry.register("decisions", "Decisions, by what was decided and what decided it", decisions);
         registry.register("response_seconds", "From the request to a person's decision", response);
         registry.register("requests_abandoned", "Requests that nobody answered", abandoned);
@@ -62,7 +78,8 @@ impl Life {
     pub(crate) fn tell(&self, done: &Done) {
         for event in &done.events {
             match (&done.call, event.kind.is_about_a_call()) {
-                (Some(call), true) => self.step(event, call),
+                // Where an approval moves, an event is about the call that it moves from.
+                (Some(call), true) if is_about(event, call) => self.step(event, call),
                 _ => self.aside(event),
             }
         }
@@ -87,12 +104,21 @@ impl Life {
                 info!(thread, call = id, tool, rule, expires_at, seq, "requested");
             }
             EventType::ApprovalVote => info!(thread, call = id, tool, by, seq, "voted"),
+            EventType::ApprovalReminder => {
+                self.reminders.inc();
+                info!(thread, call = id, tool, seq, "reminded");
+            }
+            EventType::ApprovalEscalated => {
+                self.escalations.inc();
+                info!(thread, call = id, tool, level = call.level(), seq, "escalated");
+            }
+            EventType::ExecutionReleased => info!(thread, call = id, tool, by, seq, "released"),
             EventType::ApprovalResponse => {
                 if let Some(response) = call.response() {
                     self.resolved(response, Some(call), &call.thread_id);
                 }
             }
-            EventType::ExecutionStarted => {
+            EventType::ExecutionStarted | EventType::ExecutionTakenOver => {
                 self.claims.inc();
                 let executor = call.claim().map(|claim| claim.what.executor.as_str());
                 info!(thread, call = id, tool, executor, by, seq, "claimed");
@@ -166,4 +192,12 @@ impl Life {
             Ok(_) | Err(_) => {}
         }
     }
+}
+
+fn is_about(event: &Event, call: &Call) -> bool {
+    let moved = || match Body::read(event.seq, event.kind, &event.data) {
+        Ok(Body::ToolResult(result)) => result.tool_call_id != *call.id(),
+        _ => false,
+    };
+    event.kind != EventType::ToolResult || !moved()
 }

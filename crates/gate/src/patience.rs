@@ -138,6 +138,38 @@ impl Gate {
         let ask = move || async move { either!(self, way => way.cancel(&self.by, thread, id, cancel).await) };
         self.patient(Some(LITTLE_PATIENCE), ask).await
     }
+
+    /// Lets another executor take over a call whose outcome is unknown. Only people may, who answer for it that
+    /// it may run twice.
+    pub async fn release(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        release: &api::Release,
+    ) -> Result<api::Call, Error> {
+        let ask =
+            move || async move { either!(self, way => way.release(&self.by, thread, id, release).await) };
+        self.patient(Some(LITTLE_PATIENCE), ask).await
+    }
+
+    /// How far a decision on that call would reach if it were remembered that wide: what it would have answered of
+    /// the thread's last thousand calls.
+    pub async fn reach(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        width: &api::Width,
+    ) -> Result<api::Reach, Error> {
+        let ask = move || async move { either!(self, way => way.reach(thread, id, width).await) };
+        self.patient(Some(LITTLE_PATIENCE), ask).await
+    }
+
+    /// Denies all that waits for people, in that thread or everywhere, in one transaction. Only people may; what
+    /// is for others to deny is left and told.
+    pub async fn stop(&self, thread: Option<&ThreadId>, stop: &api::Stop) -> Result<api::Stopped, Error> {
+        let ask = move || async move { either!(self, way => way.stop(&self.by, thread, stop).await) };
+        self.patient(Some(LITTLE_PATIENCE), ask).await
+    }
 }
 
 /// Whether it may be otherwise soon. A store that this process has closed stays closed.

@@ -1,5 +1,10 @@
 //! Keeping passwords out of what is shown.
 
+/// The targets under which libraries log what is secret, which nobody who logs for people is to let through: lines of
+/// `~/.pgpass` that cannot be read, and the commands that a policy looks at, word by word as they were proposed.
+pub const NEVER_LOGGED: &[&str] =
+    &[countersign_store::NEVER_LOGGED, "tokenize", "parse", "expansion", "arithmetic"];
+
 /// The text without the passwords of addresses in it, line by line: `postgres://ada:secret@db/log` becomes
 /// `postgres://ada@db/log`, and `password=…` goes from its parameters. Where it is not clear how far a
 /// password reaches, more is taken away rather than less.

@@ -18,7 +18,7 @@ async fn decided(decision: Decision) -> api::Call {
     let pending = gate.pending(&Filter::default(), api::PageOf::default()).await.expect("readable").pending;
     let call = &pending[0];
     assert_eq!(call.request.as_ref().map(|request| request.seq), Some(asked.seq));
-    gate.decide(&call.thread_id, &call.id, &api::Decide { decision, comment: None }).await.expect("decided");
+    gate.decide(&call.thread_id, &call.id, &api::Decide::plain(decision)).await.expect("decided");
     agent.await.expect("no panic").expect("no error")
 }
 

@@ -84,6 +84,7 @@ impl From<Error> for Problem {
         }
         problem.0.response = error.response();
         problem.0.execution = error.execution();
+        problem.0.vote = error.vote();
         problem.0.result = match &error {
             Error::Refused(Refused::AlreadyFinished { result }) => Some(result.as_ref().into()),
             _ => None,

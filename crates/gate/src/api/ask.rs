@@ -2,12 +2,15 @@
 
 use super::Call;
 use crate::{CallId, Error, Json, Sha256, ToolName};
-use countersign_approvals::event::{Decision, RiskLevel, Status};
+use countersign_approvals::event::{self, Decision, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::{fmt::Display, str::FromStr};
+use std::{
+    fmt::{self, Display},
+    str::FromStr,
+};
 
 /// Put a call before the policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "description": "see what is there"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -28,10 +31,39 @@ pub struct Propose {
     /// What the agent wants with it, for the people who decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What the tool says of itself. The policy may look at it, changed arguments must satisfy its schema, and
+    /// a claim may say by its hash that it is still the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Definition>,
     /// How long people may take, in seconds. The policy may allow less, and then less it is.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 1, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
+}
+
+/// What a tool says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Definition {
+    /// What it does, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub input_schema: Option<Json>,
+    /// Whether the tool itself wants people to be asked about this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_approval: Option<bool>,
+}
+
+impl From<Definition> for event::Definition {
+    fn from(given: Definition) -> Self {
+        let Definition { description, input_schema, needs_approval } = given;
+        Self { description, input_schema, needs_approval }
+    }
 }
 
 /// What the agent says the call would do.
@@ -57,6 +89,16 @@ pub struct Impact {
     pub estimated_impact: Option<String>,
 }
 
+// What the agent says may hold a secret.
+impl fmt::Debug for Propose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, name, expires_in_seconds, .. } = self;
+        let mut shown = f.debug_struct("Propose");
+        shown.field("id", id).field("name", name);
+        shown.field("expires_in_seconds", expires_in_seconds).finish_non_exhaustive()
+    }
+}
+
 impl Propose {
     /// A call of the tool `name` with those arguments, a JSON text.
     pub fn new(id: &str, name: &str, arguments: &str) -> Result<Self, Error> {
@@ -67,6 +109,7 @@ impl Propose {
             annotations: None,
             impact: None,
             description: None,
+            definition: None,
             expires_in_seconds: None,
         })
     }
@@ -84,10 +127,33 @@ pub struct Decide {
     /// And why: the log keeps it, and a denial tells the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// What is to run instead of what was proposed; only with `allow_once`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub arguments: Option<Json>,
+    /// The hash of the arguments that were looked at: a decision on others is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_hash: Option<Sha256>,
+    /// How wide it is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
+    /// `{"command": "git status *"}`. `allow_session` without it is for the whole tool, `deny` for this call.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub matches: Option<Json>,
+    /// At which level; the one that the request asks for, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+}
+
+impl Decide {
+    /// A decision and nothing else.
+    #[must_use]
+    pub fn plain(decision: Decision) -> Self {
+        Self { decision, comment: None, arguments: None, arguments_hash: None, matches: None, level: None }
+    }
 }
 
 /// Start a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
         "executor": "worker-7",
@@ -109,13 +175,37 @@ pub struct Claim {
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub lease_seconds: Option<u32>,
+    /// The arguments themselves: only needed where the log has them masked, and a policy that came since wants
+    /// to see them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub arguments: Option<Json>,
+    /// The hash of the tool's definition as it is now: if it is not what was approved, nothing runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_hash: Option<Sha256>,
+}
+
+// The arguments may hold a secret.
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { executor, arguments_hash, lease_seconds, .. } = self;
+        let mut shown = f.debug_struct("Claim");
+        shown.field("executor", executor).field("arguments_hash", arguments_hash);
+        shown.field("lease_seconds", lease_seconds).finish_non_exhaustive()
+    }
 }
 
 impl Claim {
     /// A claim of that call as it stands, without a lease.
     #[must_use]
     pub fn of(call: &Call, executor: &str) -> Self {
-        Self { executor: executor.to_owned(), arguments_hash: call.arguments_hash, lease_seconds: None }
+        Self {
+            executor: executor.to_owned(),
+            arguments_hash: call.arguments_hash,
+            lease_seconds: None,
+            arguments: None,
+            definition_hash: None,
+        }
     }
 }
 
@@ -131,7 +221,7 @@ pub struct Finish {
     pub status: Status,
     /// Any JSON, kept to the byte.
     pub content: Json,
-    /// Who ran it; if it is said, it must be whoever claimed the call.
+    /// Who ran it; if it is said, it must be whoever claimed the call. A call that was taken over needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
 }
@@ -159,6 +249,17 @@ pub struct Cancel {
     /// Why, for whoever reads the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// Let another executor take over a call whose outcome is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it never reached the mail server"}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Release {
+    /// Why, for whoever reads the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// Reads a whole number of seconds; `60.0` is one, too, as JSON knows but one kind of number.

@@ -1,7 +1,7 @@
 //! Deciding on several calls at once, each answered for itself.
 
 use super::{Call, Decide, Problem, ask::word};
-use crate::{CallId, Error, ThreadId};
+use crate::{CallId, Error, Json, Sha256, ThreadId, ToolName};
 use countersign_approvals::event::Decision;
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +35,35 @@ pub struct DecideOne {
     /// And why: the log keeps it, and a denial tells the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// What is to run instead of what was proposed; only with `allow_once`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub arguments: Option<Json>,
+    /// The hash of the arguments that were looked at: a decision on others is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_hash: Option<Sha256>,
+    /// How wide it is remembered, as in a single decision.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub matches: Option<Json>,
+    /// At which level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
 impl DecideOne {
+    /// That decision on a call.
+    #[must_use]
+    pub fn new(thread_id: ThreadId, id: CallId, decide: Decide) -> Self {
+        let Decide { decision, comment, arguments, arguments_hash, matches, level } = decide;
+        Self { thread_id, id, decision, comment, arguments, arguments_hash, matches, level }
+    }
+
     /// The decision by itself.
     #[must_use]
     pub fn decide(&self) -> Decide {
-        Decide { decision: self.decision, comment: self.comment.clone() }
+        let Self { decision, comment, arguments, arguments_hash, matches, level, .. } = self.clone();
+        Decide { decision, comment, arguments, arguments_hash, matches, level }
     }
 }
 
@@ -91,4 +113,42 @@ pub struct Answered {
     pub id: CallId,
     /// The call, decided, or why it was not.
     pub outcome: Result<Call, Error>,
+}
+
+/// Deny all that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"tool": "deploy", "comment": "the release is off"}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Stop {
+    /// Only calls of that tool; all, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolName>,
+    /// Why: the log keeps it, and the models are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// What a stop denied, all at once, and what it could not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "left": []}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Stopped {
+    /// The calls that are denied now.
+    pub denied: Vec<Which>,
+    /// Calls that still wait, because others have to deny them, or more than one; the first thousand.
+    pub left: Vec<Which>,
+}
+
+/// A call, by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Which {
+    /// Its thread.
+    pub thread_id: ThreadId,
+    /// Its id.
+    pub id: CallId,
 }

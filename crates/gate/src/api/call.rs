@@ -1,10 +1,11 @@
 //! A call as the gate shows it.
 
+use super::{Request, Response};
 use crate::{CallId, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName};
 use countersign_approvals::{
     Call as Standing,
     call::Fact,
-    event::{self, Decision, OnExpiry, Source, Status},
+    event::{self, Status},
 };
 use serde::{Deserialize, Serialize};
 
@@ -37,10 +38,13 @@ pub struct Call {
     pub name: ToolName,
     /// Where it stands.
     pub state: State,
-    /// What runs if it runs: as proposed, or as the approver changed it.
+    /// What runs if it runs: as proposed, or as an approver changed it.
     pub arguments: Json,
     /// SHA-256 of the canonical form of `arguments`.
     pub arguments_hash: Sha256,
+    /// Where in `arguments` something is masked (JSON pointers). The hash is over the arguments as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
     /// Who proposed it, and when.
     pub proposal: Proposal,
     /// Hints as MCP defines them.
@@ -54,6 +58,12 @@ pub struct Call {
     /// What the agent wants with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What the tool says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<event::Definition>,
+    /// SHA-256 of the canonical form of definition and annotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_hash: Option<Sha256>,
     /// What people were asked, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
@@ -63,9 +73,34 @@ pub struct Call {
     /// Who runs it, once somebody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<Execution>,
+    /// Who was lost over it, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Execution>,
+    /// That a person lets another executor take over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<Released>,
     /// How it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Outcome>,
+}
+
+/// That a person lets another executor take over a call whose outcome is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 6, "principal": "user:ada", "at": "2026-01-31T12:10:00.000Z", "claim": 4}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Released {
+    /// Its event.
+    pub seq: i64,
+    /// Who said so.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+    /// The claim that was lost.
+    pub claim: i64,
+    /// And why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// The proposal.
@@ -80,77 +115,6 @@ pub struct Proposal {
     pub principal: Principal,
     /// When.
     pub at: Timestamp,
-}
-
-/// The question to people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({
-        "seq": 2,
-        "requestedAt": "2026-01-31T12:00:00.000Z",
-        "options": ["allow_once", "allow_session", "deny"],
-        "reason": "no rule matches this tool",
-        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-    }))))]
-#[serde(rename_all = "camelCase")]
-pub struct Request {
-    /// Its event.
-    pub seq: i64,
-    /// When it was opened.
-    pub requested_at: Timestamp,
-    /// What may be answered.
-    pub options: Vec<Decision>,
-    /// Why people are asked.
-    pub reason: String,
-    /// The rule that asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
-    /// When it lapses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<Timestamp>,
-    /// What becomes of it then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on_expiry: Option<OnExpiry>,
-    /// The hash of the policy that asks.
-    pub policy: Sha256,
-}
-
-/// The decision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({
-        "decision": "allow_once",
-        "source": "approver",
-        "principal": "user:ada",
-        "at": "2026-01-31T12:00:02.000Z",
-        "seq": 3,
-        "comment": "fine",
-        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-    }))))]
-#[serde(rename_all = "camelCase")]
-pub struct Response {
-    /// What was decided.
-    pub decision: Decision,
-    /// Where it came from.
-    pub source: Source,
-    /// Who decided.
-    pub principal: Principal,
-    /// When.
-    pub at: Timestamp,
-    /// Its event.
-    pub seq: i64,
-    /// The rule that decided or asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
-    /// The grant that answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grant: Option<i64>,
-    /// What the approver adds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    /// The hash of the policy that was in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<Sha256>,
 }
 
 /// The claim.
@@ -212,9 +176,20 @@ impl Call {
             annotations: proposed.what.annotations.clone(),
             impact: proposed.what.impact.clone(),
             description: proposed.what.description.clone(),
-            request: call.request().map(Into::into),
-            response: call.response().map(Into::into),
+            redacted: call.redacted().to_vec(),
+            definition: proposed.what.definition.clone(),
+            definition_hash: proposed.what.definition_hash,
+            request: Request::of(call),
+            response: call.response().map(|fact| Response::of(fact, editor(call).unwrap_or(&fact.by))),
             execution: call.claim().map(Into::into),
+            lost: call.course.lost.iter().map(Into::into).collect(),
+            released: call.course.released.as_ref().map(|released| Released {
+                seq: released.seq,
+                principal: released.by.clone(),
+                at: released.at,
+                claim: released.what.claim,
+                comment: released.what.comment.clone(),
+            }),
             result: call.result().map(Into::into),
         }
     }
@@ -232,35 +207,10 @@ impl Call {
     }
 }
 
-impl From<&Fact<event::Request>> for Request {
-    fn from(fact: &Fact<event::Request>) -> Self {
-        Self {
-            seq: fact.seq,
-            requested_at: fact.at,
-            options: fact.what.options.clone(),
-            reason: fact.what.reason.clone(),
-            rule: fact.what.rule.clone(),
-            expires_at: fact.what.expires_at,
-            on_expiry: fact.what.on_expiry,
-            policy: fact.what.policy,
-        }
-    }
-}
-
-impl From<&Fact<event::Response>> for Response {
-    fn from(fact: &Fact<event::Response>) -> Self {
-        Self {
-            decision: fact.what.decision,
-            source: fact.what.source,
-            principal: fact.by.clone(),
-            at: fact.at,
-            seq: fact.seq,
-            rule: fact.what.rule.clone(),
-            grant: fact.what.grant,
-            comment: fact.what.comment.clone(),
-            policy: fact.what.policy,
-        }
-    }
+/// Who changed the arguments, where it takes several: not always the one whose vote made it enough.
+fn editor(call: &Standing) -> Option<&Principal> {
+    let edits = call.course.counting().filter(|vote| vote.what.arguments.is_some());
+    edits.last().map(|vote| &vote.by)
 }
 
 impl From<&Fact<event::ExecutionStarted>> for Execution {

@@ -1,6 +1,6 @@
 //! Errors as they travel (RFC 9457).
 
-use super::{Execution, Outcome, Response};
+use super::{Execution, Outcome, Response, Vote};
 use serde::{Deserialize, Serialize};
 
 /// `application/problem+json`. Programs switch on `code`; `detail` is for people.
@@ -44,6 +44,9 @@ pub struct Problem {
     /// The decision that stands in the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
+    /// The vote that stands in the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vote: Option<Vote>,
     /// The claim that stands in the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<Execution>,

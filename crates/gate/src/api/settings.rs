@@ -1,11 +1,12 @@
 //! What holds for a thread: its grants, its mode, its own policies, and its end.
 
 use super::{MAX_PAGE, PageOf, ask::word};
-use crate::{CallId, Principal, ThreadId, Timestamp, ToolName};
+use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName};
 use countersign_approvals::{
     Thread,
-    event::{Mode, ToolPolicy},
+    event::{Decision, Mode, ToolPolicy},
     thread::Grant as Standing,
+    width::Width,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
@@ -18,7 +19,10 @@ use std::collections::BTreeMap;
         "tool": "bash",
         "principal": "user:ada",
         "at": "2026-01-31T12:00:02.000Z",
-        "toolCallId": "call_1"
+        "toolCallId": "call_1",
+        "decision": "allow_session",
+        "match": "tool",
+        "says": "the whole tool"
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
@@ -32,6 +36,19 @@ pub struct Grant {
     pub at: Timestamp,
     /// On which call.
     pub tool_call_id: CallId,
+    /// `allow_session`, or `deny` where a denial is remembered.
+    pub decision: Decision,
+    /// Which calls of the tool it answers: `"exact"`, `"tool"` or a pattern.
+    #[serde(rename = "match")]
+    pub matches: Json,
+    /// That in words.
+    pub says: String,
+    /// The level it was given at: it answers no question that asks for a higher one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// The standing grants of a thread.
@@ -42,7 +59,10 @@ pub struct Grant {
         "tool": "bash",
         "principal": "user:ada",
         "at": "2026-01-31T12:00:02.000Z",
-        "toolCallId": "call_1"
+        "toolCallId": "call_1",
+        "decision": "allow_session",
+        "match": "tool",
+        "says": "the whole tool"
     }], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grants {
@@ -64,8 +84,24 @@ impl Grants {
 
 impl From<&Standing> for Grant {
     fn from(grant: &Standing) -> Self {
-        let Standing { seq, at, by, tool_call_id, tool } = grant.clone();
-        Self { seq, tool, principal: by, at, tool_call_id }
+        let Standing { seq, at, by, tool_call_id, tool, allows, width, comment, given, .. } = grant.clone();
+        let decision = if allows { Decision::AllowSession } else { Decision::Deny };
+        // A width that a newer version wrote is told as what it amounts to here.
+        let says =
+            width.as_ref().map_or("a width that this version does not know".to_owned(), Width::to_string);
+        let matches = width.unwrap_or(Width::Tool).json();
+        Self {
+            seq,
+            tool,
+            principal: by,
+            at,
+            tool_call_id,
+            decision,
+            matches,
+            says,
+            level: given.level,
+            comment,
+        }
     }
 }
 

@@ -1,16 +1,16 @@
 //! Lists over a local file.
 
-use super::Local;
+use super::{Local, read_width};
 use crate::{Error, Events, api};
-use countersign_approvals::{Refused, State, ThreadId};
+use countersign_approvals::{Body, Call, CallId, Event, Refused, State, ThreadId};
 use countersign_store::Filter;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 impl Local {
     pub(crate) async fn pending(&self, filter: &Filter, page: api::PageOf) -> Result<api::Pending, Error> {
         let page = self.store.pending(filter, page.after, most(page)).await?;
-        let pending = page.items.iter().map(|call| self.view(call)).collect();
-        Ok(api::Pending { pending, next: page.next })
+        let next = page.next;
+        Ok(api::Pending { pending: self.informed(page.items).await?, next })
     }
 
     pub(crate) async fn calls(
@@ -77,6 +77,57 @@ impl Local {
         Ok(counter.stats(filter.since, filter.until))
     }
 }
+
+impl Local {
+    /// The calls as people look at them: those that wait come with what each answer would reach.
+    pub(super) async fn informed(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+    ) -> Result<Vec<api::Call>, Error> {
+        let (now, policy) = (self.store.clock().now(), self.policy.policy());
+        let mut histories: HashMap<ThreadId, Vec<Call>> = HashMap::new();
+        let mut informed = Vec::new();
+        for call in calls {
+            let mut view = api::Call::at(&call, now);
+            if let Some(request) = view.request.as_mut().filter(|_| view.state == State::Pending) {
+                if !histories.contains_key(&call.thread_id) {
+                    histories.insert(call.thread_id.clone(), self.history(&call.thread_id).await?);
+                }
+                request.inform(&call, &histories[&call.thread_id], &policy);
+            }
+            informed.push(view);
+        }
+        Ok(informed)
+    }
+
+    /// How far that width would reach from that call.
+    pub(crate) async fn reach(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        width: &api::Width,
+    ) -> Result<api::Reach, Error> {
+        let (call, width) = (self.look_up(thread, id).await?, read_width(&width.matches)?);
+        let history = self.history(thread).await?;
+        let others: Vec<_> = history.iter().filter(|other| other.id() != id).collect();
+        Ok(api::Reach::of(&width, &call, &others, &self.policy.policy()))
+    }
+
+    /// The thread's last calls as they were proposed, the last first.
+    async fn history(&self, thread: &ThreadId) -> Result<Vec<Call>, Error> {
+        let history = self.store.history(thread, 0, LOOKED_AT).await?;
+        Ok(history.items.iter().filter_map(proposed).collect())
+    }
+}
+
+/// The call that an event proposes. One that cannot be read says nothing.
+fn proposed(event: &Event) -> Option<Call> {
+    let body = Body::read(event.seq, event.kind, &event.data).ok()?;
+    Call::evolve(None, event, body).ok().flatten()
+}
+
+/// How many calls of a thread are looked at to tell how far an answer would reach.
+const LOOKED_AT: usize = 1_000;
 
 fn most(page: api::PageOf) -> usize {
     page.limit.min(api::MAX_PAGE)

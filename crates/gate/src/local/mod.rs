@@ -1,14 +1,17 @@
 //! The gate over a local file: one call's way through it. Lists are in `lists`, what holds for a thread in
 //! `threads`, whether all is well in `ready`.
 
+mod judge;
 mod lists;
 mod ready;
+mod stop;
 mod threads;
 
-use crate::{Error, api, expiry::Expiry, in_force::InForce, life::Life};
+use crate::{Error, api, duty::Duty, in_force::InForce, life::Life};
 use countersign_approvals::{
     Call, CallId, Command, Json, Order, Policy, Principal, Refused, ThreadId, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
+    width::Width,
 };
 use countersign_store::{Address, Done, Options, Store};
 use futures_util::future::join_all;
@@ -37,7 +40,7 @@ impl Local {
         let store = Store::open(address, options).await?;
         let (policy, opened) = (Arc::new(InForce::new(policy)), Arc::new(Notify::new()));
         let (stop, tasks, life) = (CancellationToken::new(), TaskTracker::new(), Life::default());
-        let duty = Expiry {
+        let duty = Duty {
             store: store.clone(),
             policy: Arc::clone(&policy),
             life: life.clone(),
@@ -55,20 +58,25 @@ impl Local {
     }
 
     async fn order(&self, by: &Principal, thread: &ThreadId, wish: Wish) -> Result<Done, Error> {
-        let order = Order {
-            thread_id: thread.clone(),
-            wish,
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy: self.policy.policy(),
-        };
+        self.order_by(self.policy.policy(), by, thread, wish).await
+    }
+
+    async fn order_by(
+        &self,
+        policy: Arc<Policy>,
+        by: &Principal,
+        thread: &ThreadId,
+        wish: Wish,
+    ) -> Result<Done, Error> {
+        let now = self.store.clock().now();
+        let order = Order { thread_id: thread.clone(), wish, by: by.clone(), now, policy };
         // What was written is told even if whoever asked for it leaves meanwhile.
         let (store, life, opened) = (self.store.clone(), self.life.clone(), Arc::clone(&self.opened));
         let carried_out = async move {
             let done = store.carry_out(order).await?;
             life.tell(&done);
             let request = done.call.as_ref().and_then(Call::request);
-            if !done.events.is_empty() && request.is_some_and(|request| request.what.expires_at.is_some()) {
+            if !done.events.is_empty() && request.is_some_and(|request| request.what.next_due().is_some()) {
                 opened.notify_one();
             }
             Ok::<_, countersign_store::Error>(done)
@@ -80,12 +88,14 @@ impl Local {
 
     async fn about(
         &self,
+        policy: Arc<Policy>,
         by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         command: Command,
     ) -> Result<api::Call, Error> {
-        let done = self.order(by, thread, Wish::Call(id.clone(), command)).await?;
+        // Boxed: whoever waits for this need not carry the whole order about.
+        let done = Box::pin(self.order_by(policy, by, thread, Wish::Call(id.clone(), command))).await?;
         done.call.map(|call| self.view(&call)).ok_or_else(|| unknown(thread, id))
     }
 
@@ -99,32 +109,10 @@ impl Local {
         thread: &ThreadId,
         call: &api::Propose,
     ) -> Result<api::Call, Error> {
-        if let Some(annotations) = &call.annotations {
-            annotations.admit().map_err(|why| Refused::bad_json("annotations", &why))?;
-        }
-        if call.expires_in_seconds == Some(0) {
-            return Err(Error::invalid(
-                "expiresInSeconds",
-                &"nobody can decide within no time; 1 is the least",
-            ));
-        }
-        let seconds = |seconds: u32| Duration::from_secs(u64::from(seconds));
-        let propose = Propose {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: Arguments::new(call.arguments.clone())?,
-            annotations: call.annotations.clone(),
-            impact: call
-                .impact
-                .as_ref()
-                .map(Json::of)
-                .transpose()
-                .map_err(|why| Error::invalid("impact", &why))?,
-            description: call.description.clone(),
-            definition: None,
-            expires_in: call.expires_in_seconds.map(seconds),
-        };
-        self.about(by, thread, &call.id, Command::Propose(propose)).await
+        let mut propose = wanted(call)?;
+        let policy = self.policy.policy();
+        propose.judged = Some(self.judge_proposal(&policy, by, thread, &propose).await);
+        self.about(policy, by, thread, &call.id, Command::Propose(propose)).await
     }
 
     /// Subscribe, then look, then wait: nothing falls in between.
@@ -138,7 +126,7 @@ impl Local {
         let end = span.map(|span| clock.now().after(span));
         let mut waiter = self.store.watch_call(thread, id);
         loop {
-            let call = self.call(thread, id).await?;
+            let call = self.view(&self.look_up(thread, id).await?);
             if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
                 return Ok(call);
             }
@@ -163,8 +151,20 @@ impl Local {
         id: &CallId,
         decide: &api::Decide,
     ) -> Result<api::Call, Error> {
-        let respond = Respond { decision: decide.decision, comment: decide.comment.clone() };
-        self.about(by, thread, id, Command::Respond(respond)).await
+        let policy = self.policy.policy();
+        let mut respond = Respond {
+            decision: decide.decision,
+            comment: decide.comment.clone(),
+            arguments: decide.arguments.clone().map(Arguments::new).transpose()?,
+            about: decide.arguments_hash,
+            width: decide.matches.as_ref().map(read_width).transpose()?,
+            level: decide.level.clone(),
+            judged: None,
+        };
+        if let Some(arguments) = respond.arguments.clone() {
+            respond.judged = Some(self.judge_edit(&policy, thread, id, &arguments).await?);
+        }
+        self.about(policy, by, thread, id, Command::Respond(respond)).await
     }
 
     /// All at once, so that they share commits; each is answered for itself.
@@ -184,12 +184,28 @@ impl Local {
         id: &CallId,
         claim: &api::Claim,
     ) -> Result<api::Call, Error> {
-        let claim = Claim {
+        let mut claim = Claim {
             executor: claim.executor.clone(),
             arguments_hash: claim.arguments_hash,
             lease: claim.lease_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+            arguments: claim.arguments.clone().map(Arguments::new).transpose()?,
+            definition_hash: claim.definition_hash,
+            judged: None,
         };
-        self.about(by, thread, id, Command::Claim(claim)).await
+        let policy = self.policy.policy();
+        let first = self.about(Arc::clone(&policy), by, thread, id, Command::Claim(claim.clone())).await;
+        let claimed = match first {
+            Err(Error::Refused(Refused::JudgeFirst)) => {
+                claim.judged = Some(self.judge_claim(&policy, thread, id, &claim).await?);
+                self.about(policy, by, thread, id, Command::Claim(claim.clone())).await
+            }
+            first => first,
+        };
+        // Whoever brought what the log has masked gets it back, and runs just that.
+        claimed.map(|call| match claim.arguments {
+            Some(brought) => api::Call { arguments: brought.json().clone(), redacted: Vec::new(), ..call },
+            None => call,
+        })
     }
 
     pub(crate) async fn finish(
@@ -204,7 +220,7 @@ impl Local {
             content: finish.content.clone(),
             executor: finish.executor.clone(),
         };
-        self.about(by, thread, id, Command::Finish(finish)).await
+        self.about(self.policy.policy(), by, thread, id, Command::Finish(finish)).await
     }
 
     pub(crate) async fn cancel(
@@ -214,13 +230,61 @@ impl Local {
         id: &CallId,
         cancel: &api::Cancel,
     ) -> Result<api::Call, Error> {
-        self.about(by, thread, id, Command::Cancel { reason: cancel.reason.clone() }).await
+        let command = Command::Cancel { reason: cancel.reason.clone() };
+        self.about(self.policy.policy(), by, thread, id, command).await
+    }
+
+    pub(crate) async fn release(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        release: &api::Release,
+    ) -> Result<api::Call, Error> {
+        let command = Command::Release { comment: release.comment.clone() };
+        self.about(self.policy.policy(), by, thread, id, command).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
-        let call = self.store.call(thread, id).await?.ok_or_else(|| unknown(thread, id))?;
-        Ok(self.view(&call))
+        let call = self.look_up(thread, id).await?;
+        Ok(self.informed([call]).await?.remove(0))
     }
+
+    async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, Error> {
+        self.store.call(thread, id).await?.ok_or_else(|| unknown(thread, id))
+    }
+}
+
+/// A proposal, once it has passed the door.
+fn wanted(call: &api::Propose) -> Result<Propose, Error> {
+    if let Some(annotations) = &call.annotations {
+        annotations.admit().map_err(|why| Refused::bad_json("annotations", &why))?;
+    }
+    if let Some(schema) = call.definition.as_ref().and_then(|definition| definition.input_schema.as_ref()) {
+        schema.admit().map_err(|why| Refused::bad_json("definition", &why))?;
+    }
+    if call.expires_in_seconds == Some(0) {
+        let why = "nobody can decide within no time; 1 is the least";
+        return Err(Error::invalid("expiresInSeconds", &why));
+    }
+    let impact = call.impact.as_ref().map(Json::of).transpose();
+    Ok(Propose {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        arguments: Arguments::new(call.arguments.clone())?,
+        annotations: call.annotations.clone(),
+        impact: impact.map_err(|why| Error::invalid("impact", &why))?,
+        description: call.description.clone(),
+        definition: call.definition.clone().map(Into::into),
+        expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        judged: None,
+    })
+}
+
+/// How wide a decision is meant.
+pub(super) fn read_width(json: &Json) -> Result<Width, Error> {
+    json.admit().map_err(|why| Refused::bad_json("match", &why))?;
+    Width::read(json).map_err(|why| Error::invalid("match", &why))
 }
 
 fn unknown(thread: &ThreadId, id: &CallId) -> Error {

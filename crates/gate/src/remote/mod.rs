@@ -175,6 +175,39 @@ impl Remote {
         self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
     }
 
+    pub(crate) async fn release(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        release: &api::Release,
+    ) -> Result<api::Call, Error> {
+        self.post(by, self.of_call(thread, id, &["release"]), release).await
+    }
+
+    pub(crate) async fn reach(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        width: &api::Width,
+    ) -> Result<api::Reach, Error> {
+        self.send(self.client.post(self.of_call(thread, id, &["reach"])).json(width)).await
+    }
+
+    /// In that thread, or everywhere.
+    pub(crate) async fn stop(
+        &self,
+        by: &Principal,
+        thread: Option<&ThreadId>,
+        stop: &api::Stop,
+    ) -> Result<api::Stopped, Error> {
+        let url = match thread {
+            Some(thread) => self.of_thread(thread, &["stop"]),
+            None => self.url(&["approvals", "stop"]),
+        };
+        self.post(by, url, stop).await
+    }
+
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
         self.send(self.client.get(self.of_call(thread, id, &[]))).await
     }

@@ -1,16 +1,16 @@
 //! `If-None-Match` (RFC 9110, 13.1.2): whoever has the answer already is told so, before anything is
 //! looked up where that can be known.
 //!
-//! The tags are weak and stand on the log: as long as no event came, no answer has changed.
+//! The tags are weak and stand on the log: as long as no event came, no answer has changed, but for what a policy
+//! that came since says of questions that are open.
 
 use crate::{openapi, problem::Problem};
 use axum::{
-    Json,
     extract::FromRequestParts,
     http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Error, api};
+use countersign_gate::{Error, Json, Sha256, api};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::{
@@ -44,7 +44,7 @@ impl IfNoneMatch {
         tag: &str,
         answer: impl Future<Output = Result<T, Error>>,
     ) -> Result<Response, Problem> {
-        if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, Json(answer.await?))) }
+        if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, axum::Json(answer.await?))) }
     }
 }
 
@@ -62,17 +62,28 @@ pub(crate) fn unchanged(tag: &str) -> Response {
     tagged(tag, StatusCode::NOT_MODIFIED)
 }
 
-/// The tag of a call: its newest event and its state, which a lease that lapses changes by itself.
+/// The tag of a call: its newest event and its state, which a lease that lapses changes by itself. What a question
+/// tells beside that comes of the other calls of its thread and of the policy, so its text is in the tag, too.
 pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let seqs = [
         Some(call.proposal.seq),
         call.request.as_ref().map(|request| request.seq),
         call.response.as_ref().map(|response| response.seq),
         call.execution.as_ref().map(|execution| execution.seq),
+        call.released.as_ref().map(|released| released.seq),
         call.result.as_ref().map(|result| result.seq),
     ];
     let newest = seqs.into_iter().flatten().max().unwrap_or_default();
-    format!("W/\"{newest}-{}\"", call.state)
+    let question = call.request.as_ref().filter(|_| call.is_pending());
+    let told = question.and_then(|question| Json::of(question).ok());
+    let told =
+        told.map(|told| format!("-{}", short(Sha256::of(told.as_str().as_bytes())))).unwrap_or_default();
+    format!("W/\"{newest}-{}{told}\"", call.state)
+}
+
+/// The beginning of a hash, which is enough to tell a handful of answers apart.
+pub(crate) fn short(hash: Sha256) -> String {
+    hash.to_string().chars().take(12).collect()
 }
 
 impl<S: Sync> FromRequestParts<S> for IfNoneMatch {

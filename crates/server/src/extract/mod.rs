@@ -11,7 +11,7 @@ mod query;
 
 pub(crate) use body::Body;
 pub(crate) use caller::Caller;
-pub(crate) use conditional::{IfNoneMatch, tag_of_call, tagged, unchanged};
+pub(crate) use conditional::{IfNoneMatch, short, tag_of_call, tagged, unchanged};
 pub(crate) use last_event_id::LastEventId;
 pub(crate) use path::{OfCall, OfGrant, OfThread};
 pub(crate) use prefer::Prefer;

@@ -1,7 +1,12 @@
 //! What the many lists and settings share that change with the log alone: as long as no event came, the
 //! answer is the one that the caller has.
 
-use crate::{App, extract::IfNoneMatch, openapi, problem::Problem};
+use crate::{
+    App,
+    extract::{IfNoneMatch, short},
+    openapi,
+    problem::Problem,
+};
 use axum::response::Response;
 use countersign_gate::{Error, ThreadId, api};
 use serde::Serialize;
@@ -14,6 +19,11 @@ use utoipa::{
 /// The tag of what stands on the log alone: of that thread, or of all.
 pub(super) async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
+}
+
+/// The tag of what stands on the log and on the policy: how far an answer would reach.
+pub(super) async fn tag_under_policy(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
+    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short(app.gate.policy_hash()?)))
 }
 
 /// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.

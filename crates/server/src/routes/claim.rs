@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State};
 use countersign_gate::api;
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_allowed", "already_claimed", "arguments_changed", "blocked", "thread_closed");
+refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_allowed", "already_claimed", "arguments_changed", "definition_changed", "blocked", "thread_closed");
 
 /// Start a call.
 ///

@@ -14,14 +14,19 @@ refusals!(
     "unknown_call",
     "not_an_approver",
     "self_approval",
+    "not_eligible",
     "already_decided",
+    "already_voted",
+    "arguments_changed",
+    "blocked",
     "not_offered"
 );
 
 /// Decide on a call.
 ///
 /// Only people decide, and never on what they proposed. The second decision loses, and is told who won; the
-/// same one again is a success.
+/// same one again is a success. Where it takes several, this is a vote, and the call is decided by the one that
+/// makes it enough.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/{id}",

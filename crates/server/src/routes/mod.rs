@@ -17,8 +17,11 @@ mod mode;
 mod pending;
 mod policy;
 mod propose;
+mod reach;
+mod release;
 mod show;
 mod stats;
+mod stop;
 mod threads;
 
 use crate::{
@@ -46,6 +49,7 @@ pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(document::document))
         .routes(routes!(pending::everywhere))
         .routes(routes!(decide_all::decide_all))
+        .routes(routes!(stop::everywhere))
         .routes(routes!(events::everywhere))
         .routes(routes!(stats::stats))
         .routes(routes!(calls::everywhere))
@@ -56,6 +60,8 @@ pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(claim::claim))
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
+        .routes(routes!(release::release))
+        .routes(routes!(reach::reach))
         .routes(routes!(pending::of_thread, decide::decide_pending))
         .routes(routes!(decide::decide))
         .routes(routes!(events::of_thread))
@@ -63,6 +69,7 @@ pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(grants::revoke))
         .routes(routes!(mode::show, mode::set))
         .routes(routes!(policy::show, policy::set))
+        .routes(routes!(stop::of_thread))
         .routes(routes!(close::close))
         .split_for_parts();
     openapi::complete(&mut document);

@@ -1,6 +1,6 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
-use super::by_log::{Tagged, by_log};
+use super::by_log::{Tagged, tag_under_policy};
 use crate::{
     App,
     extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, Query},
@@ -54,5 +54,6 @@ async fn answer<T>(
     Query { page, filter, .. }: Query<T>,
     have: &IfNoneMatch,
 ) -> Result<Response, Problem> {
-    by_log(app, filter.thread_id.as_ref(), have, app.gate.pending(&filter, page)).await
+    let tag = tag_under_policy(app, filter.thread_id.as_ref()).await?;
+    have.unless(&tag, app.gate.pending(&filter, page)).await
 }

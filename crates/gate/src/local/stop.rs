@@ -1,0 +1,48 @@
+//! Stopping, over a local log: all that waits is denied in one transaction.
+
+use super::Local;
+use crate::{Error, api};
+use countersign_approvals::{Body, Principal, ThreadCommand, ThreadId, Wish, decide::Stop, event::Source};
+use countersign_store::{Done, Filter};
+
+impl Local {
+    /// In that thread, or everywhere.
+    pub(crate) async fn stop(
+        &self,
+        by: &Principal,
+        thread: Option<&ThreadId>,
+        stop: &api::Stop,
+    ) -> Result<api::Stopped, Error> {
+        if by.kind() != countersign_approvals::principal::Kind::User {
+            return Err(countersign_approvals::Refused::NotAnApprover(by.to_string()).into());
+        }
+        let wish = Stop { tool: stop.tool.clone(), comment: stop.comment.clone() };
+        let done = match thread {
+            Some(thread) => self.order(by, thread, Wish::Thread(ThreadCommand::Stop(wish))).await?,
+            None => self.order(by, &everywhere()?, Wish::Everywhere(wish)).await?,
+        };
+        let filter = Filter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..Filter::default() };
+        let page = api::PageOf { limit: api::MAX_PAGE, ..api::PageOf::default() };
+        let left = self.store.pending(&filter, page.after, page.limit).await?;
+        let which = |call: &countersign_approvals::Call| api::Which {
+            thread_id: call.thread_id.clone(),
+            id: call.id().clone(),
+        };
+        Ok(api::Stopped { denied: denied(&done), left: left.items.iter().map(which).collect() })
+    }
+}
+
+/// An order about all threads is filed under a name of its own.
+fn everywhere() -> Result<ThreadId, Error> {
+    crate::name("everywhere")
+}
+
+fn denied(done: &Done) -> Vec<api::Which> {
+    let one = |event: &std::sync::Arc<crate::Event>| match Body::read(event.seq, event.kind, &event.data) {
+        Ok(Body::ApprovalResponse(response)) if response.source == Source::Approver => {
+            Some(api::Which { thread_id: event.thread_id.clone(), id: response.tool_call_id })
+        }
+        _ => None,
+    };
+    done.events.iter().filter_map(one).collect()
+}

@@ -1,0 +1,35 @@
+//! `POST /v1/threads/{thread}/tool-calls/{id}/release`
+
+use super::Answer;
+use crate::{
+    App,
+    extract::{Body, Caller, NoQuery, OfCall},
+    openapi::refusals,
+};
+use axum::{Json, extract::State};
+use countersign_gate::api;
+
+refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_unknown", "not_an_approver", "self_approval", "not_eligible");
+
+/// Let another executor take a call over whose outcome is unknown.
+///
+/// Its executor's lease has lapsed without a result, so it may have run. Whoever releases it answers for it that it
+/// may run twice. Only people may, and not the one who proposed it.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/tool-calls/{id}/release",
+    operation_id = "release",
+    tag = "approver",
+    params(OfCall, Caller),
+    request_body(content = api::Release),
+    responses((status = 200, description = "The call, released.", body = api::Call), Refusals)
+)]
+pub(super) async fn release(
+    State(app): State<App>,
+    OfCall(thread, id): OfCall,
+    caller: Caller,
+    _: NoQuery,
+    Body(release): Body<api::Release>,
+) -> Answer<api::Call> {
+    Ok(Json(app.gate.acting_as(caller.person()).release(&thread, &id, &release).await?))
+}

@@ -1,0 +1,57 @@
+//! `POST /v1/approvals/stop` and `POST /v1/threads/{thread}/stop`
+
+use super::Answer;
+use crate::{
+    App,
+    extract::{Body, Caller, NoQuery, OfThread},
+    openapi::refusals,
+};
+use axum::{Json, extract::State};
+use countersign_gate::api;
+
+refusals!(Refusals: READS WRITES ASKED BODY, "not_an_approver");
+
+/// Deny everything that waits.
+///
+/// All calls that wait for people, in every thread, or those of one tool: in one transaction. What the caller may
+/// not deny, or cannot deny alone, is left as it is and told.
+#[utoipa::path(
+    post,
+    path = "/v1/approvals/stop",
+    operation_id = "stop",
+    tag = "approver",
+    params(Caller),
+    request_body(content = api::Stop),
+    responses((status = 200, description = "What was denied, and what is left.", body = api::Stopped), Refusals)
+)]
+pub(super) async fn everywhere(
+    State(app): State<App>,
+    caller: Caller,
+    _: NoQuery,
+    Body(stop): Body<api::Stop>,
+) -> Answer<api::Stopped> {
+    Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
+}
+
+/// Deny everything that waits in a thread.
+///
+/// All its calls that wait for people, or those of one tool: in one transaction. What the caller may not deny, or
+/// cannot deny alone, is left as it is and told.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/stop",
+    operation_id = "stopThread",
+    tag = "approver",
+    params(OfThread, Caller),
+    request_body(content = api::Stop),
+    responses((status = 200, description = "What was denied, and what is left.", body = api::Stopped), Refusals)
+)]
+pub(super) async fn of_thread(
+    State(app): State<App>,
+    OfThread(thread): OfThread,
+    caller: Caller,
+    _: NoQuery,
+    Body(stop): Body<api::Stop>,
+) -> Answer<api::Stopped> {
+    Ok(Json(app.gate.acting_as(caller.person()).stop(Some(&thread), &stop).await?))
+}
