@@ -18,7 +18,8 @@ Exit codes:
   3    the rules do not allow it: decided before, …
   4    no such call, thread or grant, or several
   5    no server answers, or no database opens
-  77   run: denied or blocked
+  76   policy check: people are asked
+  77   run: denied or blocked; policy check: blocked
   78   run: nobody decided in time
   79   run: cancelled by somebody
   126  run: the command cannot be started
@@ -69,7 +70,7 @@ pub(crate) struct TargetArgs {
         conflicts_with_all = ["database", "database_file"]
     )]
     pub(crate) server: Option<String>,
-    /// The policy, a TOML file; without one everything is asked
+    /// The policy, a TOML file; without one task tools are free and the rest is asked
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// Who is asking: user:NAME or agent:NAME [default: your login name]
@@ -110,16 +111,20 @@ pub(crate) enum Command {
     /// Show one call, and what became of it
     Show(Show),
     /// Allow calls that wait
-    Allow(Allow),
+    Allow(commands::decide::options::Allow),
     /// Deny calls that wait
-    Deny(Deny),
+    Deny(commands::decide::options::Deny),
+    /// Deny all that waits, at once
+    Stop(commands::stop::Stop),
+    /// Let another executor take over a call whose own was lost
+    Release(commands::release::Release),
     /// Tell what happened, event by event
     Log(commands::log::Log),
     /// List calls, the last proposed first
     Calls(commands::calls::Calls),
     /// List threads, or show one
     Threads(commands::threads::Threads),
-    /// List what stands allowed for the rest of a thread
+    /// List what is remembered for the rest of a thread: allowed or denied
     Grants(commands::grants::Grants),
     /// Take a grant back: it answers no more calls
     Revoke(commands::grants::Revoke),
@@ -127,6 +132,9 @@ pub(crate) enum Command {
     Mode(commands::mode::Mode),
     /// Show or set what a thread itself says of tools
     ThreadPolicy(commands::thread_policy::ThreadPolicy),
+    /// Check a policy, test it, and compare it with the log
+    #[command(subcommand)]
+    Policy(commands::policy::PolicyCommand),
     /// End a thread: what waits in it is cancelled, and nothing new starts
     Close(commands::close::Close),
     /// Count what became of calls, and how long people took to decide
@@ -235,52 +243,6 @@ pub(crate) struct Which {
     #[arg(long, value_name = "T")]
     pub(crate) thread: Option<String>,
 }
-
-/// Which calls are meant.
-#[derive(Debug, clap::Args)]
-pub(crate) struct WhichOnes {
-    /// The calls' ids, or how each begins
-    #[arg(required = true, value_name = "ID")]
-    pub(crate) ids: Vec<String>,
-    /// Their thread, where ids repeat
-    #[arg(long, value_name = "T")]
-    pub(crate) thread: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = DECIDED)]
-pub(crate) struct Allow {
-    #[command(flatten)]
-    pub(crate) which: WhichOnes,
-    /// Allow later calls of this tool in this thread too
-    #[arg(long)]
-    pub(crate) session: bool,
-    /// A word for the log
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) comment: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = DECIDED)]
-pub(crate) struct Deny {
-    /// The calls' ids, or how each begins
-    #[arg(required_unless_present = "all_pending", value_name = "ID")]
-    pub(crate) ids: Vec<String>,
-    /// Their thread, where ids repeat
-    #[arg(long, value_name = "T")]
-    pub(crate) thread: Option<String>,
-    /// Deny all that waits: in the thread, or everywhere
-    #[arg(long, conflicts_with = "ids")]
-    pub(crate) all_pending: bool,
-    /// Why: the agent is told
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) comment: Option<String>,
-}
-
-/// The shape of a decision's answer.
-const DECIDED: &str = "\
-JSON: the call, decided; of several calls {\"results\": [{\"threadId\", \"id\", \"call\", or \"problem\": \
-{\"code\", \"detail\"}}]}, and the exit code is that of the first problem";
 
 #[derive(Debug, clap::Args)]
 #[command(

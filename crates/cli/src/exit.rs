@@ -20,6 +20,7 @@ impl Exit {
     pub(crate) const REFUSED: Self = Self(3);
     pub(crate) const NO_SUCH_CALL: Self = Self(4);
     pub(crate) const UNAVAILABLE: Self = Self(5);
+    pub(crate) const ASKED: Self = Self(76);
     pub(crate) const DENIED: Self = Self(77);
     pub(crate) const EXPIRED: Self = Self(78);
     pub(crate) const CANCELLED: Self = Self(79);
@@ -64,6 +65,8 @@ struct Told<'a> {
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<api::Response>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vote: Option<api::Vote>,
 }
 
 fn complain_in_json(told: &Told<'_>) {
@@ -79,6 +82,7 @@ pub(crate) fn report_usage(detail: &str) -> Exit {
         detail,
         response: None,
         execution: None,
+        vote: None,
         hint: Some("`countersign COMMAND --help` tells what a command takes"),
     });
     Exit::USAGE
@@ -95,6 +99,7 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
             detail: &format!("{error:#}"),
             response: ours.and_then(countersign_gate::Error::response),
             execution: ours.and_then(countersign_gate::Error::execution),
+            vote: ours.and_then(countersign_gate::Error::vote),
             hint: hint(&code),
         };
         complain_in_json(&told);
@@ -141,6 +146,11 @@ fn hint(code: &str) -> Option<&'static str> {
         "several_calls" => "give more of the id, or --thread",
         "not_an_approver" => "decide as a person: --as user:NAME",
         "self_approval" => "somebody else has to decide",
+        "not_eligible" => "`countersign show ID` tells who may decide, and at which level",
+        "already_voted" => "each approver votes once; `countersign show ID` lists the votes",
+        "arguments_changed" => "`countersign show ID` tells what would run now",
+        "not_offered" => "`countersign show ID --json` tells what is offered",
+        "definition_changed" => "the agent has to propose it anew, and people look at the tool as it is now",
         "already_decided" | "already_claimed" | "already_finished" | "not_allowed" => {
             "`countersign show ID` tells the whole story"
         }

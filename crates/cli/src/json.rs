@@ -33,6 +33,15 @@ fn laid_out(json: &str) -> Vec<String> {
     if compact.chars().count() <= SHORT {
         return vec![visible(&compact)];
     }
+    spread(json).iter().map(|line| visible(line)).collect()
+}
+
+/// The JSON for an editor: a line for each member, and nothing written out.
+pub(crate) fn pretty(json: &Json) -> String {
+    spread(json.as_str()).join("\n")
+}
+
+fn spread(json: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut depth = 0_usize;
     let mut before = "";
@@ -56,7 +65,7 @@ fn laid_out(json: &str) -> Vec<String> {
         }
         before = token;
     }
-    lines.iter().map(|line| visible(line)).collect()
+    lines
 }
 
 /// The tokens of a JSON text that is known to be valid.

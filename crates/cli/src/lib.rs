@@ -1,10 +1,14 @@
 //! The `countersign` command: every door to the gate that a terminal has.
 
+mod account;
 mod args;
 mod commands;
+mod edit;
 mod exit;
+mod facts;
 mod filters;
 mod find;
+mod impact;
 mod json;
 mod log;
 mod output;
@@ -16,6 +20,7 @@ mod story;
 mod table;
 mod target;
 mod told;
+mod width;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -96,6 +101,8 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Show(show) => commands::show::show(args, show).await,
         Command::Allow(allow) => commands::decide::allow(args, allow).await,
         Command::Deny(deny) => commands::decide::deny(args, deny).await,
+        Command::Stop(stop) => commands::stop::stop(args, stop).await,
+        Command::Release(release) => commands::release::release(args, release).await,
         Command::Log(log) => commands::log::log(args, log).await,
         Command::Calls(calls) => commands::calls::calls(args, calls).await,
         Command::Threads(threads) => commands::threads::threads(args, threads).await,
@@ -103,6 +110,7 @@ async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
         Command::Revoke(revoke) => commands::grants::revoke(args, revoke).await,
         Command::Mode(mode) => commands::mode::mode(args, mode).await,
         Command::ThreadPolicy(own) => commands::thread_policy::thread_policy(args, own).await,
+        Command::Policy(command) => commands::policy::policy(args, command).await,
         Command::Close(close) => commands::close::close(args, close).await,
         Command::Stats(stats) => commands::stats::stats(args, stats).await,
         Command::Doctor => commands::doctor::doctor(args).await,

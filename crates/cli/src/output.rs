@@ -1,6 +1,6 @@
 //! What people read: text that shows everything for what it is.
 
-use countersign_gate::{Json, State, Timestamp, api};
+use countersign_gate::{Json, Timestamp};
 use std::{fmt::Write as _, io, sync::OnceLock};
 
 /// Why the first thing that could not be printed was not: what is said next has no place to go either.
@@ -148,70 +148,6 @@ impl<'de> serde::Deserialize<'de> for Members {
             }
         }
         deserializer.deserialize_map(Collect)
-    }
-}
-
-/// One call, whole.
-pub(crate) fn call(call: &api::Call, now: Timestamp) -> String {
-    let mut lines =
-        vec![format!("{}  {}  {}", visible(call.id.as_str()), visible(call.name.as_str()), state(call))];
-    let mut fact = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
-    fact("thread", visible(call.thread_id.as_str()));
-    for (index, line) in arguments(&call.arguments).into_iter().enumerate() {
-        fact(if index == 0 { "arguments" } else { "" }, line);
-    }
-    fact("sha256", call.arguments_hash.to_string());
-    if let Some(description) = &call.description {
-        fact("for", visible(description));
-    }
-    let proposal = &call.proposal;
-    fact(
-        "proposed",
-        format!("by {} at {} ({})", visible(proposal.principal.as_str()), proposal.at, ago(proposal.at, now)),
-    );
-    if let Some(request) = &call.request {
-        let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", visible(rule)));
-        fact("asked", format!("{rule}{}", visible(&request.reason)));
-        if let Some(end) = request.expires_at {
-            fact("expires", end.to_string());
-        }
-    }
-    if let Some(response) = &call.response {
-        let rule = response.rule.as_ref().map_or(String::new(), |rule| format!(", rule {}", visible(rule)));
-        let who = visible(response.principal.as_str());
-        fact(
-            "decided",
-            format!(
-                "{} by {who} at {} ({}{rule})",
-                response.decision.as_str(),
-                response.at,
-                response.source.as_str()
-            ),
-        );
-        if let Some(comment) = &response.comment {
-            fact("comment", visible(comment));
-        }
-    }
-    if let Some(execution) = &call.execution {
-        fact("started", format!("by {} at {}", visible(&execution.executor), execution.started_at));
-    }
-    if let Some(result) = &call.result {
-        fact("ended", format!("{} at {}", result.status.as_str(), result.at));
-        for (index, line) in arguments(&result.content).into_iter().enumerate() {
-            fact(if index == 0 { "result" } else { "" }, line);
-        }
-    }
-    lines.join("\n")
-}
-
-/// Where a call stands, and by whom.
-fn state(call: &api::Call) -> String {
-    match (call.state, &call.response) {
-        (State::Denied, Some(response)) => format!("denied by {}", visible(response.principal.as_str())),
-        (State::Unknown, _) => {
-            "unknown: its executor was lost, and whether it ran nobody here knows".to_owned()
-        }
-        (state, _) => state.to_string(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an event says, in a sentence.
 
 use crate::{
+    facts::{remembered, width_in_words},
     output::{arguments, one_line, visible},
     screen::Style,
 };
@@ -23,15 +24,33 @@ pub(crate) fn of(event: &Event) -> (Style, String) {
         Body::ApprovalRequest(request) => (Style::Yellow, asks(request)),
         Body::ApprovalVote(vote) => {
             let id = visible(vote.tool_call_id.as_str());
-            (
-                Style::Plain,
-                format!("{who} votes on {id}: {}{}", vote.decision.as_str(), comment(vote.comment.as_ref())),
-            )
+            let edit = if vote.arguments.is_some() { ", with changed arguments" } else { "" };
+            let width =
+                vote.matches.as_ref().map_or(String::new(), |width| format!(", {}", width_in_words(width)));
+            let (said, why) = (vote.decision.as_str(), comment(vote.comment.as_ref()));
+            (Style::Plain, format!("{who} votes on {id}: {said}{width}{edit}{why}"))
+        }
+        Body::ApprovalReminder(reminder) => {
+            let id = visible(reminder.tool_call_id.as_str());
+            (Style::Yellow, format!("{id} still waits, and people are told once more"))
+        }
+        Body::ApprovalEscalated(escalated) => {
+            let (id, level) = (visible(escalated.tool_call_id.as_str()), visible(&escalated.level));
+            (Style::Yellow, format!("{id} still waits, and takes level {level} from now on"))
         }
         Body::ApprovalResponse(response) => decides(&who, response),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (visible(claim.tool_call_id.as_str()), visible(&claim.executor));
             (Style::Plain, format!("{who} runs {id} as {executor}"))
+        }
+        Body::ExecutionReleased(released) => {
+            let (id, why) = (visible(released.tool_call_id.as_str()), comment(released.comment.as_ref()));
+            (Style::Cyan, format!("{who} releases {id}, whose executor was lost, for another one{why}"))
+        }
+        Body::ExecutionTakenOver(taken) => {
+            let started = &taken.started;
+            let (id, executor) = (visible(started.tool_call_id.as_str()), visible(&started.executor));
+            (Style::Plain, format!("{who} takes {id} over as {executor}"))
         }
         Body::ToolResult(result) => {
             ends(&visible(result.tool_call_id.as_str()), result.status, &result.content)
@@ -108,17 +127,26 @@ fn asks(request: &Request) -> String {
     let why = visible(&request.reason);
     let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", visible(rule)));
     let until = request.expires_at.map_or(String::new(), |end| format!(", until {end}"));
-    format!("people are asked about {id}{until} ({rule}{why})")
+    let quorum = request.quorum.filter(|quorum| *quorum > 1);
+    let people = quorum.map_or("people".to_owned(), |quorum| format!("{quorum} people"));
+    let level = request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", visible(level)));
+    format!("{people}{level} are asked about {id}{until} ({rule}{why})")
 }
 
 fn decides(who: &str, response: &Response) -> (Style, String) {
     let id = visible(response.tool_call_id.as_str());
     let said = comment(response.comment.as_ref());
     match (response.decision, response.source) {
+        (Decision::AllowOnce | Decision::AllowSession, Source::Expiry) => {
+            (Style::Green, format!("nobody decided on {id} in time, and so it is allowed"))
+        }
         (_, Source::Expiry) => (Style::Red, format!("nobody decided on {id} in time")),
         (_, Source::Cancellation) => (Style::Yellow, format!("{who} withdraws {id}{said}")),
         (Decision::AllowSession, Source::Approver) => {
-            (Style::Green, format!("{who} allows {id}, and its tool for the session{said}"))
+            let width = response.matches.as_ref().map_or("its tool".to_owned(), |width| {
+                width_in_words(width).trim_start_matches("for ").to_owned()
+            });
+            (Style::Green, format!("{who} allows {id}, and {width} for the session{said}"))
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
             let why = match (source, response.grant) {
@@ -126,9 +154,18 @@ fn decides(who: &str, response: &Response) -> (Style, String) {
                 (Source::Mode, _) => " by the thread's mode".to_owned(),
                 _ => String::new(),
             };
-            (Style::Green, format!("{who} allows {id}{why}{said}"))
+            let edit = if response.changes.is_empty() { "" } else { " with changed arguments" };
+            (Style::Green, format!("{who} allows {id}{edit}{why}{said}"))
         }
-        (Decision::Deny, _) => (Style::Red, format!("{who} denies {id}{said}")),
+        (Decision::Deny, source) => {
+            let width = remembered(response.decision, response.matches.as_ref());
+            let width = width.map_or(String::new(), |width| format!(" from now on, {width}"));
+            let why = match (source, response.grant) {
+                (Source::Grant, Some(grant)) => format!(", as in {grant}"),
+                _ => String::new(),
+            };
+            (Style::Red, format!("{who} denies {id}{width}{why}{said}"))
+        }
         (Decision::Other, _) => {
             (Style::Plain, format!("{who} decides on {id} in a way of a newer version{said}"))
         }

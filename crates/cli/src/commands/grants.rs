@@ -13,7 +13,7 @@ use countersign_gate::{Clock, Gate, ThreadId, api};
 /// Whose grants.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\"}], \"next\": null}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"match\", \"says\": that in words, \"level\", \"comment\"}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct Grants {
     /// The thread
@@ -62,14 +62,19 @@ fn as_table(found: &api::Grants) -> Table {
     let mut table = Table::new(&[
         ("GRANT", Fit::Number),
         ("TOOL", Fit::Wrap),
+        ("ANSWER", Fit::Whole),
+        ("FOR", Fit::Wrap),
         ("GIVEN BY", Fit::Wrap),
         ("WHEN", Fit::Whole),
         ("ON CALL", Fit::Cut),
     ]);
     for grant in &found.grants {
+        let level = grant.level.as_ref().map_or(String::new(), |level| format!(", as {}", visible(level)));
         table.row([
             grant.seq.to_string().into(),
             visible(grant.tool.as_str()).into(),
+            if grant.decision.allows() { "allow" } else { "deny" }.into(),
+            (visible(&grant.says) + &level).into(),
             visible(grant.principal.as_str()).into(),
             ago(grant.at, now).into(),
             visible(grant.tool_call_id.as_str()).into(),

@@ -29,11 +29,16 @@ pub(crate) fn man(wish: &Man) -> anyhow::Result<Exit> {
         return Ok(Exit::DONE);
     };
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        write(folder, &format!("countersign-{}", sub.get_name()), sub.clone())?;
-    }
-    write(folder, "countersign", command)?;
+    write_all(folder, "countersign", &command)?;
     Ok(Exit::DONE)
+}
+
+/// A page for a command, and one for each that stands under it.
+fn write_all(folder: &Path, name: &str, command: &clap::Command) -> anyhow::Result<()> {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        write_all(folder, &format!("{name}-{}", sub.get_name()), sub)?;
+    }
+    write(folder, name, command.clone())
 }
 
 fn write(folder: &Path, name: &str, command: clap::Command) -> anyhow::Result<()> {

@@ -14,17 +14,20 @@ pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod mode;
 pub(crate) mod pending;
+pub(crate) mod policy;
 pub(crate) mod reference;
+pub(crate) mod release;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod stop;
 pub(crate) mod thread_policy;
 pub(crate) mod threads;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod watch;
 
-use crate::{args::Args, exit::Exit, output};
+use crate::{account, args::Args, exit::Exit, output};
 use countersign_gate::{Clock, api};
 
 /// Prints a call as was asked for.
@@ -32,7 +35,7 @@ fn print_call(args: &Args, call: &api::Call) -> anyhow::Result<Exit> {
     if args.json {
         output::say(&serde_json::to_string(call)?);
     } else {
-        output::say(&output::call(call, Clock::System.now()));
+        output::say(&account::call(call, Clock::System.now()));
     }
     Ok(Exit::DONE)
 }

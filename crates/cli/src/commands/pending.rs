@@ -3,7 +3,8 @@
 use crate::{
     args::{Args, Pending},
     exit::Exit,
-    find,
+    facts, find,
+    impact::Impact,
     output::{self, ago, visible},
     target,
 };
@@ -39,6 +40,13 @@ fn entry(call: &api::Call) -> String {
     }
     for line in output::arguments(&call.arguments) {
         text.extend(["    ", &line, "\n"]);
+    }
+    let danger = Impact::of(call).danger().map(|text| ("risk", text));
+    let masked = facts::masked(call).map(|text| ("masked", text));
+    // Why it is asked stands in `show`, and so does what is the same for most calls.
+    let asked = facts::asked(call).into_iter().filter(|(label, _)| !matches!(*label, "asked" | "alike"));
+    for (label, line) in danger.into_iter().chain(masked).chain(asked) {
+        text.extend(["    ", label, ": ", &line, "\n"]);
     }
     text
 }

@@ -36,7 +36,7 @@ fn page(command: &Command) -> String {
     }
     settings(&mut page);
     for sub in shown() {
-        describe(&mut page, sub);
+        describe(&mut page, sub, "countersign");
     }
     page
 }
@@ -49,11 +49,11 @@ fn settings(page: &mut String) {
     }
 }
 
-fn describe(page: &mut String, command: &Command) {
-    let (name, about) = (command.get_name(), text(command.get_about()));
+fn describe(page: &mut String, command: &Command, under: &str) {
+    let (name, about) = (format!("{under} {}", command.get_name()), text(command.get_about()));
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
-    let _ = write!(page, "\n## `countersign {name}`\n\n{about}.\n\n```text\n{usage}\n```\n");
+    let _ = write!(page, "\n## `{name}`\n\n{about}.\n\n```text\n{usage}\n```\n");
     let own = || {
         command
             .get_arguments()
@@ -69,6 +69,9 @@ fn describe(page: &mut String, command: &Command) {
             Some(shape) => drop(write!(page, "\n`--json` prints:\n\n```text\n{shape}\n```\n")),
             None => drop(write!(page, "\n```text\n{more}\n```\n")),
         }
+    }
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        describe(page, sub, &name);
     }
 }
 

@@ -40,7 +40,7 @@ impl Log {
     pub(crate) fn start(args: &Args, runtime: &Handle) -> anyhow::Result<Self> {
         // The command's own span is for traces: in every line it would say what everybody knows.
         let filter = filter(args)?
-            .and(FilterFn::new(|about| about.target() != COMMAND && about.target() != NEVER_LOGGED));
+            .and(FilterFn::new(|about| about.target() != COMMAND && !NEVER_LOGGED.contains(&about.target())));
         let (writer, last_words) = writer(args);
         let lines = match args.settings.log_format() {
             LogFormat::Json => tracing_subscriber::fmt::layer()

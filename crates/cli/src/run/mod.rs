@@ -44,7 +44,7 @@ pub(crate) async fn run(args: &Args, wish: &Run) -> anyhow::Result<Exit> {
         }
     }
     match call.state {
-        State::Allowed => start(args, wish, &gate, &thread, &call).await,
+        State::Allowed => start(args, wish, &gate, &call, &proposal.arguments).await,
         State::Denied | State::Cancelled => Ok(turned_down(args, &call)?),
         _ => {
             let state = call.state;
@@ -73,6 +73,7 @@ fn proposal(wish: &Run) -> anyhow::Result<api::Propose> {
         annotations: None,
         impact: None,
         description: wish.description.clone(),
+        definition: None,
         expires_in_seconds: wish.expires,
     })
 }
@@ -120,18 +121,22 @@ fn turned_down(args: &Args, call: &api::Call) -> anyhow::Result<Exit> {
     })
 }
 
-/// Claims the call, runs what the claim hands back, and records what came of it.
-async fn start(
-    args: &Args,
-    wish: &Run,
-    gate: &Gate,
-    thread: &ThreadId,
-    call: &api::Call,
-) -> anyhow::Result<Exit> {
-    let executor = random_id(&format!("run-{}-", std::process::id()));
-    let claim = api::Claim { lease_seconds: Some(wish.lease), ..api::Claim::of(call, &executor) };
+/// Claims the call, runs what the claim hands back, and records what came of it. `own` is what was proposed here.
+async fn start(args: &Args, wish: &Run, gate: &Gate, call: &api::Call, own: &Json) -> anyhow::Result<Exit> {
+    let (thread, executor) = (&call.thread_id, random_id(&format!("run-{}-", std::process::id())));
+    // Behind the masks of the log only whoever proposed the call can look.
+    let masked = !call.redacted.is_empty();
+    let claim = api::Claim {
+        lease_seconds: Some(wish.lease),
+        arguments: masked.then(|| own.clone()),
+        ..api::Claim::of(call, &executor)
+    };
     let claimed = gate.claim(thread, &call.id, &claim).await?;
-    let ended = match claimed.arguments.read::<Shell>() {
+    if let Some(note) = claimed.response.as_ref().and_then(|response| response.note.as_ref()) {
+        output::complain(&format!("countersign: {}", output::visible_lines(note)));
+    }
+    let what = if masked { own } else { &claimed.arguments };
+    let ended = match what.read::<Shell>() {
         Ok(shell) => match shlex::split(&shell.command) {
             Some(words) if !words.is_empty() => execute::execute(&words, &shell.cwd, args.json).await,
             _ => Ended::failed(Exit::NOT_EXECUTABLE, "what was approved is no command"),

@@ -84,7 +84,7 @@ pub(crate) const KEYS: &[Facts] = &[
         option: "--policy",
         takes: Takes::Path,
         usual: "",
-        about: "The policy, a TOML file; without one everything is asked",
+        about: "The policy, a TOML file; without one task tools are free and the rest is asked",
     },
     Facts {
         key: Key::As,

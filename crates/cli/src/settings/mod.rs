@@ -180,7 +180,7 @@ impl Settings {
 
     /// The policy, read now.
     pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
-        self.policy_path().map_or_else(|| Ok(Policy::ask_always()), |path| read_policy(&path))
+        self.policy_path().map_or_else(|| Ok(Policy::shipped()), |path| read_policy(&path))
     }
 
     /// Who is asking: as said, or the login name as `kind`.

@@ -46,7 +46,7 @@ impl Agent {
                         break;
                     }
                     agent.propose(&step).await?;
-                    agent.see_through(&step.call.id).await?;
+                    Box::pin(agent.see_through(&step.call.id)).await?;
                 }
                 Ok(())
             });

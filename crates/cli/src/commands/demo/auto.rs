@@ -23,7 +23,7 @@ pub(super) async fn play(
                 None => tell("  nobody answers …"),
             }
         }
-        let call = agent.see_through(&call.id).await?;
+        let call = Box::pin(agent.see_through(&call.id)).await?;
         let (ran, why) = story::fate(&call);
         tell(&format!("  {why}; {ran}"));
         for line in story::output(&call) {
@@ -36,9 +36,13 @@ pub(super) async fn play(
 fn decision(answer: Answer) -> Option<api::Decide> {
     let comment = |text: &str| Some(text.to_owned());
     match answer {
-        Answer::Once(why) => Some(api::Decide { decision: Decision::AllowOnce, comment: comment(why) }),
-        Answer::Session => Some(api::Decide { decision: Decision::AllowSession, comment: None }),
-        Answer::Deny(why) => Some(api::Decide { decision: Decision::Deny, comment: comment(why) }),
+        Answer::Once(why) => {
+            Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::AllowOnce) })
+        }
+        Answer::Session => Some(api::Decide::plain(Decision::AllowSession)),
+        Answer::Deny(why) => {
+            Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::Deny) })
+        }
         Answer::Nothing => None,
     }
 }

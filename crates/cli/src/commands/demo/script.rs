@@ -49,6 +49,7 @@ impl Step {
             annotations: None,
             impact: None,
             description: Some(why.to_owned()),
+            definition: None,
             expires_in_seconds: None,
         };
         Ok(Self { call, answer })

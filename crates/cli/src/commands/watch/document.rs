@@ -2,13 +2,12 @@
 
 use super::wrap::{gently, hard, soft, width};
 use crate::{
+    edit, facts,
+    impact::Impact,
     json::{members, shown_as},
     output::visible,
 };
-use countersign_gate::{
-    Json, Principal, api,
-    event::{OnExpiry, RiskLevel},
-};
+use countersign_gate::{Json, Principal, api};
 
 /// What a line is, which is how it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,37 +38,23 @@ pub(super) struct Row {
     pub(super) text: String,
 }
 
-/// What the agent says would come of it. It may say anything: what is no impact is shown as JSON.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Impact {
-    pub(super) risk: Option<RiskLevel>,
-    pub(super) reversible: Option<bool>,
-    facts: Vec<(&'static str, String)>,
-}
-
-impl Impact {
-    pub(super) fn of(call: &api::Call) -> Self {
-        let Some(json) = &call.impact else { return Self::default() };
-        let Ok(impact) = json.read::<api::Impact>() else {
-            return Self { facts: vec![("Impact", shown_as(json).join("\n"))], ..Self::default() };
-        };
-        let mut facts = Vec::new();
-        facts.extend(impact.message.map(|text| ("Impact", text)));
-        facts.extend(impact.affected_resources.into_iter().map(|text| ("Touches", text)));
-        facts.extend(impact.estimated_impact.map(|text| ("Reach", text)));
-        Self { risk: impact.risk_level, reversible: impact.reversible, facts }
-    }
-}
-
-/// The whole call, for somebody who would decide as `me`.
-pub(super) fn document(call: &api::Call, me: &Principal) -> Vec<Paragraph> {
+/// The whole call, for somebody who would decide as `me`; with the arguments that they would have it run with
+/// instead, if they changed them.
+pub(super) fn document(call: &api::Call, edited: Option<&Json>, me: &Principal) -> Vec<Paragraph> {
     let mut lines = Vec::new();
     warnings(call, me, &mut lines);
     wishes(call, &mut lines);
-    lines.push(heading("Arguments"));
-    arguments(&call.arguments, &mut lines);
+    if let Some(edited) = edited {
+        lines.push(heading("Changed by you"));
+        let changes = edit::differences(&call.arguments, edited).into_iter();
+        lines.extend(changes.map(|text| Paragraph { role: Role::Warning, label: String::new(), text }));
+        lines.push(heading("Arguments, as you changed them"));
+    } else {
+        lines.push(heading("Arguments"));
+    }
+    arguments(edited.unwrap_or(&call.arguments), &mut lines);
     lines.push(heading("Request"));
-    facts(call, &mut lines);
+    request(call, &mut lines);
     lines
 }
 
@@ -87,6 +72,9 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<Paragraph>) {
     if hidden > 0 {
         let (what, are) = if hidden == 1 { ("character", "is") } else { ("characters", "are") };
         warn(format!("{hidden} {what} that a terminal hides {are} written out as \\u{{…}}"));
+    }
+    if let Some(masked) = facts::masked(call) {
+        warn(masked);
     }
 }
 
@@ -114,7 +102,7 @@ fn wishes(call: &api::Call, lines: &mut Vec<Paragraph>) {
     }
     let mut before = "";
     for (label, text) in Impact::of(call).facts {
-        fact(lines, if label == before { "" } else { label }, &text);
+        fact(lines, &if label == before { String::new() } else { capital(label) }, &text);
         before = label;
     }
 }
@@ -122,16 +110,18 @@ fn wishes(call: &api::Call, lines: &mut Vec<Paragraph>) {
 /// A name longer than this does not fit above the document, and is written out in it.
 pub(super) const LONG_NAME: usize = 40;
 
-/// Why people are asked, and by what name.
-fn facts(call: &api::Call, lines: &mut Vec<Paragraph>) {
-    if let Some(request) = &call.request {
-        let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{rule}: "));
-        fact(lines, "Asked", &format!("{rule}{}", request.reason));
-        if let Some(end) = request.expires_at {
-            let denied = request.on_expiry.is_none_or(|then| then == OnExpiry::Deny);
-            let then = if denied { "it is denied" } else { "it lapses" };
-            fact(lines, "Until", &format!("{end}, then {then}"));
-        }
+/// A label as it stands in the inbox.
+fn capital(label: &str) -> String {
+    let mut rest = label.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+/// Why people are asked, whom it takes, and by what name.
+fn request(call: &api::Call, lines: &mut Vec<Paragraph>) {
+    let mut before = "";
+    for (label, text) in facts::asked(call) {
+        fact(lines, &if label == before { String::new() } else { capital(label) }, &text);
+        before = label;
     }
     if let Some(annotations) = &call.annotations {
         fact(lines, "Hints", &shown_as(annotations).join("\n"));

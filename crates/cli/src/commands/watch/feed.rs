@@ -4,7 +4,7 @@
 use super::inbox::{Key, News, NotDecided, Sent, Verdict};
 use crate::output::visible;
 use countersign_gate::{
-    Clock, Error, Event, EventType, Filter, Gate, Principal, ThreadId, ToolName, api,
+    CallId, Clock, Error, Event, EventType, Filter, Gate, Principal, ThreadId, ToolName, api,
     event::{Body, Decision, Source},
 };
 use futures_util::StreamExt;
@@ -24,9 +24,15 @@ impl Wanted {
         Filter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..Filter::default() }
     }
 
-    /// What opens a question, and what closes it.
+    /// What opens a question, what happens to it, and what closes it.
     fn turns(&self) -> Filter {
-        let types = vec![EventType::ApprovalRequest, EventType::ApprovalResponse];
+        let types = vec![
+            EventType::ApprovalRequest,
+            EventType::ApprovalVote,
+            EventType::ApprovalReminder,
+            EventType::ApprovalEscalated,
+            EventType::ApprovalResponse,
+        ];
         Filter { types, ..self.filter() }
     }
 }
@@ -112,7 +118,13 @@ impl Feed {
             let new = in_time(self.load()).await?;
             return Ok((!new.is_empty()).then_some(News::Arrived(new)));
         }
-        Ok(decided(event))
+        match still_waits(event) {
+            Some((id, aloud)) => {
+                let call = in_time(self.gate.call(&event.thread_id, &id)).await?;
+                Ok(Some(News::Changed(Box::new(call), aloud)))
+            }
+            None => Ok(decided(event)),
+        }
     }
 
     /// What has come to wait since the last look.
@@ -142,6 +154,16 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T,
     }
 }
 
+/// The call about which something is new though it still waits, and whether people are to be told aloud.
+fn still_waits(event: &Event) -> Option<(CallId, bool)> {
+    match Body::read(event.seq, event.kind, &event.data).ok()? {
+        Body::ApprovalVote(vote) => Some((vote.tool_call_id, false)),
+        Body::ApprovalReminder(reminder) => Some((reminder.tool_call_id, true)),
+        Body::ApprovalEscalated(escalated) => Some((escalated.tool_call_id, true)),
+        _ => None,
+    }
+}
+
 /// What was decided, if the event says that.
 fn decided(event: &Event) -> Option<News> {
     let Ok(Body::ApprovalResponse(response)) = Body::read(event.seq, event.kind, &event.data) else {
@@ -154,6 +176,7 @@ fn decided(event: &Event) -> Option<News> {
 fn verdict(decision: Decision, source: Source, by: &Principal) -> Verdict {
     let who = visible(by.as_str());
     let text = match (source, decision) {
+        (Source::Expiry, Decision::AllowOnce) => "allowed, because nobody answered in time".to_owned(),
         (Source::Expiry, _) => "denied, because nobody answered in time".to_owned(),
         (Source::Cancellation, _) => format!("cancelled by {who}"),
         (_, Decision::Deny) => format!("denied by {who}"),
@@ -167,7 +190,14 @@ fn verdict(decision: Decision, source: Source, by: &Principal) -> Verdict {
 /// Sends a decision, once, and says what came of it.
 pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, NotDecided> {
     let (thread, id): &Key = &sent.key;
-    let decide = api::Decide { decision: sent.decision, comment: sent.comment.clone() };
+    let decide = api::Decide {
+        decision: sent.decision,
+        comment: sent.comment.clone(),
+        arguments: sent.arguments.clone(),
+        arguments_hash: Some(sent.about),
+        matches: sent.matches.clone(),
+        level: sent.level.clone(),
+    };
     match in_time(gate.decide(thread, id, &decide)).await {
         Ok(call) => Ok(Box::new(call)),
         Err(error) => Err(match error.response() {

@@ -6,8 +6,14 @@ use super::{
     view::{Ink, Piece},
     wrap::{cut, flow, hard, soft, width},
 };
-use crate::output::visible;
+use crate::{facts, output::visible};
 use countersign_gate::event::Decision;
+
+/// Says something in as many lines as it takes.
+type Say<'a> = dyn Fn(Ink, &str) -> Vec<Vec<Piece>> + 'a;
+
+/// Each is chosen with one key.
+const MOST_WIDTHS: usize = 9;
 
 /// What is asked or said below the call, and where the cursor stands in it.
 pub(super) fn bottom(inbox: &Inbox, columns: usize) -> (Vec<Vec<Piece>>, Option<(usize, usize)>) {
@@ -15,22 +21,14 @@ pub(super) fn bottom(inbox: &Inbox, columns: usize) -> (Vec<Vec<Piece>>, Option<
         soft(text, columns).into_iter().map(|line| vec![(ink, line)]).collect()
     };
     match &inbox.mode {
-        Mode::Denying(field) => {
+        Mode::Denying(field, width) => {
             let tool = inbox.current().map_or("", |waiting| waiting.call.name.as_str());
-            written(&format!("Deny {}, because: ", cut(&visible(tool), columns / 2)), field, columns)
+            let again = if width.is_some() { " from now on" } else { "" };
+            written(&format!("Deny {}{again}, because: ", cut(&visible(tool), columns / 2)), field, columns)
         }
         Mode::Noting(field) => written("Comment: ", field, columns),
         Mode::Searching(field) => written("Look for: ", field, columns),
-        Mode::Widening => {
-            let Some(waiting) = inbox.current() else { return (Vec::new(), None) };
-            let (tool, thread) = (&waiting.call.name, &waiting.call.thread_id);
-            let text = format!(
-                "Allow this and every later call of {} in thread {}, whatever its arguments?",
-                visible(tool.as_str()),
-                visible(thread.as_str())
-            );
-            (said(Ink::Strong, &text), None)
-        }
+        Mode::Widening(decision) => (widening(inbox, *decision, &said), None),
         Mode::Torn => {
             let how = inbox.current().and_then(|waiting| waiting.gone.as_deref()).unwrap_or("gone");
             let text = format!("It was {how} meanwhile. What you typed went nowhere. Enter goes on.");
@@ -40,7 +38,20 @@ pub(super) fn bottom(inbox: &Inbox, columns: usize) -> (Vec<Vec<Piece>>, Option<
     }
 }
 
-fn status(inbox: &Inbox, said: &dyn Fn(Ink, &str) -> Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+/// The widths that can be chosen, each with how far it would have reached.
+fn widening(inbox: &Inbox, decision: Decision, said: &Say<'_>) -> Vec<Vec<Piece>> {
+    let Some(waiting) = inbox.current() else { return Vec::new() };
+    let (tool, thread) = (visible(waiting.call.name.as_str()), visible(waiting.call.thread_id.as_str()));
+    let what = if decision.allows() { "Allow" } else { "Deny" };
+    let mut lines =
+        said(Ink::Strong, &format!("{what} it, and which later calls of {tool} in thread {thread}?"));
+    for (index, reach) in inbox.widths().iter().take(MOST_WIDTHS).enumerate() {
+        lines.extend(said(Ink::Plain, &format!("{} {}", index + 1, facts::reach(reach))));
+    }
+    lines
+}
+
+fn status(inbox: &Inbox, said: &Say<'_>) -> Vec<Vec<Piece>> {
     let mut lines = Vec::new();
     if let Some(why) = &inbox.lost {
         lines.extend(said(Ink::Said(Tone::Bad), &format!("Reconnecting… {}", visible(why))));
@@ -58,6 +69,10 @@ fn status(inbox: &Inbox, said: &dyn Fn(Ink, &str) -> Vec<Vec<Piece>>) -> Vec<Vec
     // What somebody else decided takes no comment of ours with it.
     let waits = inbox.current().is_some_and(|waiting| waiting.gone.is_none());
     let draft = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.drafts.get(shown));
+    let level = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.levels.get(shown));
+    if let (Some(level), None) = (level, &inbox.sending) {
+        lines.extend(said(Ink::Faint, &format!("At level {}", visible(level))));
+    }
     if let (Some(draft), None) = (draft, &inbox.sending) {
         lines.extend(said(Ink::Faint, &format!("With the comment: {}", visible(draft))));
     }
@@ -87,9 +102,13 @@ fn written(label: &str, field: &Field, columns: usize) -> (Vec<Vec<Piece>>, Opti
 /// The keys that mean something now.
 pub(super) fn keys(inbox: &Inbox, columns: usize) -> Vec<String> {
     let texts: &[&str] = match &inbox.mode {
-        Mode::Denying(_) => &["Enter denies", "empty is fine", "Esc goes back"],
+        Mode::Denying(..) => &["Enter denies", "empty is fine", "Esc goes back"],
         Mode::Noting(_) => &["Enter keeps it for your decision", "Esc goes back"],
-        Mode::Widening => &["y yes", "n no"],
+        Mode::Widening(_) => {
+            let last = inbox.widths().len().min(MOST_WIDTHS);
+            let number = if last > 1 { format!("1–{last} chooses") } else { "1 chooses".to_owned() };
+            return flow(&[number, "n nothing".to_owned()], columns);
+        }
         Mode::Searching(_) => &["Enter keeps", "Esc shows all"],
         Mode::Torn => &["Enter goes on"],
         Mode::Help => &["j k scroll", "Esc goes back"],
@@ -110,7 +129,7 @@ fn reading_keys(inbox: &Inbox, columns: usize) -> Vec<String> {
         if options.contains(&Decision::AllowSession) {
             texts.push("s session");
         }
-        texts.push("c comment");
+        texts.extend(["e edit", "c comment"]);
     }
     if inbox.calls.len() > 1 || inbox.current().is_some_and(|waiting| waiting.gone.is_some()) {
         texts.push("n p others");

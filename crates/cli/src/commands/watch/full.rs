@@ -4,15 +4,15 @@ use super::{
     Left, Watch,
     draw::Theme,
     feed::{self, Feed},
-    inbox::{Inbox, News, Wish},
+    inbox::{Inbox, Key, News, Wish},
     screen::{self, Screen},
+    typed::Typed,
     view::{Hints, title, view},
 };
-use crate::told::Told;
+use crate::{edit, told::Told};
 use anyhow::Context as _;
-use countersign_gate::{Clock, Gate};
-use crossterm::event::{Event, EventStream, KeyEventKind};
-use futures_util::StreamExt;
+use countersign_gate::{Clock, Gate, Json};
+use crossterm::event::{Event, KeyEventKind};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
 
@@ -59,7 +59,7 @@ struct Desk {
 impl Desk {
     /// Each event is drawn before the next one is taken, so that a key meets what is on the screen.
     async fn work(&mut self, over: Option<super::Over>) -> anyhow::Result<Left> {
-        let mut keys = EventStream::new();
+        let mut keys = Typed::read();
         let mut signals = Told::listen()?;
         let mut over = over;
         loop {
@@ -76,7 +76,15 @@ impl Desk {
                 () = Clock::System.sleep_until(next_look) => Vec::new(),
             };
             for wish in wishes {
-                self.grant(wish).await?;
+                match wish {
+                    Wish::Edit(call, arguments) => {
+                        // Keys and Ctrl-C are the editor's until it has ended.
+                        keys.let_go();
+                        self.edit(call, &arguments).await?;
+                        (keys, signals) = (Typed::read(), Told::listen()?);
+                    }
+                    wish => self.grant(wish).await?,
+                }
             }
         }
     }
@@ -108,6 +116,15 @@ impl Desk {
         }
     }
 
+    /// Has somebody change what would run, in their editor.
+    async fn edit(&mut self, call: Key, arguments: &Json) -> anyhow::Result<()> {
+        screen::lend();
+        let written = edit::in_editor(arguments).await.map_err(|why| format!("{why:#}"));
+        self.screen.take_back()?;
+        self.inbox.hear(News::Edited(call, written), Clock::System.now());
+        Ok(())
+    }
+
     async fn grant(&mut self, wish: Wish) -> anyhow::Result<()> {
         match wish {
             Wish::Decide(sent) => {
@@ -120,7 +137,8 @@ impl Desk {
             }
             Wish::Reload => self.reload.notify_one(),
             Wish::Ring if self.bell => screen::ring()?,
-            Wish::Ring => {}
+            // Only the loop itself can let go of the keys for an editor.
+            Wish::Ring | Wish::Edit(..) => {}
             Wish::Suspend => self.screen.suspend().await?,
             Wish::Quit => self.leave(Left::Quit),
             Wish::Interrupt => self.leave(Left::Interrupted),

@@ -12,7 +12,7 @@ use super::{
     page::Page,
 };
 use crate::output::visible;
-use countersign_gate::{CallId, Principal, ThreadId, Timestamp, api, event::Decision};
+use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, Timestamp, api, event::Decision};
 use std::{
     collections::{HashMap, HashSet},
     time::Duration,
@@ -38,6 +38,10 @@ pub(super) enum News {
     Arrived(Vec<api::Call>),
     /// Somebody has decided.
     Decided(Key, Verdict),
+    /// It still waits, and something about it is new: a vote, a higher level. The person may be told so aloud.
+    Changed(Box<api::Call>, bool),
+    /// What came of changing arguments in an editor: nothing, if they were left as they were.
+    Edited(Key, Result<Option<Json>, String>),
     /// What came of our own decision.
     Answered(Sent, Result<Box<api::Call>, NotDecided>),
     /// The log cannot be reached, and is tried again.
@@ -67,12 +71,21 @@ pub(super) struct Sent {
     pub(super) key: Key,
     pub(super) decision: Decision,
     pub(super) comment: Option<String>,
+    /// The arguments that were on the screen: should others have taken their place, nothing is decided.
+    pub(super) about: Sha256,
+    /// What is to run instead.
+    pub(super) arguments: Option<Json>,
+    /// How wide it is remembered.
+    pub(super) matches: Option<Json>,
+    pub(super) level: Option<String>,
 }
 
 /// What is to be done about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wish {
     Decide(Sent),
+    /// Have the arguments of a call changed in an editor.
+    Edit(Key, Json),
     Reload,
     Ring,
     Suspend,
@@ -84,12 +97,12 @@ pub(super) enum Wish {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mode {
     Reading,
-    /// A comment is written, and denies when it is done.
-    Denying(Field),
+    /// A comment is written, and denies when it is done: this call, or all of a width.
+    Denying(Field, Option<Json>),
     /// A comment is written, and kept for the decision.
     Noting(Field),
-    /// Whether a whole session is meant is asked.
-    Widening,
+    /// How wide that decision is to be remembered is asked.
+    Widening(Decision),
     /// What to look for is written.
     Searching(Field),
     /// What was being answered has gone: whatever is still typed means nothing.
@@ -125,6 +138,9 @@ pub(super) struct Inbox {
     /// What goes with a decision, and what was written to deny with: one is not to go with the other.
     pub(super) drafts: HashMap<Key, String>,
     pub(super) denials: HashMap<Key, String>,
+    /// What is to run instead of what was proposed, and the level that is chosen.
+    pub(super) edits: HashMap<Key, Json>,
+    pub(super) levels: HashMap<Key, String>,
     pub(super) allowed: usize,
     pub(super) denied: usize,
     pub(super) hold: Option<Timestamp>,
@@ -150,6 +166,8 @@ impl Inbox {
             help: Page::default(),
             drafts: HashMap::new(),
             denials: HashMap::new(),
+            edits: HashMap::new(),
+            levels: HashMap::new(),
             allowed: 0,
             denied: 0,
             hold: None,
@@ -258,6 +276,8 @@ impl Inbox {
         self.read.retain(|call| left.contains(call));
         self.drafts.retain(|call, _| left.contains(call));
         self.denials.retain(|call, _| left.contains(call));
+        self.edits.retain(|call, _| left.contains(call));
+        self.levels.retain(|call, _| left.contains(call));
     }
 
     pub(super) fn is_over(&self, call: &Key) -> bool {
@@ -276,12 +296,21 @@ impl Inbox {
     /// How many calls anything is noted about.
     #[cfg(test)]
     pub(super) fn notes(&self) -> usize {
-        self.over.len() + self.read.len() + self.drafts.len() + self.denials.len()
+        let written = self.drafts.len() + self.denials.len() + self.edits.len() + self.levels.len();
+        self.over.len() + self.read.len() + written
     }
 
     /// Whether the shown call was on the screen up to its end.
     pub(super) fn was_read(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| self.read.contains(shown))
+    }
+
+    /// Has a call read anew, from its beginning: what it would run is not what it was.
+    pub(super) fn read_anew(&mut self, call: &Key) {
+        self.read.remove(call);
+        if self.shown.as_ref() == Some(call) {
+            self.page = Page::default();
+        }
     }
 
     /// Whether keys that decide are passed over for a moment.
@@ -296,7 +325,8 @@ impl Inbox {
         let wanted = Some((shown.clone(), columns));
         if self.page.of != wanted {
             let me = self.me.clone();
-            let rows = self.current().map(|waiting| fit(&document(&waiting.call, &me), columns));
+            let edited = self.edits.get(&shown);
+            let rows = self.current().map(|waiting| fit(&document(&waiting.call, edited, &me), columns));
             self.page.rows = rows.unwrap_or_default();
             self.page.of = wanted;
         }

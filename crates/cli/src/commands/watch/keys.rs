@@ -6,7 +6,7 @@ use super::{
     page::Page,
 };
 use crate::output::visible;
-use countersign_gate::{Timestamp, event::Decision};
+use countersign_gate::{Json, Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 impl Inbox {
@@ -21,9 +21,9 @@ impl Inbox {
         }
         match std::mem::replace(&mut self.mode, Mode::Reading) {
             Mode::Reading => self.read_on(pressed, now),
-            Mode::Denying(field) => self.write_denial(field, pressed, now),
+            Mode::Denying(field, width) => self.write_denial(field, width, pressed, now),
             Mode::Noting(field) => self.write_note(field, pressed),
-            Mode::Widening => self.widen(pressed, now),
+            Mode::Widening(decision) => self.widen(decision, pressed, now),
             Mode::Searching(field) => self.search(field, pressed),
             Mode::Torn => {
                 if !matches!(pressed.code, KeyCode::Esc | KeyCode::Enter) {
@@ -45,7 +45,7 @@ impl Inbox {
     /// Takes in what was pasted: text for whoever writes, and never keys.
     pub(super) fn paste(&mut self, text: &str) {
         match &mut self.mode {
-            Mode::Denying(field) | Mode::Noting(field) | Mode::Searching(field) => field.take(text),
+            Mode::Denying(field, _) | Mode::Noting(field) | Mode::Searching(field) => field.take(text),
             _ => self.say(Tone::Calm, "What was pasted is not taken for keys."),
         }
     }
@@ -53,7 +53,7 @@ impl Inbox {
     fn read_on(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
         // Whoever moves has seen where things are.
         let plain = pressed.modifiers.difference(KeyModifiers::SHIFT).is_empty();
-        let decides = plain && matches!(pressed.code, KeyCode::Char('d' | 'o' | 's' | 'c'));
+        let decides = plain && matches!(pressed.code, KeyCode::Char('d' | 'o' | 's' | 'c' | 'D' | 'e' | 'a'));
         if !decides {
             self.hold = None;
             self.status = None;
@@ -63,8 +63,11 @@ impl Inbox {
         }
         match pressed.code {
             KeyCode::Char('d') if decides => self.start_writing(true),
-            KeyCode::Char('o') if decides => return self.allow(Decision::AllowOnce, now),
-            KeyCode::Char('s') if decides => self.start_widening(now),
+            KeyCode::Char('o') if decides => return self.allow(Decision::AllowOnce, None, now),
+            KeyCode::Char('s') if decides => self.start_widening(Decision::AllowSession, now),
+            KeyCode::Char('D') if decides => self.start_widening(Decision::Deny, now),
+            KeyCode::Char('e') if decides => return self.start_editing(now),
+            KeyCode::Char('a') if decides => self.next_level(),
             KeyCode::Char('c') if decides => self.start_writing(false),
             KeyCode::Char('q') if plain => return Some(Wish::Quit),
             KeyCode::Char('r') if plain => {
@@ -100,7 +103,7 @@ impl Inbox {
     }
 
     /// Whether anything can be decided now; if not, says why.
-    fn may_decide(&mut self, now: Timestamp) -> bool {
+    pub(super) fn may_decide(&mut self, now: Timestamp) -> bool {
         let (tone, why) = match self.current() {
             None => (Tone::Calm, self.nothing_here()),
             Some(waiting) => match &waiting.gone {
@@ -122,7 +125,7 @@ impl Inbox {
     }
 
     /// Nobody allows what was not on the screen to its end.
-    fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
+    pub(super) fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
         if !self.may_decide(now) {
             return false;
         }
@@ -147,28 +150,29 @@ impl Inbox {
         true
     }
 
-    fn allow(&mut self, decision: Decision, now: Timestamp) -> Option<Wish> {
+    pub(super) fn allow(
+        &mut self,
+        decision: Decision,
+        matches: Option<Json>,
+        now: Timestamp,
+    ) -> Option<Wish> {
         if !self.may_allow(decision, now) {
             return None;
         }
         let comment = self.shown.as_ref().and_then(|shown| self.drafts.get(shown).cloned());
-        self.send(decision, comment)
+        self.send(decision, comment, matches)
     }
 
-    fn send(&mut self, decision: Decision, comment: Option<String>) -> Option<Wish> {
-        let key = key(&self.current()?.call);
+    fn send(&mut self, decision: Decision, comment: Option<String>, matches: Option<Json>) -> Option<Wish> {
+        let call = &self.current()?.call;
+        let (key, about) = (key(call), call.arguments_hash);
         let comment = comment.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        let sent = Sent { key, decision, comment };
+        let arguments = self.edits.get(&key).filter(|_| decision.allows()).cloned();
+        let level = self.levels.get(&key).cloned();
+        let sent = Sent { key, decision, comment, about, arguments, matches, level };
         self.status = None;
         self.sending = Some(sent.clone());
         Some(Wish::Decide(sent))
-    }
-
-    fn start_widening(&mut self, now: Timestamp) {
-        if self.may_allow(Decision::AllowSession, now) {
-            self.status = None;
-            self.mode = Mode::Widening;
-        }
     }
 
     /// Keeps what was written, for the decision or to go on with.
@@ -196,17 +200,23 @@ impl Inbox {
             let note = self.drafts.get(&key);
             let begun = if denial { self.denials.get(&key).or(note) } else { note };
             let field = begun.map_or_else(Field::default, |text| Field::holding(text));
-            if denial { Mode::Denying(field) } else { Mode::Noting(field) }
+            if denial { Mode::Denying(field, None) } else { Mode::Noting(field) }
         };
         self.status = None;
     }
 
-    fn write_denial(&mut self, mut field: Field, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+    fn write_denial(
+        &mut self,
+        mut field: Field,
+        width: Option<Json>,
+        pressed: KeyEvent,
+        now: Timestamp,
+    ) -> Option<Wish> {
         match pressed.code {
             KeyCode::Enter => {
                 self.keep(true, &field.text());
                 return if self.may_decide(now) {
-                    self.send(Decision::Deny, Some(field.text()))
+                    self.send(Decision::Deny, Some(field.text()), width)
                 } else {
                     None
                 };
@@ -214,7 +224,7 @@ impl Inbox {
             KeyCode::Esc => self.keep(true, &field.text()),
             _ => {
                 field.press(pressed);
-                self.mode = Mode::Denying(field);
+                self.mode = Mode::Denying(field, width);
             }
         }
         None
@@ -230,20 +240,6 @@ impl Inbox {
             }
         }
         None
-    }
-
-    fn widen(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
-        match pressed.code {
-            KeyCode::Char('y' | 'Y') => self.allow(Decision::AllowSession, now),
-            KeyCode::Char('n' | 'N') | KeyCode::Esc => {
-                self.say(Tone::Calm, "Nothing was allowed.");
-                None
-            }
-            _ => {
-                self.mode = Mode::Widening;
-                None
-            }
-        }
     }
 
     fn search(&mut self, mut field: Field, pressed: KeyEvent) -> Option<Wish> {

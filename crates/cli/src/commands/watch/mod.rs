@@ -19,7 +19,11 @@ mod plain;
 mod screen;
 #[cfg(test)]
 mod stories;
+mod typed;
 mod view;
+mod wide;
+#[cfg(test)]
+mod wide_stories;
 mod wrap;
 
 use crate::{

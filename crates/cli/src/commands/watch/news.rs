@@ -1,7 +1,7 @@
 //! What news does to the inbox. Nothing of it moves the call that somebody looks at.
 
 use super::inbox::{Inbox, Key, Mode, News, NotDecided, Sent, Tone, Verdict, Waiting, Wish, key};
-use crate::output::visible;
+use crate::{commands::decide::told, facts, output::visible};
 use countersign_gate::{Timestamp, api, event::Decision};
 use std::collections::HashSet;
 
@@ -27,6 +27,11 @@ impl Inbox {
             }
             News::Decided(call, verdict) => {
                 self.decided(&call, &verdict);
+                Vec::new()
+            }
+            News::Changed(call, aloud) => self.changed(*call, aloud, now),
+            News::Edited(call, written) => {
+                self.edited(&call, written);
                 Vec::new()
             }
             News::Answered(sent, answer) => {
@@ -85,7 +90,7 @@ impl Inbox {
 
     /// Whether something is being written, or answered, about the shown call.
     fn writes(&self) -> bool {
-        matches!(self.mode, Mode::Denying(_) | Mode::Noting(_) | Mode::Widening)
+        matches!(self.mode, Mode::Denying(..) | Mode::Noting(_) | Mode::Widening(_))
     }
 
     /// Takes it from the list; the one on the screen stays there, as decided.
@@ -106,6 +111,7 @@ impl Inbox {
     fn answered(&mut self, sent: &Sent, answer: Result<Box<api::Call>, NotDecided>, now: Timestamp) {
         self.sending = None;
         match answer {
+            Ok(call) if call.is_pending() => self.voted(sent, *call, now),
             Ok(call) => {
                 let first = call.response.as_ref().filter(|first| first.principal != self.me);
                 let (tone, text) = match first {
@@ -140,6 +146,25 @@ impl Inbox {
         }
     }
 
+    /// Our word alone was not enough: the call goes on waiting for others, and the next one is shown.
+    fn voted(&mut self, sent: &Sent, call: api::Call, now: Timestamp) {
+        let id = Self::name_of(sent);
+        let text = call.request.as_ref().map_or_else(String::new, |request| {
+            format!(
+                "Voted on {id}: {}. {}.",
+                facts::progress(request),
+                told::still(request, sent.decision.allows())
+            )
+        });
+        self.edits.remove(&sent.key);
+        self.changed(call, false, now);
+        if !self.writes() && self.shown.as_ref() == Some(&sent.key) {
+            self.step(1);
+            self.hold = Some(now.after(super::inbox::HOLD));
+        }
+        self.say(Tone::Good, text);
+    }
+
     /// Says what our decision did, and counts it.
     fn done(&mut self, sent: &Sent, call: &api::Call) -> String {
         let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
@@ -147,9 +172,12 @@ impl Inbox {
             Decision::Deny => self.denied += 1,
             _ => self.allowed += 1,
         }
-        match sent.decision {
-            Decision::Deny => format!("Denied {id} ({tool})."),
-            Decision::AllowSession => {
+        match (&call.response, sent.decision) {
+            (Some(response), _) if response.matches.is_some() || !response.changes.is_empty() => {
+                told::done(call, response)
+            }
+            (_, Decision::Deny) => format!("Denied {id} ({tool})."),
+            (_, Decision::AllowSession) => {
                 let thread = visible(call.thread_id.as_str());
                 format!("Allowed {id}, and {tool} from now on in thread {thread}.")
             }

@@ -6,7 +6,7 @@ use super::{
     inbox::{Inbox, Key, News, NotDecided, Sent, Verdict, Wish, key},
     view::{Hints, view},
 };
-use countersign_gate::{Principal, Timestamp, api};
+use countersign_gate::{Principal, State, Timestamp, api};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
@@ -30,6 +30,8 @@ pub(super) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api
             "seq": seq + 1,
             "requestedAt": at,
             "options": ["allow_once", "allow_session", "deny"],
+            "quorum": 1,
+            "denials": 1,
             "reason": "no rule matches this tool",
             "policy": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
         },
@@ -123,6 +125,7 @@ impl Person {
             "at": self.now, "seq": 99,
         });
         call.response = Some(serde_json::from_value(response).expect("a response"));
+        call.state = if sent.decision.allows() { State::Allowed } else { State::Denied };
         self.hears(News::Answered(sent, Ok(Box::new(call))));
     }
 

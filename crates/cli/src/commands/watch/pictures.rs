@@ -20,6 +20,8 @@ fn risky() -> api::Call {
         "seq": 11,
         "requestedAt": "2026-09-21T14:13:20.000Z",
         "options": ["allow_once", "allow_session", "deny"],
+            "quorum": 1,
+            "denials": 1,
         "rule": "deleting is asked",
         "reason": "a person has to look",
         "expiresAt": "2026-09-21T14:14:10.000Z",
@@ -75,8 +77,8 @@ fn a_call_in_sixty_columns() {
      Asked    deleting is asked: a person has to look
     ───────────────────────────────────────── line 1–11 of 16 ──
 
-     d deny   o allow once   s session   c comment   n p others
-     ? help   q quit
+     d deny   o allow once   s session   e edit   c comment
+     n p others   ? help   q quit
     ");
 }
 
@@ -110,10 +112,10 @@ fn a_call_in_eighty_columns() {
      Asked    no rule matches this tool
      Thread   a thread with a name that is a good deal longer than most
      Call     call_20
-     sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db
-    ────────────────────────────────────────────────────────────────────────────────
+    ───────────────────────────────────────────────────────────── line 1–22 of 23 ──
 
-     d deny   o allow once   s session   c comment   n p others   ? help   q quit
+     d deny   o allow once   s session   e edit   c comment   n p others   ? help
+     q quit
     "#);
 }
 
@@ -138,14 +140,14 @@ fn a_call_beside_the_list() {
                                   │ cwd      /srv/shop
                                   │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                                   │ Asked    deleting is asked: a person has to look
-                                  │ Until    2026-09-21T14:14:10.000Z, then it is denied
+                                  │ Expires  2026-09-21T14:14:10.000Z, then it is denied
                                   │ Hints    {"destructiveHint": true}
                                   │ Call     call_10
                                   │ sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db
                                   │
                                   │────────────────────────────────────────────────────────────────────────────────────────
 
-    d deny   o allow once   s session   c comment   n p others   ? help   q quit
+    d deny   o allow once   s session   e edit   c comment   n p others   ? help   q quit
     "#);
 }
 
@@ -184,11 +186,11 @@ fn what_is_asked_below_it() {
      Call     call_10
      sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
               413eb6b454d49db
-
     ────────────────────────────────────────────────────────────
-     Allow this and every later call of bash in thread
-     conversation-7, whatever its arguments?
-     y yes   n no
+     Allow it, and which later calls of bash in thread
+     conversation-7?
+     1 the whole tool: nothing went before it in this thread
+     1 chooses   n nothing
     ");
 }
 
@@ -211,8 +213,8 @@ fn what_is_said_about_a_decision() {
 
     ────────────────────────────────────────────────────────────
      Sending… allow call_10
-     d deny   o allow once   s session   c comment   ? help
-     q quit
+     d deny   o allow once   s session   e edit   c comment
+     ? help   q quit
     ");
     ben.is_obeyed(sent);
     assert_snapshot!(ben.looks(), @"
@@ -291,15 +293,15 @@ fn the_keys() {
     ────────────────────────────────────────────────────────────────────────────────
      d        deny; you are asked why, and the agent is told
      o        allow this call, once
-     s        allow it and later calls of its tool in its thread; asks first
+     s D      allow, or deny, it and later calls in its thread; asks how wide
+     e        change its arguments in $EDITOR; o allows what you made of them
+     a        choose the level that you decide at
      c        write a comment that goes with the decision
      n p      the next call, the one before; also → ←, l h, Tab
      j k      a line down, up; also ↓ ↑
-     Space b  a page down, up; also PgDn PgUp
-     g G      to the beginning, to the end; also Home End
+     Space b  a page down, up; g G to the beginning, to the end
      /        only calls that have a text in them; Esc shows all
      r        load what waits again
-     Ctrl-Z   leave for a while; fg comes back
      q        quit; what waits goes on waiting
 
      You can allow only what you have seen to the end of its arguments. ↪ marks a

@@ -6,8 +6,8 @@ use super::{
     feed::{self, Feed},
     inbox::{Inbox, News, Sent, key},
 };
-use crate::{json::shown_as, output};
-use countersign_gate::{Clock, Timestamp, api, event::Decision};
+use crate::{account, edit, json::shown_as, output};
+use countersign_gate::{Clock, Json, Timestamp, api, event::Decision};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
 use std::{io::IsTerminal, sync::Arc};
@@ -19,12 +19,13 @@ use tokio::{
 /// What somebody typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
-    Decide(Decision, Option<String>),
+    Decide(Decision, Option<Json>, Option<String>),
+    Edit,
     Next,
     Quit,
 }
 
-const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [n]ext / [q]uit: ";
+const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";
 
 pub(super) async fn run(watch: Watch) -> anyhow::Result<Left> {
     let (feed, calls) = Feed::start(watch.gate.clone(), watch.wanted.clone()).await?;
@@ -47,7 +48,7 @@ pub(super) async fn run(watch: Watch) -> anyhow::Result<Left> {
         if !drop_typed(&mut lines)? {
             break Left::Quit;
         }
-        output::say(&entry(&call, inbox.count(), Clock::System.now()));
+        output::say(&entry(&call, inbox.edit_of_shown(), inbox.count(), Clock::System.now()));
         let word = tokio::select! {
             word = answer(&call, &mut lines) => word?,
             _ = tokio::signal::ctrl_c() => break Left::Interrupted,
@@ -55,8 +56,16 @@ pub(super) async fn run(watch: Watch) -> anyhow::Result<Left> {
         match word {
             Word::Quit => break Left::Quit,
             Word::Next => inbox.step(1),
-            Word::Decide(decision, comment) => {
-                let sent = Sent { key: key(&call), decision, comment };
+            Word::Edit => {
+                let from = inbox.edit_of_shown().unwrap_or(&call.arguments).clone();
+                let written = edit::in_editor(&from).await.map_err(|why| format!("{why:#}"));
+                inbox.hear(News::Edited(key(&call), written), Clock::System.now());
+                say_status(&mut inbox);
+            }
+            Word::Decide(decision, matches, comment) => {
+                let arguments = inbox.edit_of_shown().filter(|_| decision.allows()).cloned();
+                let (about, level) = (call.arguments_hash, None);
+                let sent = Sent { key: key(&call), decision, comment, about, arguments, matches, level };
                 say_decision(&watch, &mut inbox, sent).await;
             }
         }
@@ -138,12 +147,13 @@ async fn answer(call: &api::Call, lines: &mut Lines<BufReader<Stdin>>) -> anyhow
             output::say(&output::visible(line.trim_end()));
         }
         match read(&line) {
-            Some(Word::Decide(decision, _)) if !offers(call, decision) => {
+            Some(Word::Decide(decision, ..)) if !offers(call, decision) => {
                 output::say("That is not offered for this call.");
             }
             Some(word) => return Ok(word),
             None => output::say(
-                "Type d, o, s, n or q, or the word; with a comment: deny because …, once because …",
+                "Type d, o, s, e, n or q, or the word; with a comment: deny because …, once because …; \
+                 with a width: session exact, session {\"command\": \"git status **\"}",
             ),
         }
     }
@@ -161,35 +171,58 @@ fn read(line: &str) -> Option<Word> {
     let rest = rest.trim();
     let comment = rest.strip_prefix("because").unwrap_or(rest).trim();
     let comment = (!comment.is_empty()).then(|| comment.to_owned());
-    let decide = |decision| Some(Word::Decide(decision, comment.clone()));
+    let decide = |decision| Some(Word::Decide(decision, None, comment.clone()));
     match word.to_ascii_lowercase().as_str() {
         "d" | "deny" => decide(Decision::Deny),
         "o" | "once" => decide(Decision::AllowOnce),
-        "s" | "session" => decide(Decision::AllowSession),
+        "s" | "session" => session(rest, comment),
+        "e" | "edit" if rest.is_empty() => Some(Word::Edit),
         "n" | "next" if rest.is_empty() => Some(Word::Next),
         "q" | "quit" if rest.is_empty() => Some(Word::Quit),
         _ => None,
     }
 }
 
+/// `exact`, `tool` or a pattern in JSON, and a comment; or a comment alone. A pattern with a slip in it is no comment:
+/// else the whole tool would be allowed.
+fn session(rest: &str, comment: Option<String>) -> Option<Word> {
+    let (width, why) = rest.split_once(" because ").unwrap_or((rest, ""));
+    let width = match width.trim() {
+        word @ ("exact" | "tool") => Some(Json::string(word)),
+        text if text.starts_with('{') => Some(Json::parse(text).ok()?),
+        _ => None,
+    };
+    let comment = match &width {
+        Some(_) => Some(why.trim().to_owned()).filter(|why| !why.is_empty()),
+        None => comment,
+    };
+    Some(Word::Decide(Decision::AllowSession, width, comment))
+}
+
 async fn say_decision(watch: &Watch, inbox: &mut Inbox, sent: Sent) {
     let answer = feed::decide(&watch.gate, &sent).await;
     inbox.sending = Some(sent.clone());
     inbox.hear(News::Answered(sent, answer), Clock::System.now());
+    say_status(inbox);
+}
+
+fn say_status(inbox: &mut Inbox) {
     if let Some((_, text)) = inbox.status.take() {
         output::say(&text);
     }
     output::say("");
 }
 
-/// The whole call.
-fn entry(call: &api::Call, waiting: usize, now: Timestamp) -> String {
-    let mut text = output::call(call, now);
-    for (label, json) in [("impact", &call.impact), ("hints", &call.annotations)] {
-        for (index, line) in json.iter().flat_map(shown_as).enumerate() {
-            let label = if index == 0 { label } else { "" };
-            text.extend(["\n", &format!("  {label:<10} {line}")]);
-        }
+/// The whole call, and what would run instead of it.
+fn entry(call: &api::Call, edited: Option<&Json>, waiting: usize, now: Timestamp) -> String {
+    let mut text = account::call(call, now);
+    let hints = call.annotations.iter().flat_map(shown_as).map(|line| ("hints", line));
+    let changes = edited.map(|edited| edit::differences(&call.arguments, edited)).unwrap_or_default();
+    let mut before = "";
+    for (label, line) in hints.chain(changes.into_iter().map(|line| ("changed", line))) {
+        let shown = if label == before { "" } else { label };
+        text.extend(["\n", &format!("  {shown:<10} {line}")]);
+        before = label;
     }
     let others = match waiting.saturating_sub(1) {
         0 => String::new(),
@@ -206,12 +239,20 @@ mod tests {
 
     #[test]
     fn reads_letters_and_words_and_comments() {
-        let deny = |comment: &str| Some(Word::Decide(Decision::Deny, Some(comment.to_owned())));
-        assert_eq!(read("d"), Some(Word::Decide(Decision::Deny, None)));
+        let deny = |comment: &str| Some(Word::Decide(Decision::Deny, None, Some(comment.to_owned())));
+        assert_eq!(read("d"), Some(Word::Decide(Decision::Deny, None, None)));
         assert_eq!(read("  Deny because not today "), deny("not today"));
         assert_eq!(read("d not today"), deny("not today"));
-        assert_eq!(read("once"), Some(Word::Decide(Decision::AllowOnce, None)));
-        assert_eq!(read("s"), Some(Word::Decide(Decision::AllowSession, None)));
+        assert_eq!(read("once"), Some(Word::Decide(Decision::AllowOnce, None, None)));
+        let session = |width: Option<&str>, comment: Option<&str>| {
+            let width = width.map(|width| Json::parse(width).expect("valid"));
+            Some(Word::Decide(Decision::AllowSession, width, comment.map(str::to_owned)))
+        };
+        assert_eq!(read("s"), session(None, None));
+        assert_eq!(read("session because exact"), session(None, Some("exact")));
+        assert_eq!(read("s exact because fine"), session(Some("\"exact\""), Some("fine")));
+        assert_eq!(read(r#"s {"command":"ls *"}"#), session(Some(r#"{"command":"ls *"}"#), None));
+        assert_eq!([read("e"), read("edit"), read(r#"s {"a"#)], [Some(Word::Edit), Some(Word::Edit), None]);
         assert_eq!([read("n"), read("next")], [Some(Word::Next), Some(Word::Next)]);
         assert_eq!(read("quit"), Some(Word::Quit));
         assert_eq!([read(""), read("yes"), read("next one"), read("dd")], [None, None, None, None]);

@@ -79,10 +79,20 @@ impl Screen {
         give_back();
         kill_current_process_group(Signal::TSTP)?;
         resumed.recv().await;
+        self.take_back()
+    }
+
+    /// Takes it back, and draws all of it anew.
+    pub(super) fn take_back(&mut self) -> io::Result<()> {
         take()?;
         self.title.clear();
         self.terminal.clear()
     }
+}
+
+/// Gives the terminal to another program, until it is taken back.
+pub(super) fn lend() {
+    give_back();
 }
 
 pub(super) fn ring() -> io::Result<()> {

@@ -4,7 +4,7 @@ use super::{
     inbox::{HOLD, Mode, News, Wish},
     person::{Person, call, decided, name, short, verdict},
 };
-use countersign_gate::event::Decision;
+use countersign_gate::{Json, event::Decision};
 use serde_json::json;
 
 #[test]
@@ -149,11 +149,12 @@ fn a_session_is_asked_about_before_it_is_allowed() {
     let mut ben = Person::before(&[short(10, "bash")]);
     assert_eq!(ben.presses("s"), []);
     let screen = ben.looks();
-    assert!(screen.contains("Allow this and every later call of bash in thread"), "{screen}");
-    assert_eq!(ben.presses("osd"), []);
+    assert!(screen.contains("Allow it, and which later calls of bash in thread"), "{screen}");
+    assert_eq!(ben.presses("osd2"), []);
     assert_eq!(ben.presses("n"), []);
-    assert_eq!(ben.is_told(), "Nothing was allowed.");
-    assert_eq!(ben.sends("sy").decision, Decision::AllowSession);
+    assert_eq!(ben.is_told(), "Nothing was decided.");
+    let sent = ben.sends("s1");
+    assert_eq!((sent.decision, sent.matches), (Decision::AllowSession, Some(Json::string("tool"))));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn what_is_not_offered_is_not_sent() {
     one.request.as_mut().expect("it was asked").options = vec![Decision::AllowOnce, Decision::Deny];
     let mut ben = Person::before(&[one]);
     assert!(!ben.looks().contains("s session"));
-    assert_eq!(ben.presses("sy"), []);
+    assert_eq!(ben.presses("s1"), []);
     assert_eq!(ben.sends("o").decision, Decision::AllowOnce);
 }
 

@@ -1,14 +1,17 @@
 //! What the inbox looks like in a window of some size: texts and what they are, without colours.
 
 use super::{
-    document::{Impact, LONG_NAME, Role, Row},
+    document::{LONG_NAME, Role, Row},
     foot::{bottom, keys},
     help,
     inbox::{Inbox, Mode, Tone, Waiting, key},
     page::Page,
     wrap::{cut, flow, soft, width},
 };
-use crate::output::{ago, span, visible};
+use crate::{
+    impact::Impact,
+    output::{ago, span, visible},
+};
 use countersign_gate::{Timestamp, api, event::RiskLevel};
 
 /// From so many columns on, the list of what waits stands beside the call.

@@ -1,14 +1,20 @@
 //! `countersign allow` and `countersign deny`
 
+pub(crate) mod ask;
+pub(crate) mod options;
+pub(crate) mod told;
+
 use super::print_call;
 use crate::{
-    args::{Allow, Args, Deny, Which},
-    exit::{self, Exit},
+    args::{Args, Which},
+    edit,
+    exit::{self, Exit, Said},
     find,
     output::{self, visible},
     target,
 };
 use countersign_gate::{CallId, Gate, Principal, ThreadId, api, event::Decision};
+use options::{Allow, Deny, How};
 use serde::Serialize;
 
 /// What came of one call of several. It is never taken apart on its way to text: arguments are printed as
@@ -36,17 +42,34 @@ struct AllThatCame {
 }
 
 pub(crate) async fn allow(args: &Args, allow: &Allow) -> anyhow::Result<Exit> {
-    let decision = if allow.session { Decision::AllowSession } else { Decision::AllowOnce };
+    let matches = allow.width.json()?;
+    let wide = allow.session || matches.is_some();
+    let decision = if wide { Decision::AllowSession } else { Decision::AllowOnce };
+    let mut wish = api::Decide { comment: allow.comment.clone(), matches, ..api::Decide::plain(decision) };
+    wish.level.clone_from(&allow.how.level);
+    wish.arguments = allow.arguments.as_deref().map(edit::given).transpose()?;
     let gate = target::deciding(args, Principal::user, false).await?;
     let calls = find_all(&gate, &allow.which.ids, allow.which.thread.as_ref()).await?;
-    decide(args, &gate, calls, decision, allow.comment.as_ref()).await
+    if calls.len() > 1 && (allow.edit || wish.arguments.is_some()) {
+        return Err(Said::usage("arguments are changed one call at a time").into());
+    }
+    if let (true, [call]) = (allow.edit, calls.as_slice()) {
+        let changed = edit::in_editor(&call.arguments).await?;
+        let unchanged = || Said::usage("nothing was changed, so nothing was decided");
+        wish.arguments = Some(changed.ok_or_else(unchanged)?);
+    }
+    decide(args, &gate, calls, &wish, &allow.how).await
 }
 
 pub(crate) async fn deny(args: &Args, deny: &Deny) -> anyhow::Result<Exit> {
+    let matches = deny.width.json()?;
+    let mut wish =
+        api::Decide { comment: deny.comment.clone(), matches, ..api::Decide::plain(Decision::Deny) };
+    wish.level.clone_from(&deny.how.level);
     let gate = target::deciding(args, Principal::user, false).await?;
     if !deny.all_pending {
         let calls = find_all(&gate, &deny.ids, deny.thread.as_ref()).await?;
-        return decide(args, &gate, calls, Decision::Deny, deny.comment.as_ref()).await;
+        return decide(args, &gate, calls, &wish, &deny.how).await;
     }
     let thread = deny.thread.as_deref().map(countersign_gate::name).transpose()?;
     let calls = find::all_pending(&gate, thread.as_ref()).await?;
@@ -54,7 +77,7 @@ pub(crate) async fn deny(args: &Args, deny: &Deny) -> anyhow::Result<Exit> {
         output::say("Nothing waits for a decision.");
         return Ok(Exit::DONE);
     }
-    decide_several(args, &gate, calls, Decision::Deny, deny.comment.as_ref()).await
+    decide_several(args, &gate, calls, &wish).await
 }
 
 /// All of them are found before any is decided: a slip in the last id decides nothing.
@@ -73,20 +96,33 @@ async fn decide(
     args: &Args,
     gate: &Gate,
     mut calls: Vec<api::Call>,
-    decision: Decision,
-    comment: Option<&String>,
+    wish: &api::Decide,
+    how: &How,
 ) -> anyhow::Result<Exit> {
     if calls.len() > 1 {
-        return decide_several(args, gate, calls, decision, comment).await;
+        return decide_several(args, gate, calls, wish).await;
     }
     let Some(call) = calls.pop() else { return Ok(Exit::DONE) };
-    let wish = api::Decide { decision, comment: comment.cloned() };
-    let decided = gate.decide(&call.thread_id, &call.id, &wish).await?;
+    let agreed = match &wish.arguments {
+        Some(changed) => ask::about_change(args, how, &call, changed)?,
+        None => ask::about_width(args, how, gate, &call, wish).await?,
+    };
+    if !agreed {
+        return Ok(Exit::FAILED);
+    }
+    let decided = gate.decide(&call.thread_id, &call.id, &of_what_was_found(&call, wish)).await?;
     if args.json {
         return print_call(args, &decided);
     }
-    output::say(&told(gate, &call, &decided, decision));
+    output::say(&told::told(gate, &call, &decided));
     Ok(Exit::DONE)
+}
+
+/// The wish, about the arguments that the call was found with: should others have taken their place meanwhile,
+/// nothing is decided. What is decided already has nothing to mistake.
+fn of_what_was_found(call: &api::Call, wish: &api::Decide) -> api::Decide {
+    let arguments_hash = call.is_pending().then_some(call.arguments_hash);
+    api::Decide { arguments_hash, ..wish.clone() }
 }
 
 /// Decides on just those calls that were found, and no other that came in the meantime.
@@ -94,23 +130,20 @@ async fn decide_several(
     args: &Args,
     gate: &Gate,
     calls: Vec<api::Call>,
-    decision: Decision,
-    comment: Option<&String>,
+    wish: &api::Decide,
 ) -> anyhow::Result<Exit> {
     let (mut exit, mut results) = (Exit::DONE, Vec::new());
     for some in calls.chunks(api::MAX_DECISIONS) {
-        let one = |call: &api::Call| api::DecideOne {
-            thread_id: call.thread_id.clone(),
-            id: call.id.clone(),
-            decision,
-            comment: comment.cloned(),
+        let one = |call: &api::Call| {
+            let wish = of_what_was_found(call, wish);
+            api::DecideOne::new(call.thread_id.clone(), call.id.clone(), wish)
         };
         let answers = gate.decide_all(&api::DecideAll { decisions: some.iter().map(one).collect() }).await?;
         for (call, answer) in some.iter().zip(answers) {
             let mut came = Came { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {
                 Ok(decided) if args.json => came.call = Some(decided),
-                Ok(decided) => output::say(&told(gate, call, &decided, decision)),
+                Ok(decided) => output::say(&told::told(gate, call, &decided)),
                 Err(error) => {
                     exit = if exit == Exit::DONE { exit::of(&error) } else { exit };
                     let (code, detail) = (error.code().to_owned(), error.to_string());
@@ -128,21 +161,4 @@ async fn decide_several(
         output::say(&output::json_line(&AllThatCame { results })?);
     }
     Ok(exit)
-}
-
-/// What came of it. Whoever repeats a decision is told whose it was.
-fn told(gate: &Gate, call: &api::Call, decided: &api::Call, decision: Decision) -> String {
-    let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
-    let thread = visible(call.thread_id.as_str());
-    let before = call.response.is_some();
-    let others = decided.response.as_ref().filter(|first| before || first.principal != *gate.principal());
-    if let Some(first) = others {
-        let (what, who) = (first.decision.as_str(), visible(first.principal.as_str()));
-        return format!("Nothing changed: {id} was decided before, {what} by {who} at {}.", first.at);
-    }
-    match decision {
-        Decision::AllowSession => format!("Allowed {id}, and {tool} from now on in thread {thread}."),
-        Decision::Deny => format!("Denied {id}."),
-        _ => format!("Allowed {id}, this once."),
-    }
 }

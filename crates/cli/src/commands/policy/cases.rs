@@ -1,0 +1,122 @@
+//! Files of cases: calls, and what a policy is to say of each.
+
+use super::subject::Imagined;
+use countersign_gate::{Json, Policy, Principal, ToolName, event::Definition, policy::Verdict};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A file of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default, rename = "case")]
+    cases: Vec<toml::Spanned<Case>>,
+}
+
+/// A call, and what is to be said of it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    name: Option<String>,
+    tool: Option<ToolName>,
+    /// A command line: of the tool `bash`, if none is named.
+    command: Option<String>,
+    url: Option<String>,
+    path: Option<String>,
+    /// All arguments, or more of them.
+    args: Option<Map<String, Value>>,
+    thread: Option<String>,
+    principal: Option<String>,
+    annotations: Option<Value>,
+    impact: Option<Value>,
+    definition: Option<Definition>,
+    verdict: Verdict,
+    /// The rule that is to decide; any, if none is named.
+    rule: Option<String>,
+}
+
+/// A case that can be tried.
+#[derive(Debug)]
+pub(super) struct Trial {
+    pub(super) name: String,
+    /// Where it stands in its file.
+    pub(super) line: usize,
+    call: Imagined,
+    pub(super) verdict: Verdict,
+    pub(super) rule: Option<String>,
+}
+
+/// What a policy said that was not expected.
+#[derive(Debug)]
+pub(super) struct Otherwise {
+    pub(super) verdict: Verdict,
+    pub(super) rule: Option<String>,
+    pub(super) reason: String,
+}
+
+/// The cases of a file, or what is wrong with it.
+pub(super) fn read(text: &str) -> Result<Vec<Trial>, String> {
+    let file: File = toml::from_str(text).map_err(|why| why.to_string().trim_end().to_owned())?;
+    let trial = |(index, case): (usize, toml::Spanned<Case>)| {
+        let line = text.get(..case.span().start).unwrap_or_default().matches('\n').count() + 1;
+        trial(case.into_inner(), index + 1, line).map_err(|why| format!("line {line}: {why}"))
+    };
+    file.cases.into_iter().enumerate().map(trial).collect()
+}
+
+fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
+    let Case {
+        name,
+        tool,
+        command,
+        url,
+        path,
+        args,
+        thread,
+        principal,
+        annotations,
+        impact,
+        definition,
+        verdict,
+        rule,
+    } = case;
+    let tool = match (tool, &command) {
+        (Some(tool), _) => tool,
+        (None, Some(_)) => ToolName::new("bash").map_err(|why| why.to_string())?,
+        (None, None) => return Err("a case names its `tool`, or has a `command`".to_owned()),
+    };
+    let mut arguments = args.unwrap_or_default();
+    for (key, operand) in [("command", command), ("url", url), ("path", path)] {
+        let Some(operand) = operand else { continue };
+        if arguments.insert(key.to_owned(), operand.into()).is_some() {
+            return Err(format!("`{key}` stands in the case and in its `args`"));
+        }
+    }
+    let json = |value: &Value| Json::parse(&value.to_string()).map_err(|why| why.to_string());
+    let thread = thread.as_deref().unwrap_or("case");
+    let principal = principal.as_deref().unwrap_or("agent:case");
+    let call = Imagined {
+        thread: countersign_gate::name(thread).map_err(|why| why.to_string())?,
+        principal: principal.parse::<Principal>().map_err(|why| format!("principal: {why}"))?,
+        tool,
+        arguments: json(&Value::Object(arguments))?,
+        annotations: annotations.as_ref().map(json).transpose()?,
+        impact: impact.as_ref().map(json).transpose()?,
+        definition,
+    };
+    Ok(Trial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
+}
+
+impl Trial {
+    /// Tries it: nothing if the policy says what is expected.
+    pub(super) fn fails(&self, policy: &Policy) -> Option<Otherwise> {
+        let judgement = self.call.judged(policy);
+        let as_expected = judgement.verdict == self.verdict
+            && self.rule.as_ref().is_none_or(|rule| judgement.rule.as_ref() == Some(rule));
+        (!as_expected).then_some(Otherwise {
+            verdict: judgement.verdict,
+            rule: judgement.rule,
+            reason: judgement.reason,
+        })
+    }
+}

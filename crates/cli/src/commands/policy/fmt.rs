@@ -1,0 +1,72 @@
+//! `countersign policy fmt`
+
+use super::text_of;
+use crate::{
+    args::Args,
+    exit::{Exit, Said},
+    output::{self, visible},
+};
+use countersign_gate::policy;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Which file, and whether only to look.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It changes order, spacing and quotes, never what a policy means, and keeps its comments. A file is written anew if \
+that changes it; what comes from stdin goes to stdout. With --check it exits with 1 if anything would change.")]
+pub(crate) struct Fmt {
+    /// Change nothing, and tell whether anything would change
+    #[arg(long)]
+    check: bool,
+    /// The policy, - for stdin [default: the one that is set]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn fmt(args: &Args, wish: &Fmt) -> anyhow::Result<Exit> {
+    let path = wish.file.clone().or_else(|| args.settings.policy_path());
+    let path = path.ok_or_else(|| Said::usage("no policy is set; name its file"))?;
+    let name = path.display().to_string();
+    let text = text_of(&path)?;
+    let bad = |why: policy::BadPolicy| Said {
+        exit: Exit::USAGE,
+        code: "bad_policy",
+        message: format!("{name}: {}", why.to_string().trim_end()),
+    };
+    let laid_out = policy::format(&text).map_err(bad)?;
+    if wish.check {
+        return Ok(if laid_out == text {
+            Exit::DONE
+        } else {
+            output::complain(&format!("{} is laid out otherwise: countersign policy fmt", visible(&name)));
+            Exit::FAILED
+        });
+    }
+    if path.as_os_str() == "-" {
+        output::say(laid_out.strip_suffix('\n').unwrap_or(&laid_out));
+    } else if laid_out != text {
+        let failed = |why| anyhow::anyhow!("{name} cannot be written: {why}");
+        replace(&path, &laid_out).map_err(failed)?;
+        output::say(&format!("{} is laid out anew.", visible(&name)));
+    }
+    Ok(Exit::DONE)
+}
+
+/// Puts a text in the place of a file's, in one step: a server may read it at any moment.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // Where the name is a link, the file that it leads to is meant.
+    let path = path.canonicalize()?;
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".new-{}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = fs::write(&beside, text)
+        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()))
+        .and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
