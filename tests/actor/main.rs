@@ -109,7 +109,9 @@ async fn propose(store: &Store, id: &str) -> Result<(), Error> {
         annotations: None,
         impact: None,
         description: None,
+        definition: None,
         expires_in: None,
+        judged: None,
     };
     let order = Order {
         thread_id: thread_id(),

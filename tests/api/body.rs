@@ -97,7 +97,7 @@ async fn unknown_missing_and_wrong_fields_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `expiresInSeconds` at line 1 column 49",
+          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `definition`, `expiresInSeconds` at line 1 column 49",
           "line": 1,
           "column": 49
         }

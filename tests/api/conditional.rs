@@ -21,11 +21,12 @@ async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
         let mut tags = Vec::new();
         for path in everywhere.iter().chain(&here) {
             let tag = ada.get(path).await.header("etag").to_owned();
-            assert_eq!(tag, "W/\"2\"", "{path}");
+            let stands_on = if path.ends_with("/pending") { "W/\"2-4232587ebe1c\"" } else { "W/\"2\"" };
+            assert_eq!(tag, stands_on, "{path}");
             let again = ada.get_with(path, "if-none-match", &tag).await;
             assert_eq!(
                 (again.status, again.body.as_str(), again.header("etag")),
-                (304, "", "W/\"2\""),
+                (304, "", stands_on),
                 "{path}"
             );
             tags.push((path, tag));
@@ -61,14 +62,45 @@ async fn a_call_holds_until_it_changes() {
     story(ASK, async |town| {
         let (builder, ada) = (town.agent("builder"), town.person("ada"));
         builder.proposes("t1", "a").await;
+        ada.decides("t1", "a", "allow_session").await;
         let path = "/v1/threads/t1/tool-calls/a";
         let tag = ada.get(path).await.header("etag").to_owned();
-        assert_eq!(tag, "W/\"2-pending\"");
+        assert_eq!(tag, "W/\"3-allowed\"");
         builder.proposes("t1", "b").await;
         assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "another call is no matter");
-        ada.decides("t1", "a", "allow_once").await;
+        builder.claims("t1", "a", "w").await;
         let changed = ada.get_with(path, "if-none-match", &tag).await;
-        assert_eq!((changed.status, changed.header("etag")), (200, "W/\"5-allowed\""));
+        assert_eq!((changed.status, changed.header("etag")), (200, "W/\"6-running\""));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_holds_until_it_says_something_else() {
+    story("[[rule]]\nname = \"two\"\ntool = \"*\"\nverdict = \"ask\"\nquorum = 3", async |town| {
+        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+        builder.proposes("t1", "a").await;
+        let paths = ["/v1/threads/t1/tool-calls/a", "/v1/threads/t1/approvals/pending"];
+        let mut tags = Vec::new();
+        for path in paths {
+            let tag = ada.get(path).await.header("etag").to_owned();
+            assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "{path}");
+            tags.push(tag);
+        }
+        let mut changes = async |what: &str| {
+            for (path, tag) in paths.iter().zip(&mut tags) {
+                let answer = ada.get_with(path, "if-none-match", tag).await;
+                assert_eq!(answer.status, 200, "{what}: {path}");
+                *tag = answer.header("etag").to_owned();
+            }
+        };
+        town.person("ben").decides("t1", "a", "allow_once").await;
+        changes("a vote").await;
+        builder.proposes("t1", "b").await;
+        changes("another call, which a grant would reach").await;
+        let others = countersign_gate::Policy::read("levels = [\"boss\"]").expect("a policy");
+        town.gate.set_policy(others).expect("a file");
+        changes("a policy that offers something else").await;
     })
     .await;
 }

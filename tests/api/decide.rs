@@ -62,7 +62,7 @@ async fn a_decision_that_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "unknown field `because`, expected `decision` or `comment` at line 1 column 28",
+          "detail": "unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `match`, `level` at line 1 column 28",
           "line": 1,
           "column": 28
         }
@@ -166,6 +166,7 @@ async fn what_the_policy_decided_is_decided() {
             "principal": "policy:default",
             "at": "2026-01-31T12:00:00.000Z",
             "seq": 2,
+            "basis": "default",
             "comment": "no rule matches this tool",
             "policy": "9f90a518a4efe0b3dec4d63701987cc6275a3794eeef8f0a477525c5fdd25c65"
           }
@@ -195,6 +196,9 @@ async fn a_denial_tells_the_model_who_and_why() {
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this tool",
+            "basis": "default",
+            "quorum": 1,
+            "denials": 1,
             "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
           },
           "response": {

@@ -1,17 +1,36 @@
 //! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
 
 use countersign_gate::{
-    Error, Filter, Gate, Principal, api,
+    Error, Filter, Gate, Json, Principal, Sha256, ToolName, api,
     event::{Decision, Status},
     name,
 };
+use countersign_store::ManualClock;
 use countersign_tests::api::{Town, fresh_gate, story};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde::Serialize;
 use std::{fmt::Write as _, time::Duration};
 
-const RULES: &str = "[[rule]]\nname = \"no mail\"\ntool = \"mail\"\nverdict = \"block\"";
+const RULES: &str = r#"
+[[rule]]
+name = "no mail"
+tool = "mail"
+verdict = "block"
+
+[[rule]]
+name = "nothing is removed"
+tool = "shell"
+command = "rm *"
+verdict = "block"
+
+[[rule]]
+name = "two"
+tool = "transfer"
+verdict = "ask"
+quorum = 2
+denials = 2
+"#;
 
 /// What was asked and answered: whole, to compare, and in brief, to read.
 #[derive(Default)]
@@ -25,7 +44,8 @@ impl Told {
         let text = match answer {
             Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
             Err(error) => {
-                let _ = writeln!(self.whole, "{:?} {:?}", error.response(), error.execution());
+                let (response, vote, execution) = (error.response(), error.vote(), error.execution());
+                let _ = writeln!(self.whole, "{response:?} {vote:?} {execution:?}");
                 format!("{}: {error}", error.code())
             }
         };
@@ -37,11 +57,11 @@ impl Told {
 }
 
 fn decide(decision: Decision) -> api::Decide {
-    api::Decide { decision, comment: None }
+    api::Decide::plain(decision)
 }
 
 /// The way of one call from proposal to result, and what is refused on it.
-async fn tell_the_cycle(gate: &Gate) -> Told {
+async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
     let thread = name("a/b ü#?").expect("valid");
@@ -74,7 +94,7 @@ async fn tell_the_cycle(gate: &Gate) -> Told {
 }
 
 /// What is about threads and the log rather than about one call.
-async fn tell_the_rest(gate: &Gate) -> Told {
+async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (name("t1").expect("valid"), name("t2").expect("valid"));
     let mut told = Told::default();
@@ -108,17 +128,163 @@ async fn tell_the_rest(gate: &Gate) -> Told {
     told
 }
 
+/// Deciding in all its ways: changed, by several, remembered, and how far that reaches.
+async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
+    let as_user = |name: &str| gate.acting_as(Principal::user(name));
+    let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
+    let thread = name("t1").expect("valid");
+    let mut told = Told::default();
+    let propose = async |id: &str, tool: &str, command: &str| {
+        let arguments = format!("{{\"command\":\"{command}\"}}");
+        agent
+            .propose(&thread, &api::Propose::new(id, tool, &arguments).expect("valid"))
+            .await
+            .expect("proposed")
+    };
+    let json = |text: &str| Some(Json::parse(text).expect("valid"));
+    let allow = decide(Decision::AllowOnce);
+    let a = propose("a", "shell", "ls").await.id;
+    let blocked = api::Decide { arguments: json(r#"{"command":"rm -r /"}"#), ..allow.clone() };
+    told.say("change it to what is blocked", ada.decide(&thread, &a, &blocked).await);
+    let others = api::Decide { arguments_hash: Some(Sha256::of(b"others")), ..allow.clone() };
+    told.say("decide on others", ada.decide(&thread, &a, &others).await);
+    let changed = api::Decide { arguments: json(r#"{"command":"ls -l"}"#), ..allow.clone() };
+    told.say("change it", ada.decide(&thread, &a, &changed).await.map(|call| call.response));
+    let two = propose("two", "transfer", "all").await.id;
+    told.say("vote", ada.decide(&thread, &two, &allow).await.map(|call| call.request));
+    told.say("vote otherwise", ada.decide(&thread, &two, &decide(Decision::Deny)).await);
+    let higher = api::Decide { level: Some("admin".to_owned()), ..allow };
+    told.say("vote too high", bob.decide(&thread, &two, &higher).await);
+    let b = propose("b", "bash", "git status -s").await.id;
+    told.say("look", ada.call(&thread, &b).await.map(|call| call.request));
+    told.say("look at the list", ada.pending(&Filter::default(), api::PageOf::default()).await);
+    let width = |text: &str| api::Width { matches: json(text).expect("there") };
+    told.say("reach", ada.reach(&thread, &b, &width(r#"{"command":"git *"}"#)).await);
+    told.say("reach for nonsense", ada.reach(&thread, &b, &width("\"all\"")).await);
+    let git = api::Decide { matches: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
+    told.say("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
+    let c = propose("c", "bash", "npm test").await.id;
+    let never = api::Decide { matches: json("\"tool\""), ..decide(Decision::Deny) };
+    told.say("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
+    told.say("grants", ada.grants(&thread, api::PageOf::default()).await);
+    told.say("propose once more", Ok(propose("d", "bash", "git log").await));
+    told
+}
+
+/// What is masked, who is lost, and the button for when things go wrong.
+async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
+    let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
+    let (thread, other) = (name("t1").expect("valid"), name("t2").expect("valid"));
+    let mut told = Told::default();
+    let secret = r#"{"user":"ada","password":"hunter2"}"#;
+    let call = api::Propose {
+        definition: Some(api::Definition { needs_approval: Some(true), ..api::Definition::default() }),
+        ..api::Propose::new("a", "login", secret).expect("valid")
+    };
+    let proposed = agent.propose(&thread, &call).await;
+    told.say("propose a secret", proposed.clone());
+    ada.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await.expect("decided");
+    let claim = api::Claim {
+        arguments: Some(Json::parse(secret).expect("valid")),
+        lease_seconds: Some(60),
+        ..api::Claim::of(&proposed.expect("proposed"), "first")
+    };
+    let strange = api::Claim { definition_hash: Some(Sha256::of(b"other")), ..claim.clone() };
+    told.say("claim for another tool", agent.claim(&thread, &call.id, &strange).await);
+    let given = agent.claim(&thread, &call.id, &claim).await;
+    told.say("claim", given.map(|call| (call.arguments, call.redacted)));
+    let release = api::Release { comment: Some("lost".to_owned()) };
+    told.say("release early", ada.release(&thread, &call.id, &release).await);
+    clock.advance(Duration::from_mins(1));
+    told.say("release as agent", agent.release(&thread, &call.id, &release).await);
+    told.say("release", ada.release(&thread, &call.id, &release).await.map(|call| call.released));
+    let second = api::Claim { executor: "second".to_owned(), ..claim };
+    told.say(
+        "take over",
+        agent.claim(&thread, &call.id, &second).await.map(|call| (call.execution, call.lost)),
+    );
+    for (thread, id, tool) in [(&thread, "b", "bash"), (&thread, "c", "transfer"), (&other, "b", "bash")] {
+        agent.propose(thread, &api::Propose::new(id, tool, "{}").expect("valid")).await.expect("proposed");
+    }
+    let stop = api::Stop::default();
+    told.say("stop as agent", agent.stop(None, &stop).await);
+    told.say("stop a thread", ada.stop(Some(&thread), &stop).await);
+    let tool = api::Stop { tool: Some(ToolName::new("bash").expect("valid")), ..stop };
+    told.say("stop a tool", ada.stop(None, &tool).await);
+    told
+}
+
 /// Tells it over a file and over a server. Both must say the same, which is given back.
-async fn both_ways(tell: impl AsyncFn(&Gate) -> Told) -> String {
-    let (file, _clock, _folder) = fresh_gate(RULES).await;
-    let over_a_file = tell(&file).await;
+async fn both_ways(tell: impl AsyncFn(&Gate, &ManualClock) -> Told) -> String {
+    let (file, clock, _folder) = fresh_gate(RULES).await;
+    let over_a_file = tell(&file, &clock).await;
     file.shut_down().await;
     story(RULES, async |town: &Town| {
         let server = Gate::connect(&format!("http://{}", town.address)).expect("an address");
-        assert_eq!(tell(&server).await.whole, over_a_file.whole);
+        assert_eq!(tell(&server, &town.clock).await.whole, over_a_file.whole);
     })
     .await;
     over_a_file.brief
+}
+
+#[tokio::test]
+async fn deciding_is_the_same_over_a_file_and_over_a_server() {
+    assert_snapshot!(both_ways(tell_deciding).await, @r#"
+    change it to what is blocked
+      blocked: blocked by policy:nothing is removed: the rule says so
+    decide on others
+      arguments_changed: you looked at arguments that hash to 01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c…
+    change it
+      {"decision":"allow_once","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":3,"changes":[{…
+    vote
+      {"seq":5,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"the rule say…
+    vote otherwise
+      already_voted: voted already: allow_once by user:ada at 2026-01-31T12:00:00.000Z
+    vote too high
+      not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user
+    look
+      {"seq":8,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"no rule matc…
+    look at the list
+      {"pending":[{"threadId":"t1","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash…
+    reach
+      {"match":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
+    reach for nonsense
+      invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
+    allow a pattern
+      {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":9,"match":{…
+    deny the tool
+      {"decision":"deny","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":12,"match":"tool","p…
+    grants
+      {"grants":[{"seq":9,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
+    propose once more
+      {"threadId":"t1","id":"d","name":"bash","state":"denied","arguments":{"command":"git log"},"argumentsHash":"067c113dfde6…
+    "#);
+}
+
+#[tokio::test]
+async fn troubles_are_the_same_over_a_file_and_over_a_server() {
+    assert_snapshot!(both_ways(tell_the_troubles).await, @r#"
+    propose a secret
+      {"threadId":"t1","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"arguments…
+    claim for another tool
+      definition_changed: the tool's definition hashes to d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, an…
+    claim
+      [{"user":"ada","password":"hunter2"},[]]
+    release early
+      not_unknown: the call is running, and only a call whose outcome is unknown can be released
+    release as agent
+      not_an_approver: agent:bot is no person, and only people decide
+    release
+      {"seq":5,"principal":"user:ada","at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"lost"}
+    take over
+      [{"seq":6,"executor":"second","principal":"agent:bot","startedAt":"2026-01-31T12:01:00.000Z","leaseExpiresAt":"2026-01-3…
+    stop as agent
+      not_an_approver: agent:bot is no person, and only people decide
+    stop a thread
+      {"denied":[{"threadId":"t1","id":"b"}],"left":[{"threadId":"t1","id":"c"}]}
+    stop a tool
+      {"denied":[{"threadId":"t2","id":"b"}],"left":[]}
+    "#);
 }
 
 #[tokio::test]
@@ -161,7 +327,7 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     propose what is blocked
       {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
     grants
-      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b"}],"next":null}
+      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
     revoke nothing
       unknown_grant: no response at seq 1 gave a grant in this thread
     revoke
@@ -181,7 +347,7 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     follow t1
       [4,5,6]
     ready
-      ["ready",14,1]
+      ["ready",14,3]
     finish as denied
       invalid: status: an executor reports success, error or cancelled
     "#);

@@ -52,14 +52,17 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
               "tool": "bash",
               "principal": "user:ada",
               "at": "2026-01-31T12:00:00.000Z",
-              "toolCallId": "call_1"
+              "toolCallId": "call_1",
+              "decision": "allow_session",
+              "match": "tool",
+              "says": "the whole tool"
             }
           ],
           "next": null
         }
         "#);
         let granted = builder.proposes("t1", "call_2").await;
-        assert_snapshot!(granted.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":3,"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"policy:grant","seq":5,"source":"grant"}"#);
+        assert_snapshot!(granted.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","decision":"allow_once","grant":3,"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"policy:grant","seq":5,"source":"grant"}"#);
         assert_eq!(builder.proposes("t2", "call_2").await.text("state"), "pending", "of another thread");
         assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
         200

@@ -32,6 +32,9 @@ async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this tool",
+            "basis": "default",
+            "quorum": 1,
+            "denials": 1,
             "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
           },
           "response": {

@@ -92,6 +92,24 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
                 "requestedAt": "2026-01-31T12:00:00.000Z",
                 "options": ["allow_once","allow_session","deny"],
                 "reason": "no rule matches this tool",
+                "basis": "default",
+                "availableLevels": ["user","admin","super_admin"],
+                "defaultLevel": "user",
+                "quorum": 1,
+                "denials": 1,
+                "similarOperationsCount": 0,
+                "wouldAlsoMatch": [
+                  {"match":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
+                  {
+                    "match": {"command": "ls **"},
+                    "says": "command `ls **`",
+                    "allows": 0,
+                    "denies": 0,
+                    "calls": [],
+                    "of": 0
+                  },
+                  {"match":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                ],
                 "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
               }
             }

@@ -110,11 +110,15 @@ async fn a_call_that_people_are_asked_about_is_pending() {
             "estimatedImpact": "a minute without sales"
           },
           "description": "the fix is urgent",
+          "definitionHash": "eb87dc6b037d748e5b790f51edfff0fe0561d7f8fd90f907ffe8710b2536bf05",
           "request": {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "`deploy` says of itself that it may destroy something",
+            "basis": "tool",
+            "quorum": 1,
+            "denials": 1,
             "expiresAt": "2026-01-31T12:01:00.000Z",
             "onExpiry": "deny",
             "policy": "551001e15fc011535a7422f223ad2798f88edc0cddd5efc69c12b022fcfafe65"
@@ -146,6 +150,7 @@ async fn a_call_that_a_rule_allows_may_run_at_once() {
             "at": "2026-01-31T12:00:00.000Z",
             "seq": 2,
             "rule": "reading is free",
+            "basis": "rule",
             "policy": "551001e15fc011535a7422f223ad2798f88edc0cddd5efc69c12b022fcfafe65"
           }
         }
@@ -175,6 +180,7 @@ async fn a_call_that_a_rule_blocks_has_ended_and_says_why() {
             "at": "2026-01-31T12:00:00.000Z",
             "seq": 2,
             "rule": "no mail",
+            "basis": "rule",
             "comment": "mail cannot be taken back",
             "policy": "551001e15fc011535a7422f223ad2798f88edc0cddd5efc69c12b022fcfafe65"
           },

@@ -58,6 +58,9 @@ async fn a_call_that_ran_shows_all_that_became_of_it() {
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this tool",
+            "basis": "default",
+            "quorum": 1,
+            "denials": 1,
             "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
           },
           "response": {
@@ -140,6 +143,9 @@ async fn whoever_waits_is_answered_when_the_request_expires() {
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this tool",
+            "basis": "default",
+            "quorum": 1,
+            "denials": 1,
             "expiresAt": "2026-01-31T12:15:00.000Z",
             "onExpiry": "deny",
             "policy": "a83ae1e83a3a3a8e7e95f20ef5e97aee0a93d0e734d7cfdc77928123eafab0d0"

@@ -53,20 +53,29 @@ impl Lab {
             annotations: None,
             impact: None,
             description: None,
+            definition: None,
             expires_in: None,
+            judged: None,
         };
         self.give(thread, id, Command::Propose(wish), Principal::agent("bot")).await
     }
 
     pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> Outcome<Done> {
-        let wish = Respond { decision: Decision::AllowOnce, comment: None };
+        let wish = Respond::plain(Decision::AllowOnce);
         self.give(thread, id, Command::Respond(wish), Principal::user("ada")).await
     }
 
     /// The executor's part, once the call is allowed.
     pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> Outcome<()> {
         let arguments_hash = arguments()?.hash();
-        let claim = Claim { executor: "worker".into(), arguments_hash, lease: None };
+        let claim = Claim {
+            executor: "worker".into(),
+            arguments_hash,
+            lease: None,
+            arguments: None,
+            definition_hash: None,
+            judged: None,
+        };
         self.give(thread, id, Command::Claim(claim), Principal::agent("bot")).await?;
         let finish = Finish { status: Status::Success, content: Json::string("ok"), executor: None };
         self.give(thread, id, Command::Finish(finish), Principal::agent("bot")).await?;

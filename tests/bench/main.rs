@@ -20,13 +20,15 @@ mod instances;
 mod lab;
 mod streams;
 mod table;
+mod verdict;
 mod waiting;
 mod wakeup;
 
 use lab::Outcome;
 use table::Row;
 
-const SCENARIOS: [&str; 7] = ["wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
+const SCENARIOS: [&str; 8] =
+    ["verdict", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -72,6 +74,7 @@ async fn run_all(arguments: &[String]) -> Outcome<()> {
 
 async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
     match name {
+        "verdict" => verdict::run(quick),
         "wakeup" => wakeup::run(quick).await,
         "cycles" => cycles::run(quick).await,
         "history" => history::run(quick).await,

@@ -1,6 +1,8 @@
 //! `countersign copy`
 
 use crate::desk::at_a_desk;
+use countersign_store::{Kind, migrations};
+use countersign_tests::{Hand, plainly};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -127,10 +129,12 @@ async fn a_log_is_brought_up_to_date_by_itself() {
         {"database":"countersign.db","done":"nothing"}
         exit 0
         "#);
-        let older = "DELETE FROM _sqlx_migrations WHERE version = 6; DROP TABLE layout";
-        desk.runs("sqlite3", &["countersign.db", older]).await;
-        assert_snapshot!(desk.types("migrate").await, @"
-        countersign.db: Brought up to the layout of this version.
+        desk.writes("older.db", "");
+        let mut hand = Hand::Sqlite(plainly(&desk.path("older.db")).await);
+        hand.brings_to(&migrations(Kind::Sqlite)[..6]).await;
+        hand.lets_go().await;
+        assert_snapshot!(desk.types("migrate --database older.db").await, @"
+        older.db: Brought up to the layout of this version.
         exit 0
         ");
         assert_snapshot!(desk.types("migrate --server http://127.0.0.1:1").await, @"

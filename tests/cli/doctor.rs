@@ -84,11 +84,7 @@ async fn what_is_wrong_is_named_with_its_remedy() {
         desk.writes("policy.toml", "default = \"maybe\"");
         assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
         ok    settings     none from a file; `countersign config` shows what is in force
-        fail  policy       policy.toml: the policy cannot be read: TOML parse error at line 1, column 11
-                             |
-                           1 | default = "maybe"
-                             |           ^^^^^^^
-                           unknown variant `maybe`, expected one of `allow`, `ask`, `block`
+        fail  policy       policy.toml: the policy is wrong at line 1, column 11: there is no verdict "maybe"; there is `allow`, `ask`, `block`
                            → mend the file, or name another with --policy
         ok    clock        it is [time]
         ok    file         countersign.db, [size]

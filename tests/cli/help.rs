@@ -21,13 +21,16 @@ async fn help_tells_what_there_is() {
           show           Show one call, and what became of it
           allow          Allow calls that wait
           deny           Deny calls that wait
+          stop           Deny all that waits, at once
+          release        Let another executor take over a call whose own was lost
           log            Tell what happened, event by event
           calls          List calls, the last proposed first
           threads        List threads, or show one
-          grants         List what stands allowed for the rest of a thread
+          grants         List what is remembered for the rest of a thread: allowed or denied
           revoke         Take a grant back: it answers no more calls
           mode           Show or set how a thread answers what is asked
           thread-policy  Show or set what a thread itself says of tools
+          policy         Check a policy, test it, and compare it with the log
           close          End a thread: what waits in it is cancelled, and nothing new starts
           stats          Count what became of calls, and how long people took to decide
           doctor         Look for what is wrong with the file, the server and this machine
@@ -58,7 +61,8 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
               --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
               --database-file <FILE>  A file that holds the address of the log, which may have a password
               --server <URL>          A server instead of a database: http://127.0.0.1:7878
-              --policy <FILE>         The policy, a TOML file; without one everything is asked
+              --policy <FILE>         The policy, a TOML file; without one task tools are free and the rest
+                                      is asked
               --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
               --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
               --log <FILTER>          What is logged: error, warn, info, debug, or a filter
@@ -75,7 +79,8 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
           3    the rules do not allow it: decided before, …
           4    no such call, thread or grant, or several
           5    no server answers, or no database opens
-          77   run: denied or blocked
+          76   policy check: people are asked
+          77   run: denied or blocked; policy check: blocked
           78   run: nobody decided in time
           79   run: cancelled by somebody
           126  run: the command cannot be started
@@ -123,7 +128,8 @@ async fn help_on_running_tells_its_options() {
               --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
               --database-file <FILE>  A file that holds the address of the log, which may have a password
               --server <URL>          A server instead of a database: http://127.0.0.1:7878
-              --policy <FILE>         The policy, a TOML file; without one everything is asked
+              --policy <FILE>         The policy, a TOML file; without one task tools are free and the rest
+                                      is asked
               --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
               --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
               --log <FILTER>          What is logged: error, warn, info, debug, or a filter

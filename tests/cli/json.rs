@@ -28,6 +28,16 @@ async fn what_waits_is_json() {
                 "requestedAt": "[time]",
                 "options": ["allow_once","allow_session","deny"],
                 "reason": "no rule matches this tool",
+                "basis": "default",
+                "availableLevels": ["user","admin","super_admin"],
+                "defaultLevel": "user",
+                "quorum": 1,
+                "denials": 1,
+                "similarOperationsCount": 0,
+                "wouldAlsoMatch": [
+                  {"match":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
+                  {"match":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                ],
                 "policy": "[sha256]"
               }
             }
@@ -60,6 +70,9 @@ async fn a_decision_gives_the_call_as_it_stands() {
             "requestedAt": "[time]",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this tool",
+            "basis": "default",
+            "quorum": 1,
+            "denials": 1,
             "policy": "[sha256]"
           },
           "response": {
@@ -141,6 +154,7 @@ async fn a_run_gives_the_call_as_it_ended() {
             "principal": "policy:default",
             "at": "[time]",
             "seq": 2,
+            "basis": "default",
             "policy": "[sha256]"
           },
           "execution": {
@@ -199,7 +213,7 @@ async fn what_goes_wrong_is_json_too() {
 
         ! {
           "code": "bad_policy",
-          "detail": "policy.toml: the policy cannot be read: TOML parse error at line 1, column 11\n  |\n1 | default = \"maybe\"\n  |           ^^^^^^^\nunknown variant `maybe`, expected one of `allow`, `ask`, `block`",
+          "detail": "policy.toml: the policy is wrong at line 1, column 11: there is no verdict \"maybe\"; there is `allow`, `ask`, `block`",
           "hint": "docs/policy.md says how one is written; mend it, or name another with --policy"
         }
         exit 2
@@ -229,6 +243,7 @@ async fn a_run_that_was_denied_gives_the_call_and_no_more() {
             "principal": "policy:default",
             "at": "[time]",
             "seq": 2,
+            "basis": "default",
             "comment": "no rule matches this tool",
             "policy": "[sha256]"
           },

@@ -94,7 +94,7 @@ async fn a_program_reads_the_address_from_the_first_line() {
         assert_eq!(run.ends().await.stdout, "hi\n");
         server.is_sent("TERM").await;
         assert_snapshot!(server.ends().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":0}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":2}
         exit 0
         "#);
     })

@@ -76,6 +76,9 @@ async fn each_call_is_answered_for_itself() {
                   "requestedAt": "[time]",
                   "options": ["allow_once","allow_session","deny"],
                   "reason": "no rule matches this tool",
+                  "basis": "default",
+                  "quorum": 1,
+                  "denials": 1,
                   "policy": "[sha256]"
                 },
                 "response": {

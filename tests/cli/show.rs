@@ -18,7 +18,10 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
           for        count to two
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-          expires    [time]
+          expires    [time], then it is denied
+          widths     these exact arguments: nothing went before it in this thread
+                     command `seq 2 **`: nothing went before it in this thread
+                     the whole tool: nothing went before it in this thread
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
@@ -139,7 +142,8 @@ async fn a_call_that_waits_goes_before_those_that_ended() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_a1", "bash", "{}").await;
         desk.types("deny call_a1 --as user:ada").await;
-        desk.proposes("t1", "call_a2", "bash", "{}").await;
+        // Another call: the denial of the first answers the same one again.
+        desk.proposes("t1", "call_a2", "bash", r#"{"n":2}"#).await;
         assert!(desk.types("show call_a").await.stdout.starts_with("call_a2"));
         desk.types("deny call_a2 --as user:ada").await;
         assert_snapshot!(desk.types("show call_a").await, @r#"

@@ -94,12 +94,12 @@ async fn a_grant_stands_until_it_is_taken_back() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --session --as user:ada").await;
         assert_snapshot!(desk.types("grants t1").await, @"
-        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-            3  bash  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+            3  bash  allow   the whole tool  user:ada  [ago]  call_1
         exit 0
         ");
         assert_snapshot!(desk.types("grants t1 --json").await, @r#"
-        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1"}],"next":null}
+        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","match":"tool","says":"the whole tool"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("revoke t1 3 --as user:ben").await, @"

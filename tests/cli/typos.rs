@@ -33,7 +33,7 @@ async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() 
         exit 2
         "#);
         assert_snapshot!(desk.types("--json").await, @r#"
-        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: serve, run, pending, watch, show, allow, deny, log, calls, threads, grants, revoke, mode, thread-policy, close, stats, doctor, verify, migrate, copy, demo, config, completions, man, version, reference, help]","hint":"`countersign COMMAND --help` tells what a command takes"}
+        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: serve, run, pending, watch, show, allow, deny, stop, release, log, calls, threads, grants, revoke, mode, thread-policy, policy, close, stats, doctor, verify, migrate, copy, demo, config, completions, man, version, reference, help]","hint":"`countersign COMMAND --help` tells what a command takes"}
         exit 2
         "#);
         assert_snapshot!(desk.types("show --jsno --json").await, @r#"

@@ -59,8 +59,8 @@ async fn a_call_at_sixty_columns() {
          Call     call_1
         ───────────────────────────────────────── line 1–11 of 13 ──
 
-         d deny   o allow once   s session   c comment   n p others
-         ? help   q quit
+         d deny   o allow once   s session   e edit   c comment
+         n p others   ? help   q quit
         ");
     })
     .await;
@@ -95,7 +95,7 @@ async fn a_call_at_eighty_columns() {
 
         ────────────────────────────────────────────────────────────────────────────────
 
-         d deny   o allow once   s session   c comment   ? help   q quit
+         d deny   o allow once   s session   e edit   c comment   ? help   q quit
         ");
     })
     .await;
@@ -129,7 +129,7 @@ async fn a_call_at_two_hundred_columns() {
                                                     │
                                                     │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-        d deny   o allow once   s session   c comment   n p others   ? help   q quit
+        d deny   o allow once   s session   e edit   c comment   n p others   ? help   q quit
         ");
     })
     .await;
@@ -184,8 +184,9 @@ async fn allowing_for_the_session_says_how_wide_it_is() {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         terminal.writes("s").await;
-        terminal.has("Allow this and every later call of bash in thread t1, whatever its arguments?").await;
-        terminal.writes("y").await;
+        terminal.has("Allow it, and which later calls of bash in thread t1?").await;
+        terminal.has("3 the whole tool: nothing went before it in this thread").await;
+        terminal.writes("3").await;
         terminal.has("Allowed call_1, and bash from now on in thread t1.").await;
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         hi

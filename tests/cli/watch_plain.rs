@@ -50,9 +50,9 @@ async fn a_pipe_decides_on_one_after_the_other() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: yes
-        Type d, o, s, n or q, or the word; with a comment: deny because …, once because …
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: next
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
+        Type d, o, s, e, n or q, or the word; with a comment: deny because …, once because …; with a width: session exact, session {"command": "git status **"}
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
         call_2  transfer  pending (2 more wait)
           thread     t1
           arguments  to: ada
@@ -60,7 +60,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: deny because not today
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny because not today
         Denied call_2 (transfer).
 
         call_3  notify  pending (1 more waits)
@@ -69,7 +69,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: session
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Allowed call_3, and notify from now on in thread t2.
 
         call_1  bash  pending
@@ -80,7 +80,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: once because fine
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
         Allowed call_1 (bash), this once.
 
         Nothing waits for a decision. Waiting for what comes; q quits.
@@ -114,7 +114,7 @@ async fn the_end_of_what_is_typed_decides_nothing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit:
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
         assert_snapshot!(answers(desk, "q\nonce\n", "--as user:ada --plain").await, @"
         call_1  bash  pending
@@ -123,7 +123,7 @@ async fn the_end_of_what_is_typed_decides_nothing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: q
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: q
         ");
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
     })
@@ -141,7 +141,7 @@ async fn who_may_not_decide_is_told_so() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit: once
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once
         Nothing changed: agent:other is no person, and only people decide.
 
         call_1  bash  pending
@@ -150,7 +150,7 @@ async fn who_may_not_decide_is_told_so() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-        [d]eny / [o]nce / [s]ession / [n]ext / [q]uit:
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
     })
     .await;
@@ -162,7 +162,7 @@ async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; TERM=dumb countersign watch --as user:ada").await;
-        terminal.shows("[d]eny / [o]nce / [s]ession / [n]ext / [q]uit:").await;
+        terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.types("o").await;
         terminal.shows("Nothing waits for a decision.").await;
         desk.proposes("t1", "call_2", "deploy", "{}").await;
@@ -185,7 +185,7 @@ async fn a_line_that_is_typed_early_does_not_decide_the_next_call() {
         }
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; countersign watch --plain --as user:ada").await;
-        terminal.shows("[d]eny / [o]nce / [s]ession / [n]ext / [q]uit:").await;
+        terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.writes("o\ro\ro\r").await;
         terminal.shows("call_2  bash").await;
         terminal.types("deny because not seen").await;

@@ -38,8 +38,9 @@ async fn lists_fit_60_columns() {
             3  [minute]  t2  agent:builder proposes 世界の道具 a…
             4  [minute]  t2  people are asked about call_2 (no r…
             5  [minute]  conversat…  user:ada allows call_1, and…
-        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-            5  bash  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  FOR           GIVEN BY  WHEN    ON CALL
+            5  bash  allow   the whole     user:ada  [ago]  call_1
+                             tool
         seen at 60
         $
         "#);
@@ -62,8 +63,8 @@ async fn lists_fit_80_columns() {
             3  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
             4  [minute]  t2  people are asked about call_2 (no rule matches this too…
             5  [minute]  conversation…  user:ada allows call_1, and its tool for the…
-        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-            5  bash  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+            5  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 80
         $
         "#);
@@ -86,8 +87,8 @@ async fn lists_fit_200_columns() {
             3  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
             4  [moment]  t2  people are asked about call_2 (no rule matches this tool)
             5  [moment]  conversation-with-a-long-name  user:ada allows call_1, and its tool for the session
-        GRANT  TOOL  GIVEN BY  WHEN    ON CALL
-            5  bash  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+            5  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 200
         $
         "#);

@@ -3,6 +3,7 @@
 //! acknowledged to it. Whoever started it may kill it at any moment.
 #![expect(clippy::print_stdout, reason = "stdout is how it speaks with its parent")]
 
+mod hold;
 mod parts;
 mod race;
 
@@ -24,6 +25,7 @@ enum Part {
     Executor(parts::Calls),
     Decider(parts::Calls),
     Follower(parts::Following),
+    Holder(hold::Hold),
     Racer(race::Race),
 }
 
@@ -55,6 +57,7 @@ async fn play() -> Result<(), Failed> {
         Part::Executor(calls) => parts::execute(&gate, &calls).await?,
         Part::Decider(calls) => parts::decide(&gate, &calls).await?,
         Part::Follower(following) => parts::follow(&gate, &following).await?,
+        Part::Holder(hold) => hold::hold(&gate, &hold).await?,
         Part::Racer(race) => race::race(&gate, &race).await?,
     }
     gate.shut_down().await;

@@ -64,7 +64,7 @@ pub(crate) async fn propose(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
 /// Allows everything that is asked in the thread, until all of it is.
 pub(crate) async fn decide(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
-    let decide = api::Decide { decision: Decision::AllowOnce, comment: None };
+    let decide = api::Decide::plain(Decision::AllowOnce);
     let asked =
         gate.follow(Filter::of_thread(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
             let asked = event.kind == EventType::ApprovalRequest;

@@ -69,7 +69,7 @@ async fn answer(gate: &Gate, race: &Race) -> Result<(), Failed> {
 async fn decide(gate: &Gate, number: usize, id: &CallId, decision: Decision) -> Result<(), Failed> {
     let said = decision.as_str();
     let gate = gate.acting_as(Principal::user(said));
-    let decide = api::Decide { decision, comment: None };
+    let decide = api::Decide::plain(decision);
     match gate.decide(&thread(number)?, id, &decide).await {
         Ok(_) => say(&json!({"decides": number, "said": said, "won": said})),
         Err(lost) => {

@@ -23,6 +23,7 @@ macro_rules! on_each_database {
 
 mod arguments;
 mod beginnings;
+mod due;
 mod expiry;
 mod harness;
 mod interrupted;
@@ -30,10 +31,14 @@ mod kills;
 mod lost_answers;
 mod main_job;
 mod outage;
+mod policies;
 mod races;
 mod readers;
+mod secrets;
 mod shell;
 mod shutdown;
 mod soak;
+mod stop;
+mod takeover;
 mod turned_down;
 mod unread_log;

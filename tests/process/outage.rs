@@ -72,7 +72,8 @@ async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_ag
                 tokio::spawn(async move {
                     for turn in 0.. {
                         let id = format!("call_{n}_{turn}");
-                        let call = json!({"id": id, "name": "bash", "arguments": {"command": "ls"}});
+                        let call =
+                            json!({"id": id, "name": "bash", "arguments": {"command": format!("ls {id}")}});
                         insists(&server, "/v1/threads/t/tool-calls", &call.to_string()).await;
                         let allowed = format!("/v1/threads/t/approvals/{id}");
                         insists(&server, &allowed, r#"{"decision": "allow_once"}"#).await;

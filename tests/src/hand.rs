@@ -2,6 +2,7 @@
 
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqlSafeStr, SqliteConnection,
+    migrate::{Migration, MigrationType, Migrator},
     sqlite::SqliteConnectOptions,
 };
 use std::{path::Path, process::Stdio};
@@ -49,6 +50,19 @@ impl Hand {
             Self::Postgres(conn) => conn.prepare(sql).await.map(|_| ()),
         };
         prepared.map_err(|e| e.to_string())
+    }
+
+    /// Brings the layout to the last of the steps, as the store itself does it.
+    pub async fn brings_to(&mut self, steps: &[(i64, &'static str, &'static str)]) {
+        let steps = steps.iter().map(|(number, name, sql)| {
+            Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
+        });
+        let migrator = Migrator::with_migrations(steps.collect());
+        let done = match self {
+            Self::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
+            Self::Postgres(conn) => migrator.run_direct(None, conn, false).await,
+        };
+        done.expect("it migrates");
     }
 
     /// Lets go, tidily.

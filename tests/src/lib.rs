@@ -12,6 +12,7 @@ mod outside;
 mod persona;
 pub mod postgres;
 mod proxy;
+mod seal;
 mod town;
 
 pub use chance::Chance;
@@ -20,4 +21,5 @@ pub use layout::lay_out;
 pub use outside::{Said, actor, in_private_mounts};
 pub use persona::{Outcome, Persona, Proposal, code};
 pub use proxy::{Cut, Proxy};
+pub use seal::{LS, seal};
 pub use town::{Database, Town, in_town, in_town_on, within_the_limit};

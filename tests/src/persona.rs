@@ -58,6 +58,13 @@ impl Persona {
         Self { store: store.clone(), ..self.clone() }
     }
 
+    /// The same one under a policy that remembers nothing from one call to the next like it.
+    #[must_use]
+    pub fn forgetful(&self) -> Self {
+        let policy = Policy::read("remember = \"0s\"\n").expect("a policy");
+        Self { policy: Arc::new(policy), ..self.clone() }
+    }
+
     /// The same one, in another thread than `t`.
     #[must_use]
     pub fn in_thread(&self, thread: &str) -> Self {
@@ -84,7 +91,9 @@ impl Persona {
             annotations: None,
             impact: None,
             description: None,
+            definition: None,
             expires_in: proposal.expires_in,
+            judged: None,
         };
         self.wants(id, Command::Propose(propose)).await
     }
@@ -106,7 +115,7 @@ impl Persona {
 
     /// Decides, without a comment.
     pub async fn decides(&self, id: &str, decision: Decision) -> Outcome {
-        self.wants(id, Command::Respond(Respond { decision, comment: None })).await
+        self.wants(id, Command::Respond(Respond::plain(decision))).await
     }
 
     /// Claims the usual call.
@@ -117,7 +126,14 @@ impl Persona {
     /// Claims a call in order to run it with those arguments.
     pub async fn claims_with(&self, id: &str, arguments: &str) -> Outcome {
         let arguments_hash = hash(arguments);
-        let claim = Claim { executor: self.by.to_string(), arguments_hash, lease: None };
+        let claim = Claim {
+            executor: self.by.to_string(),
+            arguments_hash,
+            lease: None,
+            arguments: None,
+            definition_hash: None,
+            judged: None,
+        };
         self.wants(id, Command::Claim(claim)).await
     }
 
@@ -134,7 +150,7 @@ impl Persona {
 
     /// Carries out what is due on the call.
     pub async fn expires(&self, id: &str) -> Outcome {
-        self.wants(id, Command::Expire).await
+        self.wants(id, Command::Due).await
     }
 
     /// Takes back a grant.

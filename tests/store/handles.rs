@@ -29,7 +29,7 @@ async fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who(town: &m
     let stores = neighbours(town, 5).await;
     for round in 0..20 {
         let id = format!("call_{round}");
-        town.agent("bot").proposes(&id).await.expect("asked");
+        town.agent("bot").forgetful().proposes(&id).await.expect("asked");
         let outcomes = join_all((0..20).map(async |n| {
             let person = town.person(&format!("p{n}")).at(&stores[n % stores.len()]);
             if n % 2 == 0 { person.allows(&id).await } else { person.denies(&id).await }
@@ -77,7 +77,7 @@ async fn nothing_is_claimed_that_nobody_allowed(town: &mut Town) {
     assert_eq!(code(&bot.at(&neighbour).claims("call_1").await), "not_allowed");
     ada.denies("call_1").await.expect("denied");
     assert_eq!(code(&bot.at(&neighbour).claims("call_1").await), "not_allowed");
-    bot.proposes("call_2").await.expect("asked");
+    bot.forgetful().proposes("call_2").await.expect("asked");
     ada.allows("call_2").await.expect("allowed");
     let changed = bot.at(&neighbour).claims_with("call_2", r#"{"command":"rm -rf /"}"#).await;
     assert_eq!(code(&changed), "arguments_changed");
@@ -120,7 +120,7 @@ async fn what_a_store_knows_not_to_be_there_may_come_from_another(town: &mut Tow
 async fn what_a_store_remembers_gives_way_to_a_row_by_hand(town: &mut Town) {
     let (bot, ada) = (town.agent("bot"), town.person("ada"));
     for (id, typed) in [("call_1", false), ("call_2", true)] {
-        bot.proposes(id).await.expect("asked");
+        bot.forgetful().proposes(id).await.expect("asked");
         let sql = format!("INSERT INTO decisions VALUES ('t', '{id}', 'deny', 'user:bo', 'no')");
         if typed {
             town.shell(&sql).await.expect("the shell writes");
@@ -180,13 +180,13 @@ async fn an_expiry_is_carried_out_once_though_everybody_tries(town: &mut Town) {
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     bot.proposes_to("call_1", soon).await.expect("asked");
     let now = |town: &Town| town.store().clock().now();
-    assert_eq!(town.store().next_expiry().await, Ok(Some(now(town).after(Duration::from_mins(1)))));
+    assert_eq!(town.store().next_due().await, Ok(Some(now(town).after(Duration::from_mins(1)))));
     town.time().advance(Duration::from_millis(59_999));
-    assert!(town.store().expired(now(town), 10).await.expect("reads").is_empty());
+    assert!(town.store().due(now(town), 10).await.expect("reads").is_empty());
     assert!(bot.expires("call_1").await.expect("not due").events.is_empty());
     town.time().advance(Duration::from_millis(1));
     let due = (bot.thread_id().clone(), CallId::new("call_1").expect("valid"));
-    assert_eq!(town.store().expired(now(town), 10).await, Ok(vec![due]));
+    assert_eq!(town.store().due(now(town), 10).await, Ok(vec![due]));
     let outcomes = join_all((0..30).map(|n| {
         let bot = bot.at(&stores[n % stores.len()]);
         async move { bot.expires("call_1").await }
@@ -194,8 +194,8 @@ async fn an_expiry_is_carried_out_once_though_everybody_tries(town: &mut Town) {
     .await;
     let written: usize = outcomes.into_iter().map(|outcome| outcome.expect("done").events.len()).sum();
     assert_eq!(written, 2, "one response and one result, by one of them");
-    assert!(town.store().expired(now(town), 10).await.expect("reads").is_empty());
-    assert_eq!(town.store().next_expiry().await, Ok(None));
+    assert!(town.store().due(now(town), 10).await.expect("reads").is_empty());
+    assert_eq!(town.store().next_due().await, Ok(None));
 }
 
 /// The refusal is written together with what was due before it: the late decision loses to the expiry.

@@ -1,6 +1,6 @@
 //! Lists of calls, of what waits, of threads, and what became of calls: in their order, by what is asked for.
 
-use countersign_approvals::{Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
+use countersign_approvals::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;
 use countersign_tests::{Proposal, Town, on_each_database};
 use std::time::Duration;
@@ -11,6 +11,40 @@ on_each_database! {
     threads_are_listed_the_last_active_first_with_what_is_in_them,
     a_tally_tells_what_became_of_each_call,
     a_probe_is_written_and_read_and_no_event,
+    the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first,
+}
+
+async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(town: &mut Town) {
+    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    for n in 0..6 {
+        let id = format!("call_{n}");
+        bot.forgetful().proposes(&id).await.expect("asked");
+        ada.allows(&id).await.expect("allowed");
+        bot.in_thread("t2").proposes(&id).await.expect("asked");
+    }
+    let history = async |mut before: i64, limit: usize| {
+        let mut ids = Vec::new();
+        loop {
+            let page = town.store().history(bot.thread_id(), before, limit).await.expect("reads");
+            assert!(page.items.len() <= limit);
+            for event in &page.items {
+                assert_eq!((&event.thread_id, event.kind), (bot.thread_id(), EventType::ToolCall));
+                let call: serde_json::Value = event.data.read().expect("JSON");
+                ids.push(call["id"].as_str().expect("text").trim_start_matches("call_").to_owned());
+            }
+            match page.next {
+                Some(next) => before = next,
+                None => return ids.join(" "),
+            }
+        }
+    };
+    for limit in [1, 2, 6, 100] {
+        assert_eq!(history(0, limit).await, "5 4 3 2 1 0");
+    }
+    let fourth = town.call("t", "call_3").await.proposal.seq;
+    assert_eq!(history(fourth, 2).await, "2 1 0", "before that one");
+    let unheard_of = ThreadId::new("nobody").expect("valid");
+    assert!(town.store().history(&unheard_of, 0, 9).await.expect("reads").items.is_empty());
 }
 
 async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(town: &mut Town) {

@@ -6,6 +6,7 @@ mod by_hand;
 mod bytes;
 mod contract;
 mod copy;
+mod deciding;
 mod feed;
 mod guards;
 mod handles;

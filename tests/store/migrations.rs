@@ -4,14 +4,10 @@
 //! After each migration come rows as people would have had them by then, so that the next one meets data. A
 //! migration without such rows fails here.
 
-use countersign_approvals::{CallId, State, ThreadId, event::Mode};
+use countersign_approvals::{CallId, EventType, State, ThreadId, event::Mode};
 use countersign_store::{Address, Error, Filter, Kind, Options, Store, migrations};
-use countersign_tests::{Database, Hand, Town, code, on_each_database, plainly};
+use countersign_tests::{Database, Hand, Town, code, on_each_database, plainly, seal};
 use futures_util::future::join_all;
-use sqlx::{
-    SqlSafeStr,
-    migrate::{Migration, MigrationType, Migrator},
-};
 use std::{fs, path::Path};
 
 on_each_database! {
@@ -40,19 +36,6 @@ fn steps(town: &Town) -> &'static [(i64, &'static str, &'static str)] {
     })
 }
 
-/// Brings the layout to the last of the steps, as the store itself does it.
-async fn migrate(hand: &mut Hand, steps: &[(i64, &'static str, &'static str)]) {
-    let steps = steps.iter().map(|(number, name, sql)| {
-        Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
-    });
-    let migrator = Migrator::with_migrations(steps.collect());
-    let done = match hand {
-        Hand::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
-        Hand::Postgres(conn) => migrator.run_direct(None, conn, false).await,
-    };
-    done.expect("it migrates");
-}
-
 async fn each_migration_meets_the_rows_of_those_before_it(town: &mut Town) {
     let room = room(town, "lived_in").await;
     let mut hand = match town.database() {
@@ -65,7 +48,7 @@ async fn each_migration_meets_the_rows_of_those_before_it(town: &mut Town) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/migrations");
     let steps = steps(town);
     for (done, (number, name, _)) in steps.iter().enumerate() {
-        migrate(&mut hand, &steps[..=done]).await;
+        hand.brings_to(&steps[..=done]).await;
         let companion = format!("{number:04}_{name}.sql");
         let rows = fs::read_to_string(fixtures.join(&companion));
         let rows = rows.unwrap_or_else(|_| panic!("add tests/fixtures/migrations/{companion}"));
@@ -74,11 +57,43 @@ async fn each_migration_meets_the_rows_of_those_before_it(town: &mut Town) {
     hand.lets_go().await;
     let companions = fs::read_dir(&fixtures).expect("reads").count();
     assert_eq!(companions, steps.len(), "a companion without its migration");
-    the_log_can_be_used(address(&room)).await;
+    let store = Store::open(address(&room), Options { create: false, ..Options::default() }).await;
+    let store = store.expect("opens");
+    the_log_can_be_used(&store).await;
+    let hand = match town.database() {
+        Database::Sqlite => Hand::Sqlite(plainly(Path::new(&room)).await),
+        Database::Postgres => Hand::at(&room).await,
+    };
+    the_new_types_are_admitted(&store, hand).await;
+    store.close().await;
 }
 
-async fn the_log_can_be_used(place: Address) {
-    let store = Store::open(place, Options { create: false, ..Options::default() }).await.expect("opens");
+async fn the_new_types_are_admitted(store: &Store, mut hand: Hand) {
+    let claim =
+        "SELECT seq || '' FROM events WHERE thread_id = 'deciding' AND type = 'TOOL_EXECUTION_STARTED'";
+    let claim = &hand.reads(claim).await.expect("it reads")[0];
+    let taken =
+        format!(r#"{{"toolCallId":"call_1","claim":{claim},"executor":"w2","argumentsHash":"{{HASH}}"}}"#);
+    let released = format!(r#"{{"toolCallId":"call_1","claim":{claim}}}"#);
+    for (thread, row) in [
+        ("rolling", (EventType::ApprovalReminder, "system:expiry", r#"{"toolCallId":"call_1"}"#)),
+        (
+            "rolling",
+            (EventType::ApprovalEscalated, "system:expiry", r#"{"toolCallId":"call_1","level":"admin"}"#),
+        ),
+        ("deciding", (EventType::ExecutionReleased, "user:ada", &released)),
+        ("deciding", (EventType::ExecutionTakenOver, "agent:w2", &taken)),
+    ] {
+        let seq = seal(store, &mut hand, thread, row).await.expect("it may stand");
+        let of_call = format!("SELECT tool_call_id FROM events WHERE seq = {seq}");
+        assert_eq!(hand.reads(&of_call).await.expect("it reads"), ["call_1"]);
+    }
+    hand.lets_go().await;
+    let report = store.verify(|_| {}).await.expect("reads");
+    assert!(report.holds(), "{report:?}");
+}
+
+async fn the_log_can_be_used(store: &Store) {
     let report = store.verify(|_| {}).await.expect("reads");
     assert!(report.holds(), "{report:?}");
     let now = store.clock().now();
@@ -89,6 +104,7 @@ async fn the_log_can_be_used(place: Address) {
         ("asking", "call_2", State::Allowed),
         ("by hand", "call_1", State::Denied),
         ("rolling", "call_1", State::Pending),
+        ("deciding", "call_1", State::Running),
     ] {
         let thread_id = ThreadId::new(thread).expect("valid");
         let call = store.call(&thread_id, &CallId::new(id).expect("valid")).await.expect("reads");
@@ -98,7 +114,6 @@ async fn the_log_can_be_used(place: Address) {
     assert_eq!((set.mode(), set.policies.len()), (Mode::AutoDeny, 1));
     let pending = store.pending(&Filter::default(), 0, 10).await.expect("reads").items;
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking", "rolling"]);
-    store.close().await;
 }
 
 async fn ten_stores_may_open_a_new_log_at_the_same_moment(town: &mut Town) {

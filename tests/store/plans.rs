@@ -81,7 +81,8 @@ async fn plan(hand: &mut Hand, statement: &str) -> Vec<String> {
 /// at once.
 fn whole_readings(steps: &[String]) -> Vec<&String> {
     let reads_all = |n: &usize| {
-        let about: Vec<_> = steps[n + 1..].iter().take_while(|line| !line.contains("->")).collect();
+        let about: Vec<_> =
+            steps[n + 1..].iter().take_while(|line| !line.trim_start().starts_with("->")).collect();
         let looks_up = about.iter().any(|line| line.contains("Index Cond"));
         let the_newest = *n > 0 && steps[n - 1].contains("Limit") && steps[*n].contains("Backward");
         let meets_threads = about.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));

@@ -165,7 +165,7 @@ async fn the_index_is_made_anew_from_the_events(town: &mut Town) {
     town.person("ada").allows("call_3").await.expect("allowed");
     for damage in [
         "DELETE FROM open_requests",
-        "UPDATE open_requests SET expires_at = NULL",
+        "UPDATE open_requests SET due_at = NULL",
         "UPDATE open_requests SET thread_id = 'nobody'",
         "INSERT INTO open_requests SELECT seq, thread_id, tool_call_id, NULL FROM events WHERE seq = 6",
     ] {
@@ -176,5 +176,5 @@ async fn the_index_is_made_anew_from_the_events(town: &mut Town) {
     }
     let pending = town.store().pending(&Filter::default(), 0, 9).await.expect("reads").items;
     assert_eq!(ids(&pending), ["call_1", "call_2"]);
-    assert!(town.store().next_expiry().await.expect("reads").is_some());
+    assert!(town.store().next_due().await.expect("reads").is_some());
 }

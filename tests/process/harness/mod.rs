@@ -37,7 +37,11 @@ impl Place {
     }
 
     pub(crate) async fn on_postgres() -> Self {
-        Self { server: Some(Cluster::started().await), ..Self::new() }
+        Self::on(Cluster::started().await)
+    }
+
+    pub(crate) fn on(cluster: Cluster) -> Self {
+        Self { server: Some(cluster), ..Self::new() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -81,6 +81,11 @@ impl Server {
         ready["events"].as_i64().expect("a number")
     }
 
+    /// What it logs next that holds `part`. It logs warnings, if it was not told to log more.
+    pub(crate) async fn complains(&mut self, part: &str) -> String {
+        self.process.complains(part).await
+    }
+
     pub(crate) async fn kill(&mut self) {
         self.process.kill().await;
     }

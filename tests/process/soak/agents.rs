@@ -31,7 +31,7 @@ impl Traffic {
             while let Ok(n) =
                 self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < end).then_some(n + 1))
             {
-                match self.play(n).await {
+                match Box::pin(self.play(n)).await {
                     Ok(()) => {}
                     // Somebody else's call was the thread's last, and closed it.
                     Err(error) if ["thread_closed", "not_allowed"].contains(&error.code()) => {}
@@ -134,7 +134,7 @@ async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
         2 => Decision::AllowSession,
         _ => Decision::AllowOnce,
     };
-    let decide = api::Decide { decision, comment: None };
+    let decide = api::Decide::plain(decision);
     match gate.decide(thread, id, &decide).await {
         Err(error) if error.code() != "already_decided" => panic!("{error}"),
         _ => {}

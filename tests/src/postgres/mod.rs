@@ -251,6 +251,12 @@ impl Cluster {
         self.says(0, text).await;
     }
 
+    /// All that the server has said so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.running().log()
+    }
+
     fn running(&self) -> &Server {
         self.server.as_ref().expect("the server runs")
     }

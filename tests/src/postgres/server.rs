@@ -38,13 +38,18 @@ impl Server {
         self.lines.borrow().len()
     }
 
+    /// All that it has said so far.
+    pub(crate) fn log(&self) -> String {
+        self.lines.borrow().join("\n")
+    }
+
     /// Waits until one of the lines after the first `after` contains `text`. The error is all that it said,
     /// where it ended before.
     pub(crate) async fn says(&self, after: usize, text: &str) -> Result<(), String> {
         let mut lines = self.lines.clone();
         let said = |lines: &Vec<String>| lines.iter().skip(after).any(|line| line.contains(text));
         let heard = lines.wait_for(said).await.is_ok();
-        if heard { Ok(()) } else { Err(self.lines.borrow().join("\n")) }
+        if heard { Ok(()) } else { Err(self.log()) }
     }
 
     /// The process that started all others of the server.

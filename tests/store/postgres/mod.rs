@@ -6,6 +6,7 @@ mod lost;
 mod order;
 mod pooler;
 mod restarts;
+mod rights;
 mod standby;
 mod tls;
 mod trouble;

@@ -114,7 +114,7 @@ fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
         by_hand(&path, nameless).await.expect("an index has no guards");
         let store = Store::open(&path, Options::default()).await.expect("opens");
         let end = town.store().clock().now().after(Duration::from_mins(1));
-        let lapsed = store.expired(end, 10).await.expect("reads");
+        let lapsed = store.due(end, 10).await.expect("reads");
         assert_eq!(lapsed.iter().map(|(_, id)| id.as_str()).collect::<Vec<_>>(), ["call_1"]);
         store.close().await;
     });

@@ -2,6 +2,7 @@
 //! says of its plans.
 
 mod damage;
+mod deciding;
 mod opening;
 mod plans;
 mod trouble;

@@ -41,6 +41,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::THREAD,
         &[
             "grants_of_thread (thread_id=?)",
+            "denials_of_thread (thread_id=?)",
             "one_revocation (thread_id=?)",
             "one_close (thread_id=?)",
             "modes_of_thread (thread_id=?)",
@@ -53,6 +54,8 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::sqlite::LOAD,
         &[
             "grants_of_thread (thread_id=?)",
+            "decisions_of_thread (thread_id=? AND <expr>=? AND timestamp>?)",
+            "denials_of_thread (thread_id=?)",
             "open_requests_of_thread (thread_id=?)",
             "one_revocation (thread_id=?)",
             "one_close (thread_id=?)",
@@ -95,8 +98,13 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
     ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),
     ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
-    ("expired", queries::EXPIRED, &["open_requests_by_expiry (expires_at<?)"]),
-    ("next_expiry", queries::NEXT_EXPIRY, &["open_requests_by_expiry"]),
+    ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
+    ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
+    (
+        "history_of_thread",
+        queries::HISTORY_OF_THREAD,
+        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
+    ),
 ];
 
 #[test]

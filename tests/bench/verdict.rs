@@ -1,0 +1,117 @@
+//! How long a verdict takes: a call beside five hundred rules, and beside fifty that are programs.
+
+use crate::{
+    lab::Outcome,
+    table::{Row, Samples},
+};
+use countersign_approvals::{
+    Json, Policy, Principal, ThreadId, ToolName,
+    policy::{Subject, Verdict},
+};
+use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
+
+const RULES: usize = 500;
+const CONDITIONS: usize = 50;
+const CALL: &str =
+    r#"{"command": "git status -s && cargo test --workspace | tail -5", "cwd": "/srv/app", "amount": 120}"#;
+
+pub(crate) fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let samples = if quick { 200 } else { 20_000 };
+    let bare = time("", samples)?;
+    Ok(vec![
+        row("a verdict beside 500 rules", &rules(), samples, bare, Duration::from_micros(50), "≤ 50 µs")?,
+        row(
+            "a verdict beside 50 CEL rules",
+            &conditions(),
+            samples,
+            bare,
+            Duration::from_micros(200),
+            "≤ 200 µs",
+        )?,
+    ])
+}
+
+fn row(
+    what: &str,
+    policy: &str,
+    samples: usize,
+    bare: Duration,
+    most: Duration,
+    target: &'static str,
+) -> Outcome<Row> {
+    let median = time(policy, samples)?;
+    Ok(Row {
+        what: what.to_owned(),
+        measured: format!("{:.1} µs", micros(median)),
+        raw: format!("{:.1} µs (no rule at all)", micros(bare)),
+        ratio: Some(micros(median) / micros(bare)),
+        target,
+        met: Some(median <= most),
+    })
+}
+
+fn micros(span: Duration) -> f64 {
+    span.as_secs_f64() * 1e6
+}
+
+/// The median of judging that call again and again.
+fn time(policy: &str, samples: usize) -> Outcome<Duration> {
+    let policy = Policy::read(policy)?;
+    let (thread, tool) = (ThreadId::new("conversation-7")?, ToolName::new("bash")?);
+    let (principal, arguments) = (Principal::agent("builder"), Json::parse(CALL)?);
+    let subject = Subject {
+        thread: &thread,
+        principal: &principal,
+        tool: &tool,
+        arguments: &arguments,
+        redacted: &[],
+        annotations: None,
+        impact: None,
+        definition: None,
+    };
+    let mut taken = Samples::default();
+    for _ in 0..samples {
+        let began = Instant::now();
+        let judgement = black_box(policy.judge(black_box(&subject), &|| false));
+        taken.add(began.elapsed());
+        if judgement.verdict == Verdict::Block {
+            return Err(format!("nothing here blocks that call: {judgement:?}").into());
+        }
+    }
+    Ok(taken.median())
+}
+
+/// Rules as a team has them: most for other tools, a good part for the shell, of every kind.
+fn rules() -> String {
+    let mut text = String::new();
+    for n in 0..RULES {
+        let selectors = match n % 10 {
+            0 => {
+                format!("tool = \"bash\"\ncommand = [\"git status*\", \"deploy-{n} *\"]\nverdict = \"allow\"")
+            }
+            1 => format!("tool = \"bash\"\ncommand = \"rm-{n} *\"\nverdict = \"block\""),
+            2 => format!(
+                "tool = \"bash\"\nargs = {{ \"/amount\" = {{ gt = {} }} }}\nverdict = \"ask\"",
+                n + 1_000
+            ),
+            3 => format!("tool = \"fetch-*\"\nurl = \"https://*.example-{n}.com/*\"\nverdict = \"allow\""),
+            4 => format!("tool = [\"write-{n}\", \"edit-{n}\"]\npath = \"/srv/{n}/**\"\nverdict = \"ask\""),
+            _ => format!("tool = \"tool-{n}-*\"\nverdict = \"allow\""),
+        };
+        let _ = writeln!(text, "[[rule]]\nname = \"rule {n}\"\n{selectors}\n");
+    }
+    text
+}
+
+fn conditions() -> String {
+    let mut text = String::new();
+    for n in 0..CONDITIONS {
+        let _ = writeln!(
+            text,
+            "[[rule]]\nname = \"condition {n}\"\ntool = \"bash\"\nverdict = \"ask\"\n\
+             when = \"args.amount > {} && args.command.contains('deploy')\"\n",
+            100 + n
+        );
+    }
+    text
+}

@@ -1,0 +1,233 @@
+//! Deciding in all its width: what is remembered, at which level, by how many.
+
+use crate::desk::{Desk, at_a_desk};
+use countersign_gate::api;
+use insta::assert_snapshot;
+
+/// A policy with people of two levels, a tool that takes two of them and one that takes an admin.
+pub(crate) fn sets_rules(desk: &mut Desk) {
+    desk.writes(
+        "policy.toml",
+        r#"
+[approvers]
+"user:ada" = { level = "admin" }
+
+[[rule]]
+name = "two look at deploys"
+tool = "deploy"
+verdict = "ask"
+quorum = 2
+denials = 2
+expires = "1h"
+remindAfter = "10m"
+escalateAfter = "30m"
+escalateTo = "admin"
+
+[[rule]]
+name = "admins drop tables"
+tool = "drop"
+verdict = "ask"
+level = "admin"
+"#,
+    );
+    desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+}
+
+#[tokio::test]
+async fn options_that_contradict_each_other_are_refused() {
+    at_a_desk(async |desk| {
+        for line in [
+            "allow call_1 --exact --tool",
+            "allow call_1 --session --exact",
+            "allow call_1 --edit --arguments {}",
+            "allow call_1 --edit --session",
+            "allow call_1 --arguments {} --tool",
+            "deny call_1 --command 'ls *' --url 'https://*'",
+        ] {
+            assert_eq!(desk.types(line).await.code, 2, "{line}");
+        }
+        assert_snapshot!(desk.types("allow call_1 --match '{'").await, @"
+        ! countersign: --match: it is not JSON: EOF while parsing an object at line 1 column 1
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_as_wide_as_was_said() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"echo one"}"#).await;
+        desk.proposes("t1", "call_2", "bash", r#"{"command":"git push"}"#).await;
+        assert_snapshot!(desk.types("show call_2").await, @"
+        call_2  bash  pending
+          thread     t1
+          arguments  command: git push
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          alike      1 earlier call of this tool in this thread
+          widths     these exact arguments: 0 of 1 earlier call
+                     command `git push **`: 0 of 1 earlier call
+                     the whole tool: 1 of 1 earlier call
+        exit 0
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @r#"
+        command `echo **`: 0 of 1 earlier call
+        Allowed call_1, and bash from now on in thread t1, for {"command":"echo **"}.
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
+        Denied call_2, and bash from now on in thread t1, for these exact arguments.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("run --thread t1 -- echo two three").await, @"
+        two three
+        exit 0
+        ");
+        let gate = desk.gate().await;
+        let thread = countersign_gate::name("t1").expect("valid");
+        let again = api::Propose::new("call_3", "bash", r#"{"command":"git push"}"#).expect("valid");
+        assert!(!gate.propose(&thread, &again).await.expect("proposed").is_pending());
+        gate.shut_down().await;
+        let shown = desk.types("show call_3").await.stdout;
+        assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
+        assert_snapshot!(desk.types("grants t1").await, @"
+        GRANT  TOOL  ANSWER  FOR                    GIVEN BY  WHEN    ON CALL
+            5  bash  allow   command `echo **`      user:ada  [ago]  call_1
+            6  bash  deny    these exact arguments  user:ada  [ago]  call_2
+        exit 0
+        ");
+        assert_snapshot!(desk.types("revoke t1 6").await, @"
+        Took back grant 6 of thread t1; 1 still stand there.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("log --thread t1").await, @r#"
+            1  [moment]  t1  agent:builder proposes bash as call_1: echo one
+            2  [moment]  t1  people are asked about call_1 (no rule matches this tool)
+            3  [moment]  t1  agent:builder proposes bash as call_2: git push
+            4  [moment]  t1  people are asked about call_2 (no rule matches this tool)
+            5  [moment]  t1  user:ada allows call_1, and {"command":"echo **"} for the session
+            6  [moment]  t1  user:ada denies call_2 from now on, for these exact arguments (not on Fridays)
+            7  [moment]  t1  call_2 did not run: denied
+            8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
+            9  [moment]  t1  policy:grant allows [call 1] by grant 5
+           10  [moment]  t1  agent:root runs [call 1] as [executor]
+           11  [moment]  t1  [call 1] ended well: two three
+           12  [moment]  t1  agent:builder proposes bash as call_3: git push
+           13  [moment]  t1  policy:grant denies call_3, as in 6 (user:ada denied it at [time]: not on Fridays)
+           14  [moment]  t1  call_3 did not run: denied
+           15  [moment]  t1  user:root takes back grant 6
+        exit 0
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_width_that_does_not_fit_the_call_is_refused() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'make *'").await, @"
+        command `make *`: nothing went before it in this thread
+        ! countersign: match: the pattern does not match the call that it is decided on
+        exit 2
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --match '\"most\"'").await, @r#"
+        ! countersign: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
+        exit 2
+        "#);
+        assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_people_are_told_how_far_they_are() {
+    at_a_desk(async |desk| {
+        sets_rules(desk);
+        let mut run = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
+        run.complains("waits").await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
+        Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. It still takes 1 more person before it runs.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+        Nothing changed: user:ada voted on call_1 before. 1 of 2 to allow, 0 of 2 to deny.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
+        ! countersign: voted already: allow_once by user:ada at [time]
+        ! hint: each approver votes once; `countersign show ID` lists the votes
+        exit 3
+        ");
+        assert_snapshot!(desk.types("show call_1").await, @"
+        call_1  deploy  pending
+          thread     t1
+          arguments  command: echo hi
+                     cwd: [here]
+          sha256     [sha256]
+          proposed   by agent:root at [time] ([ago])
+          asked      two look at deploys: the rule says so
+          takes      2 to allow, 2 to deny
+          votes      1 of 2 to allow, 0 of 2 to deny
+                     user:ada allow_once at [time] (fine by me)
+          reminder   at [time]
+          escalation it takes level admin from [time]
+          expires    [time], then it is denied
+          widths     these exact arguments: nothing went before it in this thread
+                     command `echo hi **`: nothing went before it in this thread
+                     the whole tool: nothing went before it in this thread
+        exit 0
+        ");
+        let pending = desk.types("pending").await.stdout;
+        assert!(pending.contains("votes: user:ada allow_once at "), "{pending}");
+        assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
+        Allowed call_1, this once.
+        exit 0
+        ");
+        assert_eq!(run.ends().await.stdout, "hi\n");
+        assert_snapshot!(desk.types("log --thread t1").await, @"
+            1  [moment]  t1  agent:root proposes deploy as call_1: echo hi
+            2  [moment]  t1  2 people are asked about call_1, until [time] (two look at deploys: the rule says so)
+            3  [moment]  t1  user:ada votes on call_1: allow_once (fine by me)
+            4  [moment]  t1  user:ben votes on call_1: allow_once
+            5  [moment]  t1  user:ben allows call_1
+            6  [moment]  t1  agent:root runs call_1 as [executor]
+            7  [moment]  t1  call_1 ended well: hi
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_level_that_somebody_does_not_have_is_refused() {
+    at_a_desk(async |desk| {
+        sets_rules(desk);
+        let mut run = desk.starts("run --thread t1 --tool drop --id call_1 -- echo hi");
+        run.complains("waits").await;
+        assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
+        ! countersign: user:ben cannot decide this: it takes level admin, and theirs is user
+        ! hint: `countersign show ID` tells who may decide, and at which level
+        exit 3
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --level user").await, @"
+        ! countersign: user:ada cannot decide this: the request asks for level admin
+        ! hint: `countersign show ID` tells who may decide, and at which level
+        exit 3
+        ");
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --level king").await, @r#"
+        ! countersign: level: there is no level "king"; there is user, admin, super_admin
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --level admin").await, @"
+        Allowed call_1, this once.
+        exit 0
+        ");
+        assert_eq!(run.ends().await.code, 0);
+        let shown = desk.types("show call_1").await.stdout;
+        assert!(shown.contains("  level      admin\n"), "{shown}");
+    })
+    .await;
+}

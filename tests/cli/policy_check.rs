@@ -1,0 +1,187 @@
+//! `countersign policy check`
+
+use crate::desk::{Desk, at_a_desk};
+use insta::assert_snapshot;
+
+const POLICY: &str = r#"
+[approvers]
+"user:ada" = { level = "admin", groups = ["ops"] }
+"user:bob" = { groups = ["ops"] }
+
+[[rule]]
+name = "harmless shell"
+tool = "bash"
+command = ["git status **", "git status", "ls"]
+verdict = "allow"
+
+[[rule]]
+name = "no force pushes"
+tool = "bash"
+command = "git push*--force*"
+verdict = "block"
+reason = "history is shared"
+
+[[rule]]
+name = "large transfers"
+tool = "transfer"
+when = "args.amount > 10000"
+verdict = "ask"
+quorum = 2
+level = "user"
+approvers = "@ops"
+expires = "15m"
+remindAfter = "5m"
+escalateAfter = "10m"
+escalateTo = "admin"
+
+[[rule]]
+name = "no shell at all"
+tool = "bash"
+verdict = "block"
+shadow = true
+"#;
+
+fn with_policy(desk: &Desk) {
+    desk.writes("policy.toml", POLICY);
+}
+
+#[tokio::test]
+async fn a_policy_that_is_wrong_says_where() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", "[[rule]]\nname = \"a\"\ntol = \"bash\"\nverdict = \"allow\"\n");
+        assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
+        ! countersign: policy.toml: the policy is wrong at line 3, column 1: a rule knows no key `tol`; did you mean `tool`?
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
+        ");
+        assert_snapshot!(desk.types("policy check --policy missing.toml").await, @"
+        ! countersign: the policy missing.toml cannot be read: No such file or directory (os error 2)
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_be_is_refused() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("policy check bash '{'").await, @"
+        ! error: invalid value '{' for '[ARGUMENTS]': it is not JSON: EOF while parsing an object at line 1 column 1
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        desk.writes("call.json", r#"{"name":"bash","argumnets":{}}"#);
+        assert_snapshot!(desk.types("policy check --call call.json").await, @"
+        ! countersign: call.json: unknown field `argumnets`, expected one of `name`, `arguments`, `annotations`, `impact`, `definition`, `id`, `description`, `expiresInSeconds` at line 1 column 26
+        exit 2
+        ");
+        assert_snapshot!(desk.types("policy check --call call.json -- ls").await, @"
+        ! error: the argument '--call <FILE>' cannot be used with '[COMMAND]...'
+        ! 
+        ! Usage: countersign policy check --call <FILE> [TOOL] [ARGUMENTS] [-- <COMMAND>...]
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_call_it_looks_at_the_policy() {
+    at_a_desk(async |desk| {
+        assert_snapshot!(desk.types("policy check").await, @"
+        the shipped policy (none is set): 2 rules, nothing is wrong with it.
+        exit 0
+        ");
+        with_policy(desk);
+        assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
+        policy.toml: 4 rules, nothing is wrong with it.
+        exit 0
+        ");
+        desk.writes(
+            "odd.toml",
+            "[patterns]\n\"bash\" = \"block\"\n\"bash:ls\" = \"allow\"\n",
+        );
+        assert_snapshot!(desk.types("policy check --policy odd.toml").await, @r#"
+        odd.toml: 2 rules, 1 warning.
+          line 3, column 1: rule "bash:ls" never decides: whatever it matches is blocked by rule "bash", and the strictest wins; narrow "bash", or take calls out of it with `unless`
+        exit 0
+        "#);
+        let told: serde_json::Value =
+            serde_json::from_str(&desk.types("policy check --policy odd.toml --json").await.stdout)
+                .expect("JSON");
+        assert_eq!((&told["rules"], &told["warnings"][0]["line"]), (&2.into(), &3.into()), "{told}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
+    at_a_desk(async |desk| {
+        with_policy(desk);
+        desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+        assert_snapshot!(desk.types("policy check -- git status -s").await, @"
+        allow  the rule says so
+          by       rule harmless shell
+          matched  allow harmless shell: tool `bash` matches, command `git status **` or `git status` or `ls` matches
+          matched  block no shell at all: tool `bash` matches (shadow: it only records)
+          policy   policy.toml
+        exit 0
+        ");
+        assert_snapshot!(desk.types("policy check -- 'git status; git push --force'").await, @"
+        block  history is shared
+          by       rule no force pushes
+          matched  block no force pushes: tool `bash` matches, command `git push*--force*` matches
+          matched  block no shell at all: tool `bash` matches (shadow: it only records)
+          policy   policy.toml
+        exit 77
+        ");
+        assert_snapshot!(desk.types(r#"policy check transfer '{"amount":20000}'"#).await, @"
+        ask  the rule says so
+          by       rule large transfers
+          terms    level user
+          terms    2 have to agree
+          terms    decided by @ops
+          terms    people are reminded after 5m 0s
+          terms    goes to level admin after 10m 0s
+          terms    denied after 15m 0s without an answer
+          matched  ask   large transfers: tool `transfer` matches, the condition holds
+          policy   policy.toml
+        exit 76
+        ");
+        assert_snapshot!(desk.types(r#"policy check transfer '{"amount":5}'"#).await, @"
+        ask  no rule matches this tool
+          by       default
+          matched  no rule
+          policy   policy.toml
+        exit 76
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_comes_from_a_file_as_it_is_proposed() {
+    at_a_desk(async |desk| {
+        desk.writes(
+            "policy.toml",
+            "[trust]\ntools = \"search\"\n[[rule]]\nname = \"reads\"\nannotations = { readOnlyHint = true }\nthread = \"t*\"\nprincipal = \"agent:scout\"\nverdict = \"allow\"\n",
+        );
+        desk.writes(
+            "call.json",
+            r#"{"id":"call_1","name":"search","arguments":{},"annotations":{"readOnlyHint":true},"description":"look"}"#,
+        );
+        let line = "policy check --policy policy.toml --call call.json --thread t1";
+        assert_eq!(desk.types(&format!("{line} --as agent:scout")).await.code, 0);
+        assert_eq!(desk.types(&format!("{line} --as agent:else")).await.code, 76);
+        let told: serde_json::Value =
+            serde_json::from_str(&desk.types(&format!("{line} --as agent:scout --json")).await.stdout)
+                .expect("JSON");
+        assert_eq!((&told["verdict"], &told["rule"]), (&"allow".into(), &"reads".into()), "{told}");
+        assert_eq!(told["terms"]["quorum"], 1);
+    })
+    .await;
+}

@@ -1,0 +1,161 @@
+//! `countersign policy replay`
+
+use crate::desk::{Desk, at_a_desk};
+use countersign_gate::{Gate, Options, Policy, Principal, api};
+use insta::assert_snapshot;
+
+/// Two calls that were allowed and ran, one that was denied, and one that waits.
+async fn lived_in(desk: &Desk) {
+    for (id, command) in
+        [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --force")]
+    {
+        desk.proposes("t1", id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
+        if id == "call_3" {
+            desk.types("deny call_3 --as user:ada --comment 'history is shared'").await;
+        } else {
+            desk.types(&format!("allow {id} --as user:ada")).await;
+        }
+    }
+    desk.proposes("t2", "call_1", "mail", r#"{"to":"bob"}"#).await;
+    desk.writes("allow.toml", "default = \"allow\"\n");
+    desk.types("run --policy allow.toml -- true").await;
+}
+
+const OTHER: &str = "[patterns]\n\"bash:git*\" = \"allow\"\n\"bash:true\" = \"block\"\n";
+
+#[tokio::test]
+async fn an_empty_log_has_nothing_to_compare() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        assert_snapshot!(desk.types("policy replay").await, @"
+        No calls were proposed then.
+        exit 0
+        ");
+        desk.writes("policy.toml", "default = 7\n");
+        assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
+        ! countersign: policy.toml: the policy is wrong at line 1, column 11: a verdict takes a string, not a number
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
+        ");
+        assert_snapshot!(desk.types("policy replay --since 1h --until 2h").await, @"
+        ! countersign: --until is not later than --since, so nothing lies between
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_policy_that_judged_says_that_nothing_is_different() {
+    at_a_desk(async |desk| {
+        let policy = "default = \"ask\"\n[patterns]\n\"mail\" = \"block\"\n\"free\" = \"allow\"\n";
+        desk.writes("policy.toml", policy);
+        let policy = Policy::read(policy).expect("a policy");
+        let gate = Gate::open_with(desk.path("countersign.db"), Options::default(), policy).await;
+        let gate = gate.expect("the log opens").acting_as(Principal::agent("builder"));
+        let thread = countersign_gate::name("t1").expect("a valid name");
+        for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "free"), ("call_4", "bash")] {
+            let call = api::Propose::new(id, tool, "{}").expect("a valid call");
+            gate.propose(&thread, &call).await.expect("proposed");
+            if id == "call_1" {
+                desk.types("allow call_1 --session --as user:ada").await;
+            }
+        }
+        gate.shut_down().await;
+        assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
+        4 calls, judged by policy.toml:
+
+                                THEN  NOW
+        people asked               1    1
+        allowed by the policy      1    1
+        blocked by the policy      1    1
+        answered by the thread     1    1
+
+        Nothing would have been different.
+
+        RULE     SAYS   CALLS
+        default  ask        2
+        free     allow      1
+        mail     block      1
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_would_have_been_different_is_told_call_by_call() {
+    at_a_desk(async |desk| {
+        lived_in(desk).await;
+        desk.writes("policy.toml", OTHER);
+        assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
+        5 calls, judged by policy.toml:
+
+                                THEN  NOW
+        people asked               4    1
+        allowed by the policy      1    3
+        blocked by the policy      0    1
+        answered by the thread     0    0
+
+        3 prompts saved (3 allowed, 0 blocked), 0 added; 4 of 5 calls would have been answered otherwise.
+
+        It would have allowed what was denied, lapsed, or was changed: 1
+        SEQ  THREAD  ID      TOOL  THEN                                   NOW                 ARGUMENTS
+          7  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --force
+
+        It would have blocked what ran: 1
+        SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS
+         13  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
+
+        RULE       SAYS   CALLS
+        bash:git*  allow      3
+        default    ask        1
+        bash:true  block      1
+        exit 0
+        ");
+        assert_snapshot!(desk.types("policy replay --policy policy.toml --thread t2").await, @"
+        1 call, judged by policy.toml:
+
+                                THEN  NOW
+        people asked               1    1
+        allowed by the policy      0    0
+        blocked by the policy      0    0
+        answered by the thread     0    0
+
+        Nothing would have been different.
+
+        RULE     SAYS  CALLS
+        default  ask       1
+        exit 0
+        ");
+        let told = desk.types("policy replay --policy policy.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        assert_eq!(json["saved"], serde_json::json!({"allowed": 3, "blocked": 0}), "{json}");
+        let denied = &json["allowedThoughDenied"];
+        assert_eq!((&denied["count"], &denied["calls"][0]["id"]), (&1.into(), &"call_3".into()));
+        assert_eq!(denied["calls"][0]["then"]["by"], "user:ada");
+        assert_eq!(json["blockedThoughRun"]["count"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_span_and_a_server_tell_the_same_of_their_part() {
+    at_a_desk(async |desk| {
+        lived_in(desk).await;
+        desk.writes("policy.toml", OTHER);
+        let whole = desk.types("policy replay --policy policy.toml --json").await.stdout;
+        assert_eq!(desk.types("policy replay --policy policy.toml --since 1h --json").await.stdout, whole);
+        assert_snapshot!(desk.types("policy replay --policy policy.toml --until 1h").await, @"
+        No calls were proposed then.
+        exit 0
+        ");
+        let mut server = desk.starts("serve --listen unix:socket");
+        server.says("listening").await;
+        let line = "policy replay --policy policy.toml --server unix:socket --json";
+        assert_eq!(desk.types(line).await.stdout, whole);
+        server.is_sent("TERM").await;
+        server.ends().await;
+    })
+    .await;
+}

@@ -1,0 +1,71 @@
+//! `countersign policy suggest`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn too_little_speaks_for_no_rule() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
+        desk.types("allow call_1 --as user:ada").await;
+        assert_snapshot!(desk.types("policy suggest").await, @"
+        # 0 of 1 prompts would have been saved by 0 rules, none of which allows
+        # anything that was ever denied. Look at each before you add it to a policy.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("policy suggest --at-least 1").await, @"
+        ! error: invalid value '1' for '--at-least <N>': 1 is not in 2..18446744073709551615
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_suggested_is_a_policy_that_saves_just_that() {
+    at_a_desk(async |desk| {
+        for (n, command) in ["git log", "git log -1", "git log src"].iter().enumerate() {
+            let id = format!("call_{n}");
+            desk.proposes("t1", &id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
+            desk.types(&format!("allow {id} --as user:ada")).await;
+        }
+        desk.proposes("t1", "call_9", "bash", r#"{"command":"git log; rm -rf /"}"#).await;
+        desk.types("deny call_9 --as user:ada").await;
+        let suggested = desk.types("policy suggest --at-least 3").await;
+        desk.writes("suggested.toml", &suggested.stdout);
+        let days = suggested
+            .to_string()
+            .lines()
+            .filter(|line| !line.starts_with("# From"))
+            .collect::<Vec<_>>()
+            .join("\n");
+        assert_snapshot!(days, @r#"
+        # 3 of 4 prompts would have been saved by 1 rule, none of which allows
+        # anything that was ever denied. Look at each before you add it to a policy.
+        # Passed over: 1, denied, lapsed, withdrawn or still waiting.
+
+        # 3 prompts in 1 thread, 3 different, all allowed by user:ada, none ever denied.
+        # It does not allow 1 other call of this tool:
+        #   {"command":"git log; rm -rf /"} (denied by user:ada)
+        [[rule]]
+        name = "suggested: bash, command `git log **`"
+        tool = "bash"
+        principal = "agent:builder"
+        command = "git log **"
+        verdict = "allow"
+        exit 0
+        "#);
+        let told = desk.types("policy replay --policy suggested.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        assert_eq!(
+            (&json["saved"]["allowed"], &json["allowedThoughDenied"]["count"]),
+            (&3.into(), &0.into())
+        );
+        let told = desk.types("policy suggest --at-least 3 --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        assert_eq!((&json["saved"], &json["rules"][0]["nearMisses"]), (&3.into(), &1.into()));
+    })
+    .await;
+}

@@ -1,0 +1,85 @@
+//! `countersign policy test`
+
+use crate::desk::at_a_desk;
+use insta::assert_snapshot;
+
+const POLICY: &str = r#"
+[[rule]]
+name = "harmless shell"
+tool = "bash"
+command = "git status*"
+verdict = "allow"
+examples = { match = ["git status -s"], noMatch = ["git status; rm -rf /", "ls"] }
+"#;
+
+#[tokio::test]
+async fn an_example_that_does_not_hold_is_an_error_of_the_policy() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", &POLICY.replace("\"ls\"", "\"git status\""));
+        assert_snapshot!(desk.types("policy test --policy policy.toml").await, @r#"
+        ! countersign: policy.toml: the policy is wrong at line 7, column 76: rule "harmless shell" matches this example, which says that it does not
+        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        exit 2
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_of_cases_that_is_wrong_says_where() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", POLICY);
+        desk.writes("cases.toml", "[[case]]\ncommand = \"ls\"\nverdcit = \"ask\"\n");
+        assert_snapshot!(desk.types("policy test --policy policy.toml cases.toml").await, @r#"
+        ! countersign: cases.toml: TOML parse error at line 3, column 1
+        !   |
+        ! 3 | verdcit = "ask"
+        !   | ^^^^^^^
+        ! unknown field `verdcit`, expected one of `name`, `tool`, `command`, `url`, `path`, `args`, `thread`, `principal`, `annotations`, `impact`, `definition`, `verdict`, `rule`
+        exit 2
+        "#);
+        desk.writes("cases.toml", "\n[[case]]\nverdict = \"ask\"\n");
+        assert_snapshot!(desk.types("policy test --policy policy.toml cases.toml").await, @"
+        ! countersign: cases.toml: line 2: a case names its `tool`, or has a `command`
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn cases_hold_or_say_what_came_instead() {
+    at_a_desk(async |desk| {
+        desk.writes("policy.toml", POLICY);
+        desk.writes(
+            "good.toml",
+            "[[case]]\ncommand = \"git status -s\"\nverdict = \"allow\"\nrule = \"harmless shell\"\n\
+             [[case]]\ntool = \"mail\"\nargs = { to = \"bob\" }\nverdict = \"ask\"\n",
+        );
+        assert_snapshot!(desk.types("policy test --policy policy.toml good.toml").await, @"
+        policy.toml: 3 examples and 2 cases hold.
+        exit 0
+        ");
+        desk.writes(
+            "bad.toml",
+            "[[case]]\nname = \"removing\"\ncommand = \"git status && rm -rf /\"\nverdict = \"block\"\n\n\
+             [[case]]\ncommand = \"git status\"\nverdict = \"allow\"\nrule = \"another\"\n",
+        );
+        assert_snapshot!(desk.types("policy test --policy policy.toml good.toml bad.toml").await, @"
+        failed bad.toml:1 removing
+          expected block
+          but it is ask: no rule matches this tool
+        failed bad.toml:6 case 2
+          expected allow by another
+          but it is allow by harmless shell: the rule says so
+        policy.toml: 3 examples and 2 cases hold; 2 cases failed.
+        exit 1
+        ");
+        let told = desk.types("policy test --policy policy.toml bad.toml --json").await;
+        let json: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
+        assert_eq!((told.code, &json["examples"], &json["cases"]), (1, &3.into(), &2.into()));
+        assert_eq!(json["failures"][0]["line"], 1);
+        assert_eq!(json["failures"][1]["actual"]["rule"], "harmless shell");
+    })
+    .await;
+}

@@ -1,0 +1,141 @@
+//! `countersign stop` and `countersign release`
+
+use crate::{deciding::sets_rules, desk::at_a_desk, tmux::Terminal};
+use countersign_gate::api;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn all_that_waits_is_denied_at_once() {
+    at_a_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        assert_snapshot!(desk.types("stop --as user:ada").await, @"
+        Nothing waits for a decision.
+        exit 0
+        ");
+        for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {
+            desk.proposes(thread, id, tool, "{}").await;
+        }
+        assert_snapshot!(desk.types("stop --as agent:builder").await, @"
+        ! countersign: agent:builder is no person, and only people decide
+        ! hint: decide as a person: --as user:NAME
+        exit 3
+        ");
+        assert_snapshot!(desk.types("stop --as user:ada --thread t1 --tool mail --comment 'no mail today'").await, @"
+        Denied 1 call.
+          call_2 in thread t1
+        exit 0
+        ");
+        assert_snapshot!(desk.types("stop --as user:ada --thread t2 --json").await, @r#"
+        {"denied":[{"threadId":"t2","id":"call_3"},{"threadId":"t2","id":"call_4"}],"left":[]}
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("stop --as user:ada").await, @"
+        Denied 1 call.
+          call_1 in thread t1
+        exit 0
+        ");
+        assert!(desk.types("show call_2").await.stdout.contains("no mail today"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_one_person_cannot_deny_is_left_and_named() {
+    at_a_desk(async |desk| {
+        sets_rules(desk);
+        let mut deploy = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
+        deploy.complains("waits").await;
+        let mut drop = desk.starts("run --thread t1 --tool drop --id call_2 -- echo hi");
+        drop.complains("waits").await;
+        let mut bash = desk.starts("run --thread t1 --id call_3 -- touch ran");
+        bash.complains("waits").await;
+        assert_snapshot!(desk.types("stop --as user:ben").await, @"
+        Denied 1 call.
+          call_3 in thread t1
+        2 calls still waiting:
+          call_1 in thread t1: 0 of 2 to allow, 1 of 2 to deny
+          call_2 in thread t1: it takes level admin
+        exit 3
+        ");
+        assert_eq!(bash.ends().await.code, 77);
+        assert!(!desk.path("ran").exists());
+        // With her word the quorum of the first is there, and she may deny the second.
+        assert_snapshot!(desk.types("stop --as user:ada").await, @"
+        Denied 2 calls.
+          call_1 in thread t1
+          call_2 in thread t1
+        exit 0
+        ");
+        assert_eq!((deploy.ends().await.code, drop.ends().await.code), (77, 77));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_a_terminal_a_stop_is_agreed_to() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", "{}").await;
+        let terminal = Terminal::open(desk).await;
+        terminal.types("clear; countersign stop --as user:ada").await;
+        terminal.shows("Deny 1 call that waits for a decision? [y/N]").await;
+        terminal.types("n").await;
+        terminal.shows("Nothing was decided.").await;
+        terminal.types("clear; countersign stop --as user:ada --yes").await;
+        terminal.shows("Denied 1 call.").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_a_call_whose_executor_was_lost_is_released() {
+    at_a_desk(async |desk| {
+        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        assert_snapshot!(desk.types("release call_1 --as user:ada").await, @"
+        ! countersign: the call is pending, and only a call whose outcome is unknown can be released
+        exit 3
+        ");
+        desk.types("allow call_1 --as user:ada").await;
+        let gate = desk.gate().await;
+        let (thread, id) = (
+            countersign_gate::name("t1").expect("valid"),
+            countersign_gate::call_id("call_1").expect("valid"),
+        );
+        let call = gate.call(&thread, &id).await.expect("it is there");
+        let claim = api::Claim { lease_seconds: Some(0), ..api::Claim::of(&call, "worker-1") };
+        gate.claim(&thread, &id, &claim).await.expect("claimed");
+        assert_snapshot!(desk.types("release call_1 --as agent:other").await, @"
+        ! countersign: agent:other is no person, and only people decide
+        ! hint: decide as a person: --as user:NAME
+        exit 3
+        ");
+        assert_snapshot!(desk.types("release call_1 --as user:ada --comment 'nothing was sent'").await, @"
+        Released call_1: another executor may take it over from worker-1.
+        exit 0
+        ");
+        let claim = api::Claim::of(&call, "worker-2");
+        gate.claim(&thread, &id, &claim).await.expect("taken over");
+        gate.shut_down().await;
+        assert_snapshot!(desk.types("show call_1").await, @"
+        call_1  bash  running
+          thread     t1
+          arguments  command: ls
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this tool
+          decided    allow_once by user:ada at [time] (approver)
+          lost       started by worker-1 at [time]
+          released   for another executor by user:ada at [time] (nothing was sent)
+          started    by worker-2 at [time]
+        exit 0
+        ");
+        let log = desk.types("log --thread t1").await.stdout;
+        assert!(
+            log.contains(
+                "user:ada releases call_1, whose executor was lost, for another one (nothing was sent)"
+            ),
+            "{log}"
+        );
+        assert!(log.contains("takes call_1 over as worker-2"), "{log}");
+    })
+    .await;
+}

@@ -1,0 +1,27 @@
+//! An executor that starts a call and is never heard of again.
+
+use crate::{Failed, say};
+use countersign_gate::{EventType, Gate, api};
+use serde::Deserialize;
+use serde_json::json;
+
+/// Which call, for how long, and under which name.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Hold {
+    thread: String,
+    id: String,
+    executor: String,
+    lease_seconds: u32,
+}
+
+/// Claims it, says so, and holds it until somebody ends this process.
+pub(crate) async fn hold(gate: &Gate, hold: &Hold) -> Result<(), Failed> {
+    let (thread, id) = (countersign_gate::name(&hold.thread)?, countersign_gate::call_id(&hold.id)?);
+    let call = gate.wait(&thread, &id, None).await?;
+    let lease_seconds = Some(hold.lease_seconds);
+    let claim = api::Claim { lease_seconds, ..api::Claim::of(&call, &hold.executor) };
+    let claimed = gate.claim(&thread, &id, &claim).await?;
+    say(&json!({"event": EventType::ExecutionStarted.as_str(), "id": claimed.id}));
+    std::future::pending().await
+}

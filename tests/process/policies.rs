@@ -1,0 +1,133 @@
+//! The policy changes while calls wait, and a condition that runs and runs.
+
+use crate::harness::{Place, Server};
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs;
+
+on_each_database!(
+    what_a_new_policy_blocks_does_not_start_though_it_was_approved,
+    what_a_new_condition_blocks_does_not_start_though_it_was_approved,
+    a_condition_that_runs_away_keeps_nobody_waiting
+);
+
+const ASK: &str = "default = \"ask\"\n";
+
+const BLOCK: &str = r#"
+[[rule]]
+name = "no deploys"
+tool = "deploy"
+verdict = "block"
+"#;
+
+const CONDITION: &str = r#"
+[[rule]]
+name = "not there"
+tool = "deploy"
+when = "args.region == 'moon'"
+verdict = "block"
+"#;
+
+/// The most that a condition may do: every element of the longest list, for every element of it.
+const RUNS_AWAY: &str = r#"
+[[rule]]
+name = "runs away"
+tool = "slow"
+when = "args.list.exists(a, args.list.exists(b, a + b == 1998))"
+verdict = "block"
+
+[[rule]]
+name = "is quick"
+tool = "bash"
+when = "args.command == 'rm'"
+verdict = "block"
+"#;
+
+async fn serve(place: &Place, policy: &str) -> Server {
+    fs::write(place.path("policy.toml"), policy).expect("a file");
+    let path = place.path("policy.toml").display().to_string();
+    Server::start_with(place, "127.0.0.1:0", &["--policy", &path, "--log", "info"]).await
+}
+
+async fn is_told_of(server: &mut Server, place: &Place, policy: &str) {
+    fs::write(place.path("policy.toml"), policy).expect("a file");
+    server.signal(Signal::HUP);
+    server.complains("another policy is in force").await;
+}
+
+async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
+    let call = json!({"id": id, "name": tool, "arguments": arguments}).to_string();
+    let (status, body) = server.post("/v1/threads/t/tool-calls", call).await;
+    assert!(status == 201 && body.contains(r#""state":"pending""#), "{status} {body}");
+    server.allow("t", id).await;
+}
+
+/// The code with which the claim is refused, if it is.
+async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
+    let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await;
+    let call: Value = serde_json::from_str(&call).expect("JSON");
+    let mut claim = json!({"executor": "w", "argumentsHash": call["argumentsHash"]});
+    if let Some(arguments) = arguments {
+        claim["arguments"] = arguments.clone();
+    }
+    let (status, body) =
+        server.post(&format!("/v1/threads/t/tool-calls/{id}/claim"), claim.to_string()).await;
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    (status != 200).then(|| body["code"].as_str().expect("a code").to_owned())
+}
+
+async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(place: Place) {
+    let mut server = serve(&place, ASK).await;
+    for (id, tool) in [("deploy", "deploy"), ("other", "build"), ("again", "deploy")] {
+        approved(&server, id, tool, &json!({"of": id})).await;
+    }
+    is_told_of(&mut server, &place, BLOCK).await;
+    assert_eq!(claim(&server, "deploy", None).await.as_deref(), Some("blocked"));
+    assert_eq!(claim(&server, "other", None).await, None, "nobody blocks that");
+    is_told_of(&mut server, &place, ASK).await;
+    assert_eq!(claim(&server, "again", None).await, None, "what was refused so is not decided anew");
+    place.sound_log().await;
+}
+
+async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(place: Place) {
+    let mut server = serve(&place, ASK).await;
+    let (moon, earth) = (json!({"region": "moon"}), json!({"region": "earth"}));
+    let masked = json!({"region": "earth", "token": "abc-123"});
+    for (id, arguments) in [("moon", &moon), ("earth", &earth), ("masked", &masked)] {
+        approved(&server, id, "deploy", arguments).await;
+    }
+    is_told_of(&mut server, &place, CONDITION).await;
+    assert_eq!(claim(&server, "moon", None).await.as_deref(), Some("blocked"));
+    assert_eq!(claim(&server, "earth", None).await, None, "the condition does not hold");
+    assert_eq!(claim(&server, "masked", Some(&masked)).await, None, "nor where the log has a mask");
+    place.sound_log().await;
+}
+
+async fn a_condition_that_runs_away_keeps_nobody_waiting(place: Place) {
+    let server = serve(&place, RUNS_AWAY).await;
+    let list: Vec<_> = (0..1_000).collect();
+    let slow = join_all((0..6).map(|number| {
+        let (server, list) = (&server, &list);
+        async move {
+            let call = json!({"id": format!("slow_{number}"), "name": "slow", "arguments": {"list": list}});
+            server.post("/v1/threads/slow/tool-calls", call.to_string()).await
+        }
+    }));
+    let quick = async {
+        for number in 0..20 {
+            let id = format!("quick_{number}");
+            approved(&server, &id, "bash", &json!({"command": "ls"})).await;
+            assert_eq!(claim(&server, &id, None).await, None);
+        }
+    };
+    let (slow, ()) = tokio::join!(slow, quick);
+    for (status, body) in slow {
+        assert_eq!(status, 201, "{body}");
+        assert!(
+            body.contains(r#""state":"denied""#),
+            "it holds, and so it does where it is not reached: {body:.300}"
+        );
+    }
+    place.sound_log().await;
+}

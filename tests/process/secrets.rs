@@ -1,0 +1,289 @@
+//! Secrets that were planted wherever somebody may put one, and then looked for in every byte that was kept, logged
+//! or shown.
+
+use crate::harness::{Place, Process, Server, in_time};
+use countersign_tests::postgres::{Cluster, Setup};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// It is in each of the secrets, so it is what is looked for.
+const PLANTED: &str = "pLaNtEd";
+
+const POLICY: &str = r#"
+[[rule]]
+name = "two for transfers"
+tool = "transfer"
+verdict = "ask"
+quorum = 2
+
+[[rule]]
+name = "looks at everything"
+tool = "curl"
+when = "args.command.contains('pLaNtEd') && size(args.env) > 100"
+verdict = "block"
+"#;
+
+/// Arguments with secrets under keys, at depth, in JSON in a string, in a command and in addresses.
+fn arguments() -> Value {
+    let wrapped = json!({"inner": json!({"client_secret": secret(1)}).to_string()}).to_string();
+    json!({
+        "command": format!(
+            "curl -H 'Authorization: Bearer {}' --password={} -u ada:{} https://ada:{}@example.org/?token={}",
+            secret(2), secret(3), secret(4), secret(5), secret(6)
+        ),
+        "env": {"deep": [[{"API_KEY": secret(7)}, {"name": "Cookie", "value": secret(8)}]]},
+        "body": wrapped,
+        "password": {"old": secret(9), "new": [secret(10)]},
+    })
+}
+
+fn secret(number: u32) -> String {
+    format!("{PLANTED}-{number}")
+}
+
+/// Words that somebody says beside the arguments.
+fn words(number: u32) -> String {
+    format!("see to it with --token {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
+}
+
+#[tokio::test]
+async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
+    in_time(async {
+        let place = Place::new();
+        let folder = place.path("");
+        let said = everything_said(&place).await;
+        holds_none("what was said", said.as_bytes());
+        assert_eq!(kept_in(&folder, &["log.db", "log.db-wal", "log.db-shm", "log.db-bell"]), 4);
+        place.sound_log().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
+    in_time(async {
+        // With every statement it logs what is bound to it, too.
+        let settings = vec![("log_statement", "all".to_owned())];
+        let setup = Setup { settings, ..Setup::default() };
+        let mut place = Place::on(Cluster::with(setup).await);
+        let said = everything_said(&place).await;
+        holds_none("what was said", said.as_bytes());
+        let cluster = place.cluster();
+        cluster.psql("SELECT 'all is told'").await.expect("it answers");
+        cluster.has_said("all is told").await;
+        let log = cluster.log();
+        assert!(
+            log.contains("INSERT INTO events") && log.contains("[redacted]"),
+            "it logs what is written: {log}"
+        );
+        holds_none("the server's log", log.as_bytes());
+        assert!(kept_in(&cluster.folder().join("data"), &[]) > 100, "the tables, and their write-ahead log");
+        place.sound_log().await;
+    })
+    .await;
+}
+
+/// Looks through every file of the folder, some of which must be there. Gives how many were looked for and found, or
+/// how many there are.
+fn kept_in(folder: &Path, named: &[&str]) -> usize {
+    let mut folders = vec![folder.to_path_buf()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // What the test itself planted, and what really ran.
+    files.retain(|path| !["ran", "policy.toml"].contains(&name(path).as_str()));
+    for path in &files {
+        // A socket cannot be read, and a file of the database may go at any moment.
+        if let Ok(bytes) = fs::read(path) {
+            holds_none(&path.display().to_string(), &bytes);
+        }
+    }
+    if named.is_empty() {
+        files.len()
+    } else {
+        files.iter().filter(|path| named.contains(&name(path).as_str())).count()
+    }
+}
+
+fn holds_none(what: &str, bytes: &[u8]) {
+    let found = bytes.windows(PLANTED.len()).position(|window| window == PLANTED.as_bytes());
+    if let Some(at) = found {
+        let around = &bytes[at.saturating_sub(200)..bytes.len().min(at + 100)];
+        panic!("{what} holds a secret: {}", String::from_utf8_lossy(around));
+    }
+}
+
+/// Plants all of them, over HTTP and on the command line, and gives all that was said about it by anybody. The server
+/// is killed in the end, so that its files are as they were in use.
+async fn everything_said(place: &Place) -> String {
+    fs::write(place.path("policy.toml"), POLICY).expect("a file");
+    let policy = place.path("policy.toml").display().to_string();
+    let mut server = Server::start_with(place, "127.0.0.1:0", &["--policy", &policy, "--log", "trace"]).await;
+    let mut said = Vec::new();
+    over_http(&server, &mut said).await;
+    what_is_wrong(&server).await;
+    on_the_command_line(place, &mut said).await;
+    for path in [
+        "/metrics",
+        "/readyz",
+        "/v1/events?limit=1000",
+        "/v1/tool-calls",
+        "/v1/stats",
+        "/v1/threads/t/grants",
+    ] {
+        said.push(server.get(path).await.1);
+    }
+    said.push(streamed(&server).await);
+    server.kill().await;
+    let log = server.ended().await.stderr;
+    assert!(log.contains("proposed") && log.contains("answered"), "the server logs what it does: {log}");
+    said.push(log);
+    said.concat()
+}
+
+async fn over_http(server: &Server, said: &mut Vec<String>) {
+    let under = "/v1/threads/t";
+    for (id, tool) in [("a", "curl"), ("b", "curl"), ("c", "transfer"), ("d", "curl"), ("e", "curl")] {
+        let mut arguments = arguments();
+        arguments["of"] = id.into();
+        let call = json!({
+            "id": id, "name": tool, "arguments": arguments, "description": words(20),
+            "impact": {"message": words(22), "affectedResources": [words(24)], "estimatedImpact": words(26)},
+            "annotations": {"title": words(28)}, "definition": {"description": words(30)},
+        });
+        let (status, body) = server.post(&format!("{under}/tool-calls"), call.to_string()).await;
+        assert_eq!(status, 201, "{body}");
+        assert!(body.contains("[redacted]"), "{body}");
+        said.push(body);
+    }
+    said.push(server.get("/v1/approvals/pending").await.1);
+    let comment = words(40);
+    for (path, body) in [
+        ("approvals/a", json!({"decision": "allow_session", "match": "exact", "comment": comment})),
+        ("approvals/b", json!({"decision": "deny", "comment": comment})),
+        ("approvals/c", json!({"decision": "allow_once", "comment": comment})),
+        ("tool-calls/d/cancel", json!({"reason": comment})),
+        ("stop", json!({"tool": "curl", "comment": comment})),
+    ] {
+        let (status, body) = server.post(&format!("{under}/{path}"), body.to_string()).await;
+        assert_eq!(status, 200, "{path}: {body}");
+        said.push(body);
+    }
+    let second = server.request(Method::POST, &format!("{under}/approvals/c"));
+    let second = second.header("content-type", "application/json").header("countersign-principal", "user:bo");
+    said.push(
+        server.answer(second.body(json!({"decision": "allow_once", "comment": comment}).to_string())).await.1,
+    );
+    runs_what_it_holds(server, said, &comment).await;
+}
+
+/// Whoever proposed it brings its hash, and nothing else; and the arguments, where they want them back.
+async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &str) {
+    let call: Value = serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.1).expect("JSON");
+    let mut raw = arguments();
+    raw["of"] = "a".into();
+    let other =
+        json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": call["arguments"]});
+    let claim = "/v1/threads/t/tool-calls/a/claim";
+    let (status, body) = server.post(claim, other.to_string()).await;
+    assert_eq!(status, 409, "what is masked is not what was approved: {body}");
+    let own =
+        json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": raw, "leaseSeconds": 0});
+    let (status, body) = server.post(claim, own.to_string()).await;
+    assert_eq!(status, 200, "{body}");
+    let claimed: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(claimed["arguments"], raw, "whoever brought them runs just that");
+    let release = json!({"comment": comment}).to_string();
+    let (status, body) = server.post("/v1/threads/t/tool-calls/a/release", release).await;
+    assert_eq!(status, 200, "{body}");
+    said.push(body);
+}
+
+/// Proposals that are refused: whoever made them may be told of it in their own words, and nobody else.
+async fn what_is_wrong(server: &Server) {
+    for wrong in [
+        json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
+        json!({"id": "w", "name": "curl", "arguments": arguments(), "password": secret(51)}),
+        json!({"id": "a", "name": "curl", "arguments": {"token": secret(52)}}),
+    ] {
+        let (status, _) = server.post("/v1/threads/t/tool-calls", wrong.to_string()).await;
+        assert!(status == 422 || status == 409, "{status}");
+    }
+    let cut_off = format!(r#"{{"id": "w", "arguments": {{"password": "{}"#, secret(53));
+    assert_eq!(server.post("/v1/threads/t/tool-calls", cut_off).await.0, 400);
+    let edited = json!({"decision": "allow_once", "arguments": {"token": secret(54)}}).to_string();
+    let proposed = json!({"id": "edited", "name": "edit", "arguments": {"n": 1}}).to_string();
+    assert_eq!(server.post("/v1/threads/t/tool-calls", proposed).await.0, 201);
+    assert_eq!(
+        server.post("/v1/threads/t/approvals/edited", edited).await.0,
+        422,
+        "an approver writes no secret"
+    );
+}
+
+/// A real command with a secret in it, which runs as it was typed.
+async fn on_the_command_line(place: &Place, said: &mut Vec<String>) {
+    let header = format!("Authorization: Bearer {}", secret(60));
+    let script = "printf '%s\\n' \"$@\" > ran";
+    let log = ["--log", "trace"];
+    let mut run = place.over_the_log(&log);
+    run.args([
+        "run",
+        "--id",
+        "fetch",
+        "--description",
+        &words(61),
+        "--",
+        "bash",
+        "-c",
+        script,
+        "curl",
+        "-H",
+        &header,
+    ]);
+    let mut run = Process::start(&mut run);
+    run.complains("waits for a decision").await;
+    for words in [
+        &["pending"][..],
+        &["show", "fetch"],
+        &["--json", "show", "fetch"],
+        &["allow", "fetch", "--comment", &words(63)],
+        &["log"],
+        &["calls"],
+        &["--json", "calls"],
+        &["stats"],
+        &["doctor"],
+        &["verify"],
+    ] {
+        let ended = Process::start(place.over_the_log(&log).args(words)).ended().await;
+        assert!(ended.code == 0 || words == ["doctor"], "{words:?}: {}", ended.stderr);
+        said.extend([ended.stdout, ended.stderr]);
+    }
+    let ended = run.ended().await;
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ran = fs::read_to_string(place.path("ran")).expect("it ran");
+    assert_eq!(ran, format!("-H\n{header}\n"), "what runs is what was typed");
+    said.extend([ended.stdout, ended.stderr]);
+}
+
+/// The log as a stream, as far as there is one.
+async fn streamed(server: &Server) -> String {
+    let tip = server.tip().await;
+    let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
+    let mut answer = stream.send().await.expect("it streams");
+    let mut text = String::new();
+    while !text.contains(&format!("id: {tip}\n")) && !text.contains(&format!("id:{tip}\n")) {
+        let chunk = answer.chunk().await.expect("it goes on").expect("it does not end");
+        text.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    text
+}

@@ -1,0 +1,106 @@
+//! The stop button, while everything is under way: all that waits is denied in one go, or none of it.
+
+use crate::harness::{Place, Random, Server};
+use countersign_gate::{Event, EventType};
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+on_each_database!(
+    one_stop_denies_all_that_waits_while_agents_go_on_proposing,
+    whoever_is_killed_over_a_stop_has_denied_all_or_nothing
+);
+
+const CALLS: usize = 300;
+const THREADS: usize = 30;
+/// How often a stop is interrupted.
+const ROUNDS: usize = 8;
+
+async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(place: Place) {
+    let servers = [place.serve().await, place.serve().await];
+    propose(&servers, "first", CALLS).await;
+    let stopped = AtomicBool::new(false);
+    let go_on = async {
+        let mut number = 0;
+        while !stopped.load(Ordering::Relaxed) {
+            servers[number % 2]
+                .propose(&format!("thread-{}", number % THREADS), &format!("more_{number}"))
+                .await;
+            number += 1;
+        }
+    };
+    let stop = async {
+        let (status, body) = servers[1].post("/v1/approvals/stop", r#"{"comment": "enough"}"#).await;
+        assert_eq!(status, 200, "{body}");
+        stopped.store(true, Ordering::Relaxed);
+        serde_json::from_str::<Value>(&body).expect("JSON")
+    };
+    let (answer, ()) = tokio::join!(stop, go_on);
+    let told: HashSet<_> =
+        answer["denied"].as_array().expect("a list").iter().map(Value::to_string).collect();
+    let denied = denied_at_once(&place.sound_log().await);
+    assert_eq!(denied.len(), told.len(), "what was denied is what was told");
+    for number in 0..CALLS {
+        assert!(denied.contains(&format!("first_{number}")), "first_{number} waits still");
+    }
+}
+
+async fn propose(servers: &[Server], name: &str, calls: usize) {
+    let one = |number: usize| async move {
+        let thread = format!("thread-{}", number % THREADS);
+        servers[number % servers.len()].propose(&thread, &format!("{name}_{number}")).await;
+    };
+    stream::iter(0..calls).map(one).buffer_unordered(16).collect::<()>().await;
+}
+
+/// The calls that people denied, each with its result: one run of events with nothing between them.
+fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
+    let of = |kind: EventType| events.iter().filter(move |event| event.kind == kind);
+    let seqs: Vec<_> =
+        of(EventType::ApprovalResponse).chain(of(EventType::ToolResult)).map(|event| event.seq).collect();
+    let (first, last) = (seqs.iter().min().expect("some"), seqs.iter().max().expect("some"));
+    assert_eq!(last - first + 1, i64::try_from(seqs.len()).expect("few"), "something came between");
+    let id = |event: &Arc<Event>| {
+        let data: Value = event.data.read().expect("an object");
+        assert_eq!((&data["decision"], &data["comment"]), (&json!("deny"), &json!("enough")));
+        data["toolCallId"].as_str().expect("an id").to_owned()
+    };
+    of(EventType::ApprovalResponse).map(id).collect()
+}
+
+async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(place: Place) {
+    let mut random = Random::seeded(300);
+    let witness = place.serve().await;
+    for round in 0..ROUNDS {
+        let mut server = place.serve().await;
+        propose(std::slice::from_ref(&witness), &format!("round_{round}"), 2 * THREADS).await;
+        let waiting = waiting(&witness).await;
+        let stop = server.request(reqwest::Method::POST, "/v1/approvals/stop");
+        let stop = tokio::spawn(stop.header("content-type", "application/json").body("{}").send());
+        for _ in 0..random.below(4_000) {
+            tokio::task::yield_now().await;
+        }
+        server.kill().await;
+        let answered = stop.await.expect("it ends").is_ok_and(|answer| answer.status() == 200);
+        // Whatever the server had begun when it was killed is over once somebody else has written.
+        witness.propose("after", &format!("after_{round}")).await;
+        let left = self::waiting(&witness).await;
+        assert!(left == 1 || (left == waiting + 1 && !answered), "of {waiting} there wait {left}");
+        let (status, body) = witness.post("/v1/approvals/stop", "{}").await;
+        assert_eq!(status, 200, "{body}");
+        assert_eq!(self::waiting(&witness).await, 0);
+    }
+    place.sound_log().await;
+}
+
+async fn waiting(server: &Server) -> usize {
+    let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await;
+    let pending: Value = serde_json::from_str(&pending).expect("JSON");
+    pending["pending"].as_array().expect("a list").len()
+}
