@@ -243,8 +243,8 @@ impl Ledger {
             self.append(order, due, &mut events)?;
         }
         if let Wish::Everywhere(stop) = &order.wish {
-            self.stop(order, stop, &mut events)?;
-            return Ok(Applied { outcome: Ok(()), events });
+            let outcome = self.stop(order, stop, &mut events)?;
+            return Ok(Applied { outcome, events });
         }
         let outcome = match self.decide(order) {
             Ok(drafts) => self.append(order, drafts, &mut events).map(Ok)?,
@@ -253,18 +253,26 @@ impl Ledger {
         Ok(Applied { outcome, events })
     }
 
-    /// Thread by thread, in the order of their names, so that it is the same wherever it is played again.
-    fn stop(&mut self, order: &Order, stop: &Stop, events: &mut Vec<Event>) -> Result<(), Damaged> {
-        let mut threads: Vec<_> = self.threads.keys().cloned().collect();
+    /// Thread by thread, in the order of their names, so that it is the same wherever it is played again. The
+    /// thread of the order itself is among them, so that whoever may not stop is told so where nothing waits.
+    fn stop(
+        &mut self,
+        order: &Order,
+        stop: &Stop,
+        events: &mut Vec<Event>,
+    ) -> Result<Result<(), Refused>, Damaged> {
+        let mut threads: Vec<_> = self.threads.keys().chain([&order.thread_id]).cloned().collect();
         threads.sort();
+        threads.dedup();
         for thread_id in threads {
             let wish = Wish::Thread(ThreadCommand::Stop(stop.clone()));
             let part = Order { thread_id, wish, ..order.clone() };
-            // To stop is refused nobody: what they may not deny is left as it is.
-            let drafts = self.decide(&part).unwrap_or_default();
-            self.append(&part, drafts, events)?;
+            match self.decide(&part) {
+                Ok(drafts) => self.append(&part, drafts, events)?,
+                Err(refused) => return Ok(Err(refused)),
+            }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn decide(&mut self, order: &Order) -> Result<Vec<Draft>, Refused> {

@@ -195,9 +195,5 @@ impl Life {
 }
 
 fn is_about(event: &Event, call: &Call) -> bool {
-    let moved = || match Body::read(event.seq, event.kind, &event.data) {
-        Ok(Body::ToolResult(result)) => result.tool_call_id != *call.id(),
-        _ => false,
-    };
-    event.kind != EventType::ToolResult || !moved()
+    event.kind != EventType::ToolResult || call.result().is_some_and(|result| result.seq == event.seq)
 }

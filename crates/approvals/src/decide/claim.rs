@@ -2,7 +2,7 @@
 
 use super::{Context, Draft, propose::Arguments, release::is_released, verdict};
 use crate::{
-    Body, Call, Refused, Sha256, Standing, State,
+    Body, Call, Principal, Refused, Sha256, Standing, State,
     call::Fact,
     event::{ExecutionStarted, ExecutionTakenOver},
     policy::{Judgement, Subject},
@@ -102,6 +102,13 @@ fn check_policy(call: &Call, claim: &Claim, context: &Context<'_>) -> Result<(),
         None if context.policy.has_conditions() => return Err(Refused::JudgeFirst),
         None => Some(Arc::new(context.policy.judge(&subject, &|| false))),
     };
+    // What is masked here the executor can bring, so nobody has to guess what a rule would say of it.
+    if let Some(rule) = judgement.as_ref().and_then(|judgement| judgement.doubt.clone())
+        && !subject.redacted.is_empty()
+    {
+        let reason = "it may look at what the log has masked; claim with the arguments themselves".to_owned();
+        return Err(Refused::Blocked { rule: Principal::policy(&rule).to_string(), reason });
+    }
     match verdict::block(judgement.as_deref(), &subject, context) {
         Some(block) => {
             Err(Refused::Blocked { rule: block.by.to_string(), reason: context.redacted(&block.reason) })

@@ -36,13 +36,16 @@ pub(super) fn level(
 
 /// That `by` is a person, and not the one who proposed the call.
 pub(super) fn person(call: &Call, context: &Context<'_>) -> Result<(), Refused> {
-    if context.by.kind() != Kind::User {
-        return Err(Refused::NotAnApprover(context.by.to_string()));
-    }
+    is_person(context.by)?;
     if call.proposal.by == *context.by {
         return Err(Refused::SelfApproval(context.by.to_string()));
     }
     Ok(())
+}
+
+/// That it is a person: agents propose, and decide on nothing.
+pub(super) fn is_person(by: &Principal) -> Result<(), Refused> {
+    if by.kind() == Kind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
 }
 
 /// Whether what was decided under `given` is enough for a question on those terms.

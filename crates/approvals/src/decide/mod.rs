@@ -169,7 +169,7 @@ pub fn decide_thread<'a>(
     match command {
         ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
         ThreadCommand::Close => Ok(close::close(pending, context)),
-        ThreadCommand::Stop(stop) => Ok(stop::stop(pending, stop, context)),
+        ThreadCommand::Stop(stop) => stop::stop(pending, stop, context),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, context),
         ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, context),
     }

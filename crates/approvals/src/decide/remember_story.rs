@@ -170,3 +170,30 @@ fn stopping_denies_all_that_waits_and_only_that() {
     assert_eq!(story.state("b"), State::Denied);
     assert!(story.ledger.call(&thread_id(), &call_id("c")).is_some());
 }
+
+#[test]
+fn what_somebody_decided_before_is_no_word_on_their_own_calls() {
+    for moved in [false, true] {
+        let mut story = given("");
+        story.asks("a", "bash", FIRST);
+        let decision = if moved { Decision::AllowOnce } else { Decision::AllowSession };
+        story.answers("a", decision, None).expect("allowed");
+        story.person("ada").wants("b", Command::Propose(propose("b", "bash", FIRST))).expect("proposed");
+        assert_eq!(story.state("b"), State::Pending, "ada would answer herself");
+        story.person("bob").wants("c", Command::Propose(propose("c", "bash", FIRST))).expect("proposed");
+        assert_eq!(story.state("c"), State::Allowed);
+    }
+    let mut story = given("");
+    story.person("ada").wishes(Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll))).expect("set");
+    story.wants("a", Command::Propose(propose("a", "bash", FIRST))).expect("proposed");
+    assert_eq!(story.state("a"), State::Pending);
+    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
+}
+
+#[test]
+fn an_agent_stops_nothing_also_where_nothing_waits() {
+    let mut story = given("");
+    for wish in [Wish::Thread(ThreadCommand::Stop(Stop::default())), Wish::Everywhere(Stop::default())] {
+        assert_eq!(code(story.agent().wishes(wish)), "not_an_approver");
+    }
+}

@@ -133,3 +133,37 @@ fn after_a_takeover_a_result_says_whose_it_is() {
     }
     story.agent().wants("a", result(Some("new"))).expect("it ran it");
 }
+
+#[test]
+fn a_policy_that_came_since_is_not_passed_by_behind_a_mask() {
+    const RAW: &str = "{\"token\":\"moon-1\"}";
+    let mut story = given("");
+    story.agent().wants("a", Command::Propose(propose("a", "deploy", RAW))).expect("proposed");
+    story.person("ada").wants("a", answer(Decision::AllowOnce)).expect("allowed");
+    let rule = |prefix: &str| {
+        let rule = format!(
+            "[[rule]]\nname = \"not there\"\ntool = \"deploy\"\nargs = {{ \"/token\" = {{ prefix = \"{prefix}\" }} }}\n\
+             verdict = \"block\"\n"
+        );
+        Arc::new(crate::Policy::read(&rule).expect("valid"))
+    };
+    let claim = |arguments: Option<&str>| {
+        let brought = |text| Arguments::new(Json::parse(text).expect("valid")).expect("admitted");
+        Command::Claim(Claim {
+            executor: "w".to_owned(),
+            arguments_hash: hash(RAW),
+            lease: None,
+            arguments: arguments.map(brought),
+            definition_hash: None,
+            judged: None,
+        })
+    };
+    story.policy = rule("moon");
+    for blocked in [claim(None), claim(Some(RAW))] {
+        assert_eq!(code(story.agent().wants("a", blocked)), "blocked");
+    }
+    story.policy = rule("earth");
+    let unseen = story.wants("a", claim(None)).expect_err("nobody looked behind the mask");
+    assert!(unseen.to_string().contains("claim with the arguments themselves"), "{unseen}");
+    story.wants("a", claim(Some(RAW))).expect("the rule does not mean it");
+}

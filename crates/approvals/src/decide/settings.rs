@@ -1,11 +1,10 @@
 //! A thread's own settings: its mode, and its policies for single tools. They answer what is asked, so
 //! only people set them, and nothing that is set lifts a block.
 
-use super::{Context, Draft};
+use super::{Context, Draft, eligible};
 use crate::{
     Body, Refused, ToolName,
     event::{Mode, ThreadMode, ToolPolicy, ToolPolicySet},
-    principal::Kind,
 };
 
 pub(super) fn set_mode(mode: Mode, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
@@ -34,9 +33,7 @@ pub(super) fn set_policies(
 }
 
 fn check(context: &Context<'_>) -> Result<(), Refused> {
-    if context.by.kind() != Kind::User {
-        return Err(Refused::NotAnApprover(context.by.to_string()));
-    }
+    eligible::is_person(context.by)?;
     match &context.thread.closed {
         Some(closed) => Err(Refused::ThreadClosed { at: closed.at }),
         None => Ok(()),

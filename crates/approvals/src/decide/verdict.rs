@@ -6,8 +6,8 @@ use super::{Context, eligible};
 use crate::{
     CallId, Principal, Sha256, Timestamp,
     event::{Decision, Mode, Source, ToolPolicy},
-    policy::{Effect, Judgement, Subject, Verdict},
-    thread::{Grant, Recent},
+    policy::{Effect, Judgement, Subject, Terms, Verdict},
+    thread::{Given, Grant, Recent},
 };
 
 /// What becomes of a call before any person is asked.
@@ -128,7 +128,7 @@ impl Asked<'_> {
                 }
                 None => !allows && grant.tool == *self.subject.tool,
             };
-            answers && (!allows || eligible::covers(&grant.by, &grant.given, terms, self.context))
+            answers && (!allows || self.covers(&grant.by, &grant.given, terms))
         })
     }
 
@@ -154,8 +154,14 @@ impl Asked<'_> {
     fn moved(&self) -> Option<Ruling> {
         let recent = self.recent(|recent| recent.unused_by.is_some())?;
         let id = recent.unused_by.clone()?;
-        eligible::covers(&recent.by, &recent.given, &self.judgement.terms, self.context)
+        self.covers(&recent.by, &recent.given, &self.judgement.terms)
             .then(|| Ruling::Move(Answer::of_recent(recent), id))
+    }
+
+    /// Whether what that person decided before answers this question: it was given on no lesser terms, and is no
+    /// word on a call of their own.
+    fn covers(&self, by: &Principal, given: &Given, terms: &Terms) -> bool {
+        by != self.subject.principal && eligible::covers(by, given, terms, self.context)
     }
 
     fn set_mode(&self) -> Option<&Principal> {
@@ -167,7 +173,9 @@ impl Asked<'_> {
     }
 
     fn is_set_by_who_may(&self, by: Option<&Principal>) -> bool {
-        by.is_some_and(|by| eligible::suffices(by, &self.judgement.terms, self.context))
+        by.is_some_and(|by| {
+            by != self.subject.principal && eligible::suffices(by, &self.judgement.terms, self.context)
+        })
     }
 }
 

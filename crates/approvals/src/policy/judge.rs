@@ -69,6 +69,7 @@ impl Policy {
             Some(verdict) => self.ruled(verdict, &says, &facts),
             None => self.unruled(&facts),
         };
+        judgement.doubt = says.iter().find(|say| say.unsure).map(|say| say.rule.name.clone());
         judgement.shadow =
             shadows.iter().map(|say| Shadow { rule: say.rule.name.clone(), verdict: say.verdict }).collect();
         judgement.matched = says.into_iter().chain(shadows).map(Say::into_matched).collect();
@@ -122,6 +123,7 @@ impl Policy {
             rule: None,
             reason,
             terms,
+            doubt: None,
             shadow: Vec::new(),
             matched: Vec::new(),
             policy: self.hash,

@@ -20,6 +20,8 @@ pub struct Judgement {
     pub reason: String,
     /// How people are asked, if they are.
     pub terms: Terms,
+    /// A rule that would block if only the call could be read for sure.
+    pub doubt: Option<String>,
     /// What the shadow rules that match would have said.
     pub shadow: Vec<Shadow>,
     /// Every rule that matches, with what made it match.

@@ -2,8 +2,11 @@
 
 use super::Local;
 use crate::{Error, api};
-use countersign_approvals::{Body, Principal, ThreadCommand, ThreadId, Wish, decide::Stop, event::Source};
+use countersign_approvals::{
+    Body, Call, Event, Principal, ThreadCommand, ThreadId, Wish, decide::Stop, event::Source,
+};
 use countersign_store::{Done, Filter};
+use std::sync::Arc;
 
 impl Local {
     /// In that thread, or everywhere.
@@ -13,9 +16,6 @@ impl Local {
         thread: Option<&ThreadId>,
         stop: &api::Stop,
     ) -> Result<api::Stopped, Error> {
-        if by.kind() != countersign_approvals::principal::Kind::User {
-            return Err(countersign_approvals::Refused::NotAnApprover(by.to_string()).into());
-        }
         let wish = Stop { tool: stop.tool.clone(), comment: stop.comment.clone() };
         let done = match thread {
             Some(thread) => self.order(by, thread, Wish::Thread(ThreadCommand::Stop(wish))).await?,
@@ -24,10 +24,7 @@ impl Local {
         let filter = Filter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..Filter::default() };
         let page = api::PageOf { limit: api::MAX_PAGE, ..api::PageOf::default() };
         let left = self.store.pending(&filter, page.after, page.limit).await?;
-        let which = |call: &countersign_approvals::Call| api::Which {
-            thread_id: call.thread_id.clone(),
-            id: call.id().clone(),
-        };
+        let which = |call: &Call| api::Which { thread_id: call.thread_id.clone(), id: call.id().clone() };
         Ok(api::Stopped { denied: denied(&done), left: left.items.iter().map(which).collect() })
     }
 }
@@ -38,7 +35,7 @@ fn everywhere() -> Result<ThreadId, Error> {
 }
 
 fn denied(done: &Done) -> Vec<api::Which> {
-    let one = |event: &std::sync::Arc<crate::Event>| match Body::read(event.seq, event.kind, &event.data) {
+    let one = |event: &Arc<Event>| match Body::read(event.seq, event.kind, &event.data) {
         Ok(Body::ApprovalResponse(response)) if response.source == Source::Approver => {
             Some(api::Which { thread_id: event.thread_id.clone(), id: response.tool_call_id })
         }
