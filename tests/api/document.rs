@@ -4,7 +4,11 @@ use crate::ASK;
 use countersign_tests::api::{Answer, story};
 use reqwest::Method;
 use serde_json::Value;
-use std::{collections::BTreeSet, env, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::Path,
+};
 
 /// The golden file: what is served, and nothing else, so that whoever changes the API sees it in the diff.
 #[test]
@@ -110,6 +114,39 @@ fn every_schema_has_an_example_and_every_reference_leads_somewhere() {
     }
     for reference in text.split("\"#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(schemas.contains_key(reference), "there is no schema {reference}");
+    }
+}
+
+/// All schemas that one leads to, itself among them.
+fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap<&'a str, &'a Value>) {
+    match schema {
+        Value::Object(members) => {
+            let name = members.get("$ref").and_then(Value::as_str);
+            if let Some(name) = name.and_then(|name| name.strip_prefix("#/components/schemas/")) {
+                let named = &document["components"]["schemas"][name];
+                if found.insert(name, named).is_none() {
+                    reached_from(document, named, found);
+                }
+            }
+            members.values().for_each(|inner| reached_from(document, inner, found));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| reached_from(document, inner, found)),
+        _ => {}
+    }
+}
+
+/// A member that the server does not know is refused at any depth of what is sent, and the document says so. Two
+/// types of one name would share a schema, and one of them be described by the other's.
+#[test]
+fn what_is_sent_is_as_strict_in_the_document_as_in_the_server() {
+    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    let mut sent = BTreeMap::new();
+    for (_, _, operation) in operations(&document) {
+        reached_from(&document, &operation["requestBody"], &mut sent);
+    }
+    assert!(sent.contains_key("Propose") && sent.contains_key("ProposedDefinition"), "{:?}", sent.keys());
+    for (name, schema) in sent.into_iter().filter(|(_, schema)| schema["properties"].is_object()) {
+        assert_eq!(schema["additionalProperties"], false, "{name} takes what it does not name");
     }
 }
 

@@ -41,10 +41,10 @@ pub struct Propose {
     pub expires_in_seconds: Option<u32>,
 }
 
-/// What a tool says of itself.
+/// What a tool says of itself. The document names it apart from what an event has of it, which is not strict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
+#[cfg_attr(feature = "openapi", schema(as = ProposedDefinition, examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Definition {
     /// What it does, in words.
