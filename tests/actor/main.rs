@@ -114,8 +114,7 @@ async fn propose(store: &Store, id: &str) -> Result<(), Error> {
         judged: None,
     };
     let order = Order {
-        thread_id: thread_id(),
-        wish: Wish::Call(id, Command::Propose(propose)),
+        wish: Wish::Call(thread_id(), id, Command::Propose(propose)),
         by: Principal::agent("bot"),
         now: store.clock().now(),
         policy: Arc::new(Policy::ask_always()),

@@ -45,7 +45,7 @@ impl Lab {
     }
 
     pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> Outcome<Done> {
-        let arguments = arguments()?;
+        let arguments = arguments(id)?;
         let wish = Propose {
             id: id.clone(),
             name: ToolName::new("bash")?,
@@ -67,7 +67,7 @@ impl Lab {
 
     /// The executor's part, once the call is allowed.
     pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> Outcome<()> {
-        let arguments_hash = arguments()?.hash();
+        let arguments_hash = arguments(id)?.hash();
         let claim = Claim {
             executor: "worker".into(),
             arguments_hash,
@@ -84,8 +84,7 @@ impl Lab {
 
     async fn give(&self, thread: &ThreadId, id: &CallId, wish: Command, by: Principal) -> Outcome<Done> {
         let order = Order {
-            thread_id: thread.clone(),
-            wish: Wish::Call(id.clone(), wish),
+            wish: Wish::Call(thread.clone(), id.clone(), wish),
             by,
             now: self.store.clock().now(),
             policy: Arc::clone(&self.policy),
@@ -94,11 +93,13 @@ impl Lab {
     }
 }
 
-/// What every call is to run with.
-pub(crate) const ARGUMENTS: &str = r#"{"command":"git status --short","cwd":"/home/ada/project"}"#;
+/// What a call is to run with: something of its own, as what was decided on the same again is remembered.
+pub(crate) fn json(id: &CallId) -> String {
+    format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
+}
 
-pub(crate) fn arguments() -> Outcome<Arguments> {
-    Ok(Arguments::new(Json::parse(ARGUMENTS)?)?)
+pub(crate) fn arguments(id: &CallId) -> Outcome<Arguments> {
+    Ok(Arguments::new(Json::parse(&json(id))?)?)
 }
 
 pub(crate) fn thread(n: usize) -> Outcome<ThreadId> {

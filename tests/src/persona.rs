@@ -155,32 +155,32 @@ impl Persona {
 
     /// Takes back a grant.
     pub async fn revokes(&self, grant: i64) -> Outcome {
-        self.wishes(Wish::Thread(ThreadCommand::Revoke(grant))).await
+        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::Revoke(grant))).await
     }
 
     /// Sets how the thread answers what is asked.
     pub async fn sets_mode(&self, mode: Mode) -> Outcome {
-        self.wishes(Wish::Thread(ThreadCommand::SetMode(mode))).await
+        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::SetMode(mode))).await
     }
 
     /// Gives a tool a policy of the thread's own.
     pub async fn sets_policy(&self, tool: &str, policy: ToolPolicy) -> Outcome {
         let tool = ToolName::new(tool).expect("valid");
-        self.wishes(Wish::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)]))).await
+        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::SetPolicies(vec![(tool, policy)])))
+            .await
     }
 
     /// Closes the thread.
     pub async fn closes(&self) -> Outcome {
-        self.wishes(Wish::Thread(ThreadCommand::Close)).await
+        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::Close)).await
     }
 
     async fn wants(&self, id: &str, command: Command) -> Outcome {
-        self.wishes(Wish::Call(CallId::new(id).expect("valid"), command)).await
+        self.wishes(Wish::Call(self.thread_id.clone(), CallId::new(id).expect("valid"), command)).await
     }
 
     async fn wishes(&self, wish: Wish) -> Outcome {
         let order = Order {
-            thread_id: self.thread_id.clone(),
             wish,
             by: self.by.clone(),
             now: self.store.clock().now(),

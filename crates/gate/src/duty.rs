@@ -76,8 +76,7 @@ impl Duty {
     /// Whether anything was written: another process may have been there first.
     async fn see_to(&self, call: Named, now: Timestamp) -> (Named, Result<bool, Error>) {
         let order = Order {
-            thread_id: call.0.clone(),
-            wish: Wish::Call(call.1.clone(), Command::Due),
+            wish: Wish::Call(call.0.clone(), call.1.clone(), Command::Due),
             by: Principal::system("expiry"),
             now,
             policy: self.policy.policy(),

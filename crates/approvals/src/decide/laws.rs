@@ -1,6 +1,6 @@
 //! Laws that hold of every history, drawn at random.
 
-use super::story::{Story, call_id, finish, given, hash, propose};
+use super::story::{Story, call_id, finish, given, hash, propose, thread_id};
 use super::{Arguments, Claim, Command, Respond, Stop, ThreadCommand};
 use crate::{
     Body, Json, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
@@ -60,15 +60,15 @@ fn any_wish() -> impl Strategy<Value = Wish> {
             if let Command::Propose(propose) = &mut command {
                 propose.id = call_id(id);
             }
-            Wish::Call(call_id(id), command)
+            Wish::Call(thread_id(), call_id(id), command)
         }),
-        2 => (1..20_i64).prop_map(|grant| Wish::Thread(ThreadCommand::Revoke(grant))),
-        1 => Just(Wish::Thread(ThreadCommand::Close)),
-        1 => Just(Wish::Thread(ThreadCommand::Stop(Stop::default()))),
+        2 => (1..20_i64).prop_map(|grant| Wish::Thread(thread_id(), ThreadCommand::Revoke(grant))),
+        1 => Just(Wish::Thread(thread_id(), ThreadCommand::Close)),
+        1 => Just(Wish::Thread(thread_id(), ThreadCommand::Stop(Stop::default()))),
         1 => Just(Wish::Everywhere(Stop::default())),
-        2 => prop::sample::select(Mode::ALL).prop_map(|mode| Wish::Thread(ThreadCommand::SetMode(mode))),
+        2 => prop::sample::select(Mode::ALL).prop_map(|mode| Wish::Thread(thread_id(), ThreadCommand::SetMode(mode))),
         2 => (prop::sample::select(vec!["free", "never", "bash"]), prop::sample::select(ToolPolicy::ALL))
-            .prop_map(|(tool, policy)| Wish::Thread(ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
+            .prop_map(|(tool, policy)| Wish::Thread(thread_id(), ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
     ]
 }
 
@@ -98,8 +98,9 @@ impl Story {
     fn by_whoever_may(&mut self, wish: &Wish, person: &str) {
         let decides = matches!(
             wish,
-            Wish::Call(_, Command::Respond(_) | Command::Release { .. })
+            Wish::Call(_, _, Command::Respond(_) | Command::Release { .. })
                 | Wish::Thread(
+                    _,
                     ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
                 )
                 | Wish::Everywhere(_)

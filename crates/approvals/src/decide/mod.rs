@@ -175,6 +175,11 @@ pub fn decide_thread<'a>(
     }
 }
 
+/// Whether somebody may stop what waits at all.
+pub(crate) fn may_stop(by: &Principal) -> Result<(), Refused> {
+    eligible::is_person(by)
+}
+
 /// What is due on `call` before any other command.
 #[must_use]
 pub fn due(call: &Call, context: &Context<'_>) -> Vec<Draft> {

@@ -66,12 +66,15 @@ fn a_denial_for_the_session_holds_until_it_is_revoked_and_carves_out_of_a_grant(
     let grant = i64::try_from(story.log.len()).expect("short") - 1;
     story.asks("b", "bash", "{\"command\":\"ls\"}");
     story.answers("b", Decision::AllowSession, None).expect("granted");
-    story.person("ada").wishes(Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll))).expect("set");
+    story
+        .person("ada")
+        .wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll)))
+        .expect("set");
     assert_eq!(story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"), State::Denied, "any part is enough");
     assert!(story.told("c").contains("user:ada denied it"), "{}", story.told("c"));
     story.later(86_400);
     assert_eq!(story.asks("d", "bash", "{\"command\":\"rm z\"}"), State::Denied, "no time ends it");
-    story.person("ada").wishes(Wish::Thread(ThreadCommand::Revoke(grant))).expect("revoked");
+    story.person("ada").wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(grant))).expect("revoked");
     assert_eq!(story.asks("e", "bash", "{\"command\":\"rm z\"}"), State::Allowed);
 }
 
@@ -121,7 +124,7 @@ fn an_approval_does_not_move_after_its_time_nor_where_a_person_is_required() {
         crate::ToolName::new("bash").expect("valid"),
         ToolPolicy::RequireApproval,
     )]);
-    story.person("ada").wishes(Wish::Thread(require)).expect("set");
+    story.person("ada").wishes(Wish::Thread(thread_id(), require)).expect("set");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
@@ -159,7 +162,8 @@ fn stopping_denies_all_that_waits_and_only_that() {
         story.asks(id, tool, &format!("{{\"id\":\"{id}\"}}"));
     }
     let bash = Stop { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
-    let events = story.person("ada").wishes(Wish::Thread(ThreadCommand::Stop(bash))).expect("stopped");
+    let events =
+        story.person("ada").wishes(Wish::Thread(thread_id(), ThreadCommand::Stop(bash))).expect("stopped");
     assert_eq!(events.len(), 4);
     assert_eq!(
         ["a", "b", "c", "d"].map(|id| story.state(id)),
@@ -184,7 +188,10 @@ fn what_somebody_decided_before_is_no_word_on_their_own_calls() {
         assert_eq!(story.state("c"), State::Allowed);
     }
     let mut story = given("");
-    story.person("ada").wishes(Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll))).expect("set");
+    story
+        .person("ada")
+        .wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll)))
+        .expect("set");
     story.wants("a", Command::Propose(propose("a", "bash", FIRST))).expect("proposed");
     assert_eq!(story.state("a"), State::Pending);
     assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
@@ -193,7 +200,9 @@ fn what_somebody_decided_before_is_no_word_on_their_own_calls() {
 #[test]
 fn an_agent_stops_nothing_also_where_nothing_waits() {
     let mut story = given("");
-    for wish in [Wish::Thread(ThreadCommand::Stop(Stop::default())), Wish::Everywhere(Stop::default())] {
+    for wish in
+        [Wish::Thread(thread_id(), ThreadCommand::Stop(Stop::default())), Wish::Everywhere(Stop::default())]
+    {
         assert_eq!(code(story.agent().wishes(wish)), "not_an_approver");
     }
 }

@@ -50,7 +50,7 @@ fn no_comment_of_a_person_keeps_a_secret() {
         story.person(name).wants("two", answer(Decision::AllowOnce)).expect("a vote");
     }
     let stop = ThreadCommand::Stop(Stop { tool: None, comment: said().into() });
-    story.person("ada").wishes(Wish::Thread(stop)).expect("stopped");
+    story.person("ada").wishes(Wish::Thread(thread_id(), stop)).expect("stopped");
     assert_eq!(story.state("stopped"), State::Denied);
     story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     story
@@ -105,8 +105,7 @@ fn to_print_an_order_prints_no_arguments() {
     let story = given("");
     for command in [Command::Propose(wish), Command::Claim(claim), Command::Respond(respond)] {
         let order = Order {
-            thread_id: thread_id(),
-            wish: Wish::Call(super::story::call_id("a"), command),
+            wish: Wish::Call(thread_id(), super::story::call_id("a"), command),
             by: Principal::agent("bot"),
             now: story.now,
             policy: Arc::clone(&story.policy),

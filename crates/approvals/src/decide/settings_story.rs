@@ -2,7 +2,7 @@
 
 use super::{
     ThreadCommand,
-    story::{Story, code, given},
+    story::{Story, code, given, thread_id},
 };
 use crate::{
     Refused, State, ToolName, Wish,
@@ -14,12 +14,12 @@ const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow
 
 impl Story {
     fn sets_mode(&mut self, name: &str, mode: Mode) -> Result<Vec<String>, Refused> {
-        self.person(name).wishes(Wish::Thread(ThreadCommand::SetMode(mode)))
+        self.person(name).wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(mode)))
     }
 
     fn sets_policy(&mut self, name: &str, tool: &str, policy: ToolPolicy) -> Result<Vec<String>, Refused> {
         let tool = ToolName::new(tool).expect("valid");
-        self.person(name).wishes(Wish::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)])))
+        self.person(name).wishes(Wish::Thread(thread_id(), ThreadCommand::SetPolicies(vec![(tool, policy)])))
     }
 
     fn who_answers(&mut self, id: &str, tool: &str) -> String {
@@ -32,13 +32,13 @@ const ASKED: &str = "TOOL_APPROVAL_REQUEST by agent:bot";
 #[test]
 fn only_people_set_anything_and_only_while_the_thread_is_open() {
     let mut story = given(RULES);
-    let mode = Wish::Thread(ThreadCommand::SetMode(Mode::ApproveAll));
+    let mode = Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll));
     assert_eq!(code(story.agent().wishes(mode)), "not_an_approver");
     let policy = ThreadCommand::SetPolicies(vec![(ToolName::new("ls").expect("valid"), ToolPolicy::Allow)]);
-    assert_eq!(code(story.agent().wishes(Wish::Thread(policy))), "not_an_approver");
+    assert_eq!(code(story.agent().wishes(Wish::Thread(thread_id(), policy))), "not_an_approver");
     assert_eq!(code(story.sets_mode("ada", Mode::Other)), "invalid");
     assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Other)), "invalid");
-    story.wishes(Wish::Thread(ThreadCommand::Close)).expect("closed");
+    story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("closed");
     assert_eq!(code(story.sets_mode("ada", Mode::AutoDeny)), "thread_closed");
     assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Deny)), "thread_closed");
 }

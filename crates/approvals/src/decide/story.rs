@@ -73,13 +73,7 @@ impl Story {
     }
 
     pub(super) fn wishes(&mut self, wish: Wish) -> Result<Vec<String>, Refused> {
-        let order = Order {
-            thread_id: thread_id(),
-            wish,
-            by: self.by.clone(),
-            now: self.now,
-            policy: Arc::clone(&self.policy),
-        };
+        let order = Order { wish, by: self.by.clone(), now: self.now, policy: Arc::clone(&self.policy) };
         let applied = self.ledger.apply(&order).expect("nothing is damaged");
         self.log.extend(applied.events.iter().cloned());
         applied
@@ -88,7 +82,7 @@ impl Story {
     }
 
     pub(super) fn wants(&mut self, id: &str, command: Command) -> Result<Vec<String>, Refused> {
-        self.wishes(Wish::Call(call_id(id), command))
+        self.wishes(Wish::Call(thread_id(), call_id(id), command))
     }
 
     pub(super) fn proposes(&mut self, id: &str, tool: &str) -> Result<Vec<String>, Refused> {
@@ -253,9 +247,9 @@ fn a_grant_answers_later_calls_of_its_tool_until_it_is_revoked() {
     );
     story.proposes("c3", "zsh").expect("asked");
     assert_eq!((story.state("c2"), story.state("c3")), (State::Allowed, State::Pending));
-    assert_eq!(code(story.wishes(Wish::Thread(ThreadCommand::Revoke(1)))), "unknown_grant");
-    story.wishes(Wish::Thread(ThreadCommand::Revoke(3))).expect("revoked");
-    assert!(story.wishes(Wish::Thread(ThreadCommand::Revoke(3))).expect("again").is_empty());
+    assert_eq!(code(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(1)))), "unknown_grant");
+    story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("revoked");
+    assert!(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("again").is_empty());
     story.proposes("c4", "bash").expect("asked");
     assert_eq!((story.state("c2"), story.state("c4")), (State::Allowed, State::Pending));
 }
@@ -352,9 +346,9 @@ fn closing_a_thread_ends_what_waits_and_what_was_granted() {
         story.proposes(id, "bash").expect("asked");
     }
     story.decides("ada", "c1", Decision::AllowSession).expect("decided");
-    let closed = story.wishes(Wish::Thread(ThreadCommand::Close)).expect("closed");
+    let closed = story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("closed");
     assert_eq!(closed.len(), 5, "{closed:?}");
-    assert!(story.wishes(Wish::Thread(ThreadCommand::Close)).expect("again").is_empty());
+    assert!(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("again").is_empty());
     assert_eq!(story.state("c2"), State::Cancelled);
     assert_eq!(code(story.claims("c1", "w", "{\"n\":1}")), "thread_closed");
     assert_eq!(code(story.proposes("c4", "bash")), "thread_closed");

@@ -1,15 +1,19 @@
 //! The rows of the log, and what each type of them says.
 
+mod approval;
 mod body;
+mod execution;
 mod kind;
+mod proposal;
+mod setting;
 mod words;
 
-pub use body::{
-    Body, Change, Definition, Escalated, ExecutionReleased, ExecutionStarted, ExecutionTakenOver,
-    GrantRevoked, Reminder, Request, Response, Shadow, ThreadClosed, ThreadMode, ToolCall, ToolPolicySet,
-    ToolResult, Vote,
-};
+pub use approval::{Change, Escalated, Reminder, Request, Response, Vote};
+pub use body::Body;
+pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
+pub use proposal::{Definition, Shadow, ToolCall};
+pub use setting::{GrantRevoked, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use words::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

@@ -57,19 +57,13 @@ impl Local {
         self.store.close().await;
     }
 
-    async fn order(&self, by: &Principal, thread: &ThreadId, wish: Wish) -> Result<Done, Error> {
-        self.order_by(self.policy.policy(), by, thread, wish).await
+    async fn order(&self, by: &Principal, wish: Wish) -> Result<Done, Error> {
+        self.order_by(self.policy.policy(), by, wish).await
     }
 
-    async fn order_by(
-        &self,
-        policy: Arc<Policy>,
-        by: &Principal,
-        thread: &ThreadId,
-        wish: Wish,
-    ) -> Result<Done, Error> {
+    async fn order_by(&self, policy: Arc<Policy>, by: &Principal, wish: Wish) -> Result<Done, Error> {
         let now = self.store.clock().now();
-        let order = Order { thread_id: thread.clone(), wish, by: by.clone(), now, policy };
+        let order = Order { wish, by: by.clone(), now, policy };
         // What was written is told even if whoever asked for it leaves meanwhile.
         let (store, life, opened) = (self.store.clone(), self.life.clone(), Arc::clone(&self.opened));
         let carried_out = async move {
@@ -95,7 +89,8 @@ impl Local {
         command: Command,
     ) -> Result<api::Call, Error> {
         // Boxed: whoever waits for this need not carry the whole order about.
-        let done = Box::pin(self.order_by(policy, by, thread, Wish::Call(id.clone(), command))).await?;
+        let done =
+            Box::pin(self.order_by(policy, by, Wish::Call(thread.clone(), id.clone(), command))).await?;
         done.call.map(|call| self.view(&call)).ok_or_else(|| unknown(thread, id))
     }
 
@@ -247,7 +242,7 @@ impl Local {
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
         let call = self.look_up(thread, id).await?;
-        Ok(self.informed([call]).await?.remove(0))
+        Ok(self.informed(vec![call]).await?.remove(0))
     }
 
     async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, Error> {

@@ -18,8 +18,8 @@ impl Local {
     ) -> Result<api::Stopped, Error> {
         let wish = Stop { tool: stop.tool.clone(), comment: stop.comment.clone() };
         let done = match thread {
-            Some(thread) => self.order(by, thread, Wish::Thread(ThreadCommand::Stop(wish))).await?,
-            None => self.order(by, &everywhere()?, Wish::Everywhere(wish)).await?,
+            Some(thread) => self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Stop(wish))).await?,
+            None => self.order(by, Wish::Everywhere(wish)).await?,
         };
         let filter = Filter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..Filter::default() };
         let page = api::PageOf { limit: api::MAX_PAGE, ..api::PageOf::default() };
@@ -27,11 +27,6 @@ impl Local {
         let which = |call: &Call| api::Which { thread_id: call.thread_id.clone(), id: call.id().clone() };
         Ok(api::Stopped { denied: denied(&done), left: left.items.iter().map(which).collect() })
     }
-}
-
-/// An order about all threads is filed under a name of its own.
-fn everywhere() -> Result<ThreadId, Error> {
-    crate::name("everywhere")
 }
 
 fn denied(done: &Done) -> Vec<api::Which> {

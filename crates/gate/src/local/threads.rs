@@ -17,7 +17,7 @@ impl Local {
         thread: &ThreadId,
         grant: i64,
     ) -> Result<api::Grants, Error> {
-        self.order(by, thread, Wish::Thread(ThreadCommand::Revoke(grant))).await?;
+        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Revoke(grant))).await?;
         self.grants(thread, api::PageOf::default()).await
     }
 
@@ -31,7 +31,7 @@ impl Local {
         thread: &ThreadId,
         set: &api::SetMode,
     ) -> Result<api::ModeOf, Error> {
-        self.order(by, thread, Wish::Thread(ThreadCommand::SetMode(set.mode))).await?;
+        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::SetMode(set.mode))).await?;
         self.mode(thread).await
     }
 
@@ -46,7 +46,7 @@ impl Local {
         set: &api::SetPolicies,
     ) -> Result<api::PoliciesOf, Error> {
         let policies = set.tools.iter().map(|(tool, policy)| (tool.clone(), *policy)).collect();
-        self.order(by, thread, Wish::Thread(ThreadCommand::SetPolicies(policies))).await?;
+        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::SetPolicies(policies))).await?;
         self.policies(thread).await
     }
 
@@ -55,7 +55,7 @@ impl Local {
         if self.store.thread_tip(thread).await? == 0 {
             return Err(Refused::UnknownThread(thread.clone()).into());
         }
-        let done = self.order(by, thread, Wish::Thread(ThreadCommand::Close)).await?;
+        let done = self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Close)).await?;
         let closed = self.store.thread(thread).await?.closed;
         // The order has just been carried out, so its event is there; the clock stands in if it is not.
         let (at, by) =

@@ -9,8 +9,7 @@ use crate::{
     queries,
 };
 use countersign_approvals::{
-    Call, CallId, Damaged, Event, EventType, Json, Ledger, Order, Principal, Sha256, ThreadId, Timestamp,
-    Wish, chain,
+    Call, Damaged, Event, EventType, Json, Ledger, Order, Principal, Sha256, ThreadId, Timestamp, chain,
 };
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
@@ -146,7 +145,7 @@ impl<D: Door> Writer<D> {
             self.door.all(Query::new(D::APPEND).bind(rows(&events))).await?;
             self.door.commit(events.last().map(|event| &**event)).await?;
         }
-        ledger.forget_ended(orders.iter().filter_map(|order| Some((&order.thread_id, call_id(order)?))));
+        ledger.forget_ended(orders.iter().filter_map(|order| order.wish.call()));
         Ok((ledger, outcomes, events))
     }
 
@@ -235,15 +234,9 @@ fn damaged(damaged: Damaged) -> Failed {
 
 type Written = (Ledger, Vec<Result<Done, Error>>, Vec<Arc<Event>>);
 
-fn call_id(order: &Order) -> Option<&CallId> {
-    match &order.wish {
-        Wish::Call(id, _) => Some(id),
-        Wish::Thread(_) | Wish::Everywhere(_) => None,
-    }
-}
-
 fn call_of(ledger: &Ledger, order: &Order) -> Option<Call> {
-    ledger.call(&order.thread_id, call_id(order)?).cloned()
+    let (thread_id, id) = order.wish.call()?;
+    ledger.call(thread_id, id).cloned()
 }
 
 /// Whether it is of the end of the log, then the columns of `events`.

@@ -37,28 +37,26 @@ fn json(text: &str) -> Json {
     Json::parse(text).expect("valid")
 }
 
+fn thread_id(name: &str) -> ThreadId {
+    ThreadId::new(name).expect("valid")
+}
+
 fn tool(name: &str) -> ToolName {
     ToolName::new(name).expect("valid")
 }
 
 impl Log {
     /// Carries an order out, if the rules let it.
-    fn orders(&mut self, thread: &str, by: Principal, wish: Wish) -> bool {
+    fn orders(&mut self, by: Principal, wish: Wish) -> bool {
         self.now = self.now.after(Duration::from_secs(1));
-        let order = Order {
-            thread_id: ThreadId::new(thread).expect("valid"),
-            wish,
-            by,
-            now: self.now,
-            policy: Arc::clone(&self.policy),
-        };
+        let order = Order { wish, by, now: self.now, policy: Arc::clone(&self.policy) };
         let applied = self.ledger.apply(&order).expect("nothing is damaged");
         self.events.extend(applied.events);
         applied.outcome.is_ok()
     }
 
     fn of_call(&mut self, thread: &str, by: Principal, id: &CallId, command: Command) -> bool {
-        self.orders(thread, by, Wish::Call(id.clone(), command))
+        self.orders(by, Wish::Call(thread_id(thread), id.clone(), command))
     }
 
     /// Has a call proposed.
@@ -123,12 +121,12 @@ impl Log {
     }
 
     fn sets_mode(&mut self, thread: &str, mode: Mode) {
-        self.orders(thread, Principal::user("ada"), Wish::Thread(ThreadCommand::SetMode(mode)));
+        self.orders(Principal::user("ada"), Wish::Thread(thread_id(thread), ThreadCommand::SetMode(mode)));
     }
 
     fn sets_policy(&mut self, thread: &str, name: &str, policy: ToolPolicy) {
         let set = ThreadCommand::SetPolicies(vec![(tool(name), policy)]);
-        self.orders(thread, Principal::user("ada"), Wish::Thread(set));
+        self.orders(Principal::user("ada"), Wish::Thread(thread_id(thread), set));
     }
 
     fn goes_by(&mut self, span: Duration) {

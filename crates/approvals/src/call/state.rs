@@ -1,0 +1,70 @@
+//! Where a call stands, in a word.
+
+use crate::event::UnknownWord;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// Where a call stands, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// People are asked.
+    Pending,
+    /// It may run.
+    Allowed,
+    /// It may not run.
+    Denied,
+    /// An executor runs it.
+    Running,
+    /// It ran.
+    Finished,
+    /// Its executor's lease lapsed without a result: whether it ran, nobody here can know.
+    Unknown,
+    /// It was withdrawn.
+    Cancelled,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Pending,
+        Self::Allowed,
+        Self::Denied,
+        Self::Running,
+        Self::Finished,
+        Self::Unknown,
+        Self::Cancelled,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Unknown => "unknown",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for State {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|state| state.as_str() == text);
+        found.copied().ok_or_else(|| UnknownWord {
+            given: text.to_owned(),
+            known: Self::ALL.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}

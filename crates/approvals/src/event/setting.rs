@@ -1,0 +1,35 @@
+//! What is set for a thread.
+
+use super::{Mode, ToolPolicy};
+use crate::ToolName;
+use serde::{Deserialize, Serialize};
+
+/// `TOOL_POLICY_SET`: a thread's own rule for a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolPolicySet {
+    /// The tool.
+    pub tool: ToolName,
+    /// What holds for it in this thread.
+    pub policy: ToolPolicy,
+}
+
+/// `GRANT_REVOKED`: a standing grant was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrantRevoked {
+    /// The `seq` of the response that gave it.
+    pub grant: i64,
+}
+
+/// `THREAD_MODE_SET`: how the thread answers what is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadMode {
+    /// The mode.
+    pub mode: Mode,
+}
+
+/// `THREAD_CLOSED`: the thread is over. It has nothing more to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadClosed {}
