@@ -4,7 +4,7 @@ use super::{Context, Draft, edit, eligible, propose::Arguments, response, result
 use crate::{
     Body, Call, Json, Refused, Sha256, Standing, Width,
     event::{Decision, Request, Response, Source, Status},
-    policy::{Effect, Judgement},
+    policy::{Effect, Judgement, Look},
 };
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(super) fn respond(call: &Call, respond: &Respond, context: &Context<'_>) -> 
     let said = Said { respond, level, edit };
     match request.filter(|request| request.quorum.unwrap_or(1) > 1 || request.denials.unwrap_or(1) > 1) {
         Some(request) => vote::vote(call, &said, request, context),
-        None => Ok(decided(call, said.response(call, context), context)),
+        None => Ok(decided(call, said.response(call, context), &[], context)),
     }
 }
 
@@ -88,10 +88,17 @@ impl Said<'_> {
     }
 }
 
-/// The decision, and what the model is told of a denial.
-pub(super) fn decided(call: &Call, response: Response, context: &Context<'_>) -> Vec<Draft> {
+/// The decision, and what the model is told of a denial. `before` are those who denied it before whoever makes it
+/// enough.
+pub(super) fn decided(
+    call: &Call,
+    response: Response,
+    before: &[Remark<'_>],
+    context: &Context<'_>,
+) -> Vec<Draft> {
     let denied = (!response.decision.allows()).then(|| {
-        let text = denial(context.by.as_str(), response.comment.as_deref());
+        let last = (context.by.as_str(), response.comment.as_deref());
+        let text = denial(before.iter().copied().chain([last]));
         Draft::new(context.by, result(call.id(), Status::Denied, &text))
     });
     let response = Draft::new(context.by, Body::ApprovalResponse(response));
@@ -140,17 +147,23 @@ fn check_width(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<
         return invalid("a pattern stands in the log for all to see, so it can hold no secret");
     }
     match width {
-        Width::Pattern(pattern) if !pattern.matches(context.policy, &call.subject(), effect) => {
+        Width::Pattern(pattern) if !pattern.matches(&Look::new(context.policy, &call.subject()), effect) => {
             invalid("the pattern does not match the call that it is decided on")
         }
         _ => Ok(()),
     }
 }
 
+/// Who denied, and why.
+pub(super) type Remark<'a> = (&'a str, Option<&'a str>);
+
 /// What the model is told: who, why, and that trying the same again is no use.
-fn denial(by: &str, comment: Option<&str>) -> String {
-    match comment {
-        Some(why) => format!("Denied by {by}: {why} (do not retry this call unchanged)"),
-        None => format!("Denied by {by}, without a comment (do not retry this call unchanged)"),
-    }
+fn denial<'a>(remarks: impl Iterator<Item = Remark<'a>>) -> String {
+    let said: Vec<_> = remarks
+        .map(|(by, comment)| match comment {
+            Some(why) => format!("{by}: {why}"),
+            None => format!("{by}, without a comment"),
+        })
+        .collect();
+    format!("Denied by {} (do not retry this call unchanged)", said.join("; and by "))
 }

@@ -123,10 +123,13 @@ fn two_have_to_agree_and_each_counts_once() {
 fn it_takes_as_many_denials_as_the_rule_says() {
     let mut story = given(POLICY);
     story.proposes("a", "transfer").expect("proposed");
-    story.decides("ada", "a", Decision::Deny).expect("voted");
+    let no = |why: &str| Respond { comment: Some(why.to_owned()), ..Respond::plain(Decision::Deny) };
+    story.says("ada", "a", no("the account is closed")).expect("voted");
     assert_eq!(story.state("a"), State::Pending);
-    story.decides("bob", "a", Decision::Deny).expect("voted");
+    story.decides("dan", "a", Decision::AllowOnce).expect("voted");
+    story.says("bob", "a", no("and it is Friday")).expect("voted");
     assert_eq!(story.state("a"), State::Denied);
+    insta::assert_snapshot!(story.told("a"), @r#""Denied by user:ada: the account is closed; and by user:bob: and it is Friday (do not retry this call unchanged)""#);
 }
 
 #[test]

@@ -50,7 +50,9 @@ pub(super) fn vote(
         if let Some(edit) = said.edit.clone().or_else(|| Edit::again(call)).filter(|_| decision.allows()) {
             edit.stand_in(&mut response);
         }
-        drafts.extend(decided(call, response, context));
+        let denied = before.iter().filter(|vote| !vote.what.decision.allows());
+        let before: Vec<_> = denied.map(|vote| (vote.by.as_str(), vote.what.comment.as_deref())).collect();
+        drafts.extend(decided(call, response, &before, context));
     }
     Ok(drafts)
 }

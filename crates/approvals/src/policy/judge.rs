@@ -16,6 +16,8 @@ pub(super) struct Say<'a> {
     why: String,
     /// Whether it would block if only the call could be read.
     unsure: bool,
+    /// Whether it matches because something it looks at is missing or strange.
+    strange: bool,
 }
 
 impl Rule {
@@ -29,7 +31,8 @@ impl Rule {
         if hit == Hit::No || self.is_excepted(effect, facts) {
             return None;
         }
-        let say = |verdict, why| Some(Say { rule: self, verdict, why, unsure: false });
+        let strange = matches!(hit, Hit::Failed(_));
+        let say = |verdict, why| Some(Say { rule: self, verdict, why, unsure: false, strange });
         match (self.verdict, hit) {
             (Verdict::Allow, Hit::Yes(why)) => say(Verdict::Allow, why),
             (Verdict::Ask, Hit::Yes(why)) => say(Verdict::Ask, why),
@@ -44,7 +47,7 @@ impl Rule {
                 // It never says less than if it were not there.
                 let verdict = facts.default().max(Verdict::Ask);
                 let why = format!("{why}; what a block rule cannot read is asked");
-                Some(Say { rule: self, verdict, why, unsure: true })
+                Some(Say { rule: self, verdict, why, unsure: true, strange })
             }
             (_, Hit::No) | (Verdict::Allow, Hit::Unclear(_) | Hit::Failed(_)) => None,
         }
@@ -135,8 +138,10 @@ impl<'a> Say<'a> {
     fn reason(&self) -> String {
         match &self.rule.reason {
             _ if self.unsure => format!("{}: rule {:?} might block it", self.why, self.rule.name),
+            // Whoever reads a reason that does not fit the call would look for it in the wrong place.
+            Some(reason) if self.strange => format!("{reason} ({})", self.why),
             Some(reason) => reason.clone(),
-            None if self.rule.is_zone => self.why.clone(),
+            None if self.rule.is_zone || self.strange => self.why.clone(),
             None => "the rule says so".to_owned(),
         }
     }

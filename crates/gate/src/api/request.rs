@@ -1,18 +1,13 @@
-//! The question to people, as the gate shows it: what is asked, of whom, who has spoken, and how far each answer
-//! would reach.
+//! The question to people, as the gate shows it: what is asked, of whom, and who has spoken.
 
-use crate::{CallId, Json, Principal, Sha256, Timestamp};
+use super::Reach;
+use crate::{Json, Principal, Sha256, Timestamp};
 use countersign_approvals::{
-    Call, Policy,
+    Call,
     call::Fact,
     event::{self, Basis, Decision, OnExpiry, Shadow},
-    policy::Effect,
-    width::Width as Reached,
 };
 use serde::{Deserialize, Serialize};
-
-/// How many calls a [`Reach`] names.
-const NAMED: usize = 10;
 
 /// The question to people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,9 +47,11 @@ pub struct Request {
     /// The level at which it is decided if the approver names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_level: Option<String>,
-    /// How many have to agree.
+    /// How many have to agree. A server that does not say so is an older one, to which one is enough.
+    #[serde(default = "one")]
     pub quorum: u32,
     /// How many have to deny.
+    #[serde(default = "one")]
     pub denials: u32,
     /// Who may decide: an approver is in each of the lists; anybody, if there is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,7 +80,8 @@ pub struct Request {
     /// What becomes of it then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// How many of the thread's last thousand calls were of the same tool; only where people look at it.
+    /// How many of the thread's last calls, as many as `wouldAlsoMatch` looks at, were of the same tool; only where
+    /// people look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
     /// How far each width would reach, the narrowest first; only where people look at it.
@@ -91,6 +89,10 @@ pub struct Request {
     pub would_also_match: Vec<Reach>,
     /// The hash of the policy that asks.
     pub policy: Sha256,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// That something happened, and when.
@@ -143,45 +145,6 @@ pub struct Vote {
     pub counts: bool,
 }
 
-/// How wide a decision might be remembered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"match": {"command": "git status *"}}))))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Width {
-    /// `"exact"`, `"tool"` or a pattern.
-    #[serde(rename = "match")]
-    pub matches: Json,
-}
-
-/// How far a decision would reach if it were remembered that wide.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({
-        "match": {"command": "git status *"},
-        "says": "command `git status *`",
-        "allows": 3,
-        "denies": 3,
-        "calls": ["call_1", "call_4", "call_7"],
-        "of": 12
-    }))))]
-#[serde(rename_all = "camelCase")]
-pub struct Reach {
-    /// The width, as it is chosen.
-    #[serde(rename = "match")]
-    pub matches: Json,
-    /// The width in words.
-    pub says: String,
-    /// How many earlier calls of this thread it would have allowed.
-    pub allows: usize,
-    /// How many it would have denied: of a command of several parts a grant needs each to match, a denial any.
-    pub denies: usize,
-    /// Some of those, the last first.
-    pub calls: Vec<CallId>,
-    /// How many calls of this thread were looked at.
-    pub of: usize,
-}
-
 impl Request {
     pub(super) fn of(call: &Call) -> Option<Self> {
         let fact = call.request()?;
@@ -212,44 +175,6 @@ impl Request {
             would_also_match: Vec::new(),
             policy: asked.policy,
         })
-    }
-
-    /// Adds what people want to know before they choose. `history` are the calls of the thread, the last first.
-    pub(crate) fn inform(&mut self, call: &Call, history: &[Call], policy: &Policy) {
-        let approvers = policy.approvers();
-        let least = self.level.as_deref().and_then(|level| approvers.rank(level)).unwrap_or(0);
-        self.available_levels = approvers.levels().iter().skip(least).cloned().collect();
-        let preset = self.default_level.take().filter(|level| self.available_levels.contains(level));
-        self.default_level =
-            preset.or_else(|| self.level.clone()).or_else(|| self.available_levels.first().cloned());
-        let others: Vec<_> = history.iter().filter(|other| other.id() != call.id()).collect();
-        let alike = others.iter().filter(|other| other.proposal.what.name == call.proposal.what.name);
-        self.similar_operations_count = Some(alike.count());
-        let widths = Reached::offered(policy, &call.subject());
-        self.would_also_match = widths.iter().map(|width| Reach::of(width, call, &others, policy)).collect();
-    }
-}
-
-impl Reach {
-    /// How far that width reaches from that call over the others.
-    pub(crate) fn of(width: &Reached, call: &Call, others: &[&Call], policy: &Policy) -> Self {
-        let answered = |effect: Effect| {
-            let answers = move |other: &&&Call| {
-                width.answers(call.made(), &other.subject(), other.arguments_hash(), effect, policy)
-            };
-            others.iter().filter(answers).map(|other| other.id().clone()).collect::<Vec<_>>()
-        };
-        let (allows, mut denies) = (answered(Effect::Widen), answered(Effect::Restrict));
-        let counts = (allows.len(), denies.len());
-        denies.truncate(NAMED);
-        Self {
-            matches: width.json(),
-            says: width.to_string(),
-            allows: counts.0,
-            denies: counts.1,
-            calls: denies,
-            of: others.len(),
-        }
     }
 }
 

@@ -45,6 +45,20 @@ fn every_rule_that_matches_is_told() {
 }
 
 #[test]
+fn a_reason_that_does_not_fit_the_call_says_why_it_is_given() {
+    let policy = policy(
+        "[[rule]]\nname = \"small\"\ntool = \"pay\"\nargs = { \"/amount\" = { gt = 100 } }\n\
+         verdict = \"block\"\nreason = \"too much\"\n",
+    );
+    assert_eq!(call("pay", "{\"amount\":101}").judge(&policy).reason, "too much");
+    let strange = call("pay", "{}").judge(&policy);
+    assert_eq!(
+        (strange.verdict, strange.reason.as_str()),
+        (Verdict::Block, "too much (there is no /amount; a block rule then matches)")
+    );
+}
+
+#[test]
 fn a_shadow_rule_only_says_what_it_would_have_said() {
     let policy = policy(
         "default = \"allow\"\n\
