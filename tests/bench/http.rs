@@ -8,7 +8,6 @@ use crate::{
     streams,
     table::Row,
 };
-use countersign_gate::Sha256;
 use std::{net::SocketAddr, time::Instant};
 use tokio::{
     runtime::Builder,
@@ -81,13 +80,13 @@ async fn execute(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
     for _ in 0..EXECUTORS {
         clients.push(Client::connect(address).await?);
     }
-    let (mut executors, hash) = (JoinSet::new(), lab::arguments()?.hash());
+    let mut executors = JoinSet::new();
     let start = Instant::now();
     for (n, mut client) in clients.into_iter().enumerate() {
         executors.spawn(async move {
             for call in 0..each {
                 match load {
-                    Load::Cycles => cycle(&mut client, n, call, hash).await?,
+                    Load::Cycles => cycle(&mut client, n, call).await?,
                     Load::Nothing => client.get("/healthz").await?,
                 }
             }
@@ -100,17 +99,18 @@ async fn execute(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-async fn cycle(client: &mut Client, thread: usize, call: usize, hash: Sha256) -> Outcome<()> {
+async fn cycle(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
     propose(client, thread, call).await?;
     decide(client, thread, call).await?;
     let path = format!("/v1/threads/thread-{thread}/tool-calls/call_{call}");
+    let hash = lab::arguments(&lab::call(call)?)?.hash();
     let claim = format!(r#"{{"executor":"worker","argumentsHash":"{hash}"}}"#);
     client.post(&format!("{path}/claim"), &claim).await?;
     client.post(&format!("{path}/result"), r#"{"status":"success","content":"ok"}"#).await
 }
 
 pub(crate) async fn propose(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
-    let arguments = lab::ARGUMENTS;
+    let arguments = lab::json(&lab::call(call)?);
     let body = format!(r#"{{"id":"call_{call}","name":"bash","arguments":{arguments}}}"#);
     client.post(&format!("/v1/threads/thread-{thread}/tool-calls"), &body).await
 }

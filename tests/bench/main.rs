@@ -18,6 +18,7 @@ mod http;
 mod idle;
 mod instances;
 mod lab;
+mod reach;
 mod streams;
 mod table;
 mod verdict;
@@ -27,8 +28,8 @@ mod wakeup;
 use lab::Outcome;
 use table::Row;
 
-const SCENARIOS: [&str; 8] =
-    ["verdict", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
+const SCENARIOS: [&str; 9] =
+    ["verdict", "reach", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -75,6 +76,7 @@ async fn run_all(arguments: &[String]) -> Outcome<()> {
 async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
     match name {
         "verdict" => verdict::run(quick),
+        "reach" => reach::run(quick).await,
         "wakeup" => wakeup::run(quick).await,
         "cycles" => cycles::run(quick).await,
         "history" => history::run(quick).await,

@@ -1,8 +1,8 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
 use crate::{
-    Json, Policy, Sha256, ToolName,
-    policy::{Effect, Pattern, Subject},
+    Json, Sha256, ToolName,
+    policy::{Effect, Look, Pattern},
 };
 use std::fmt;
 
@@ -49,28 +49,21 @@ impl Width {
         }
     }
 
-    /// Whether a decision that was made on `made` answers the call `subject`, whose arguments hash to `hash`.
+    /// Whether a decision that was made on `made` answers the call, whose arguments hash to `hash`.
     #[must_use]
-    pub fn answers(
-        &self,
-        made: Made<'_>,
-        subject: &Subject<'_>,
-        hash: Sha256,
-        effect: Effect,
-        policy: &Policy,
-    ) -> bool {
-        made.tool == subject.tool
+    pub fn answers(&self, made: Made<'_>, look: &Look<'_>, hash: Sha256, effect: Effect) -> bool {
+        made.tool == look.subject().tool
             && match self {
                 Self::Exact => made.arguments_hash == hash,
                 Self::Tool => true,
-                Self::Pattern(pattern) => pattern.matches(policy, subject, effect),
+                Self::Pattern(pattern) => pattern.matches(look, effect),
             }
     }
 
     /// The widths that make sense for a call, the narrowest first.
     #[must_use]
-    pub fn offered(policy: &Policy, subject: &Subject<'_>) -> Vec<Self> {
-        let patterns = Pattern::suggest(policy, subject).into_iter().map(Self::Pattern);
+    pub fn offered(look: &Look<'_>) -> Vec<Self> {
+        let patterns = Pattern::suggest(look).into_iter().map(Self::Pattern);
         std::iter::once(Self::Exact).chain(patterns).chain([Self::Tool]).collect()
     }
 }

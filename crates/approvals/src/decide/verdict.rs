@@ -6,7 +6,7 @@ use super::{Context, eligible};
 use crate::{
     CallId, Principal, Sha256, Timestamp,
     event::{Decision, Mode, Source, ToolPolicy},
-    policy::{Effect, Judgement, Subject, Terms, Verdict},
+    policy::{Effect, Judgement, Look, Subject, Terms, Verdict},
     thread::{Given, Grant, Recent},
 };
 
@@ -47,7 +47,7 @@ pub(super) fn rule(
         (Verdict::Block, _) => Ruling::Block(Answer::of_policy(judgement)),
         (_, ToolPolicy::Deny) => Ruling::Block(Answer::of_thread(DENIED)),
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
-            let asked = Asked { judgement, subject, hash, context };
+            let asked = Asked { judgement, look: Look::new(context.policy, subject), hash, context };
             asked.answer(own)
         }
         (Verdict::Allow, _) => Ruling::Allow(Answer::of_policy(judgement)),
@@ -71,7 +71,7 @@ pub(super) fn block(
 /// A question, before it reaches people.
 struct Asked<'a> {
     judgement: &'a Judgement,
-    subject: &'a Subject<'a>,
+    look: Look<'a>,
     hash: Sha256,
     context: &'a Context<'a>,
 }
@@ -123,10 +123,8 @@ impl Asked<'_> {
         let terms = &self.judgement.terms;
         self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
             let answers = match &grant.width {
-                Some(width) => {
-                    width.answers(grant.made(), self.subject, self.hash, effect, self.context.policy)
-                }
-                None => !allows && grant.tool == *self.subject.tool,
+                Some(width) => width.answers(grant.made(), &self.look, self.hash, effect),
+                None => !allows && grant.tool == *self.look.subject().tool,
             };
             answers && (!allows || self.covers(&grant.by, &grant.given, terms))
         })
@@ -137,7 +135,7 @@ impl Asked<'_> {
         let remembered = self.context.policy.remember();
         let alike = |recent: &&Recent| {
             !remembered.is_zero()
-                && recent.tool == *self.subject.tool
+                && recent.tool == *self.look.subject().tool
                 && recent.arguments_hash == self.hash
                 && recent.at.after(remembered) > self.context.now
         };
@@ -161,7 +159,7 @@ impl Asked<'_> {
     /// Whether what that person decided before answers this question: it was given on no lesser terms, and is no
     /// word on a call of their own.
     fn covers(&self, by: &Principal, given: &Given, terms: &Terms) -> bool {
-        by != self.subject.principal && eligible::covers(by, given, terms, self.context)
+        by != self.look.subject().principal && eligible::covers(by, given, terms, self.context)
     }
 
     fn set_mode(&self) -> Option<&Principal> {
@@ -169,12 +167,12 @@ impl Asked<'_> {
     }
 
     fn set_policy(&self) -> Option<&Principal> {
-        self.context.thread.policies.get(self.subject.tool).map(|set| &set.by)
+        self.context.thread.policies.get(self.look.subject().tool).map(|set| &set.by)
     }
 
     fn is_set_by_who_may(&self, by: Option<&Principal>) -> bool {
         by.is_some_and(|by| {
-            by != self.subject.principal && eligible::suffices(by, &self.judgement.terms, self.context)
+            by != self.look.subject().principal && eligible::suffices(by, &self.judgement.terms, self.context)
         })
     }
 }

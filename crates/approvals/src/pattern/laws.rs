@@ -3,10 +3,9 @@
 use proptest::prelude::*;
 
 use super::{
-    Answer, CommandPattern, Glob, PathPattern, Script, UrlPattern,
+    Address, Answer, CommandPattern, Glob, PathPattern, Place, Script, UrlPattern,
     command::{any as any_of, every},
-    path::{is_within, normalise},
-    url,
+    path::normalise,
 };
 
 /// Shell-like text: the pieces that matter, in any order.
@@ -81,9 +80,10 @@ proptest! {
             };
         }
         let _ = Glob::path(&other).map(|glob| glob.is_match(&text));
-        let _ = PathPattern::new(&other).map(|pattern| pattern.matches(&text));
-        let _ = UrlPattern::new(&other).map(|pattern| pattern.matches(&text));
-        let _ = (is_within(&other, &text), url::suggest(&text), super::path::suggest(&text));
+        let (place, address) = (Place::read(&text), Address::read(&text));
+        let _ = PathPattern::new(&other).map(|pattern| pattern.matches(&place));
+        let _ = UrlPattern::new(&other).map(|pattern| pattern.matches(&address));
+        let _ = (place.is_within(&Place::read(&other)), address.suggest(), place.suggest());
     }
 
     #[test]
@@ -152,17 +152,20 @@ proptest! {
         if let Some(normal) = normalise(&path) {
             prop_assert_eq!(normalise(&normal), Some(normal.clone()));
             prop_assert!(!normal.split('/').any(|segment| segment == ".."));
-            prop_assert_eq!(is_within(&root, &path), is_within(&root, &normal));
+            let root = Place::read(&root);
+            prop_assert_eq!(Place::read(&path).is_within(&root), Place::read(&normal).is_within(&root));
         }
-        if let Some(suggested) = super::path::suggest(&path) {
-            prop_assert_eq!(PathPattern::new(&suggested).expect("a pattern").matches(&path), Answer::Yes);
+        let place = Place::read(&path);
+        if let Some(suggested) = place.suggest() {
+            prop_assert_eq!(PathPattern::new(&suggested).expect("a pattern").matches(&place), Answer::Yes);
         }
     }
 
     #[test]
     fn a_suggested_url_pattern_matches_what_it_was_made_of(url in "https?://([a-z]{1,3}\\.){0,2}(com|1|\\[::1\\])(:[0-9]{1,3})?/[a-z./%?#@]{0,9}") {
-        if let Some(suggested) = url::suggest(&url) {
-            prop_assert_eq!(UrlPattern::new(&suggested).expect("a pattern").matches(&url), Answer::Yes);
+        let address = Address::read(&url);
+        if let Some(suggested) = address.suggest() {
+            prop_assert_eq!(UrlPattern::new(&suggested).expect("a pattern").matches(&address), Answer::Yes);
         }
     }
 

@@ -16,8 +16,8 @@ mod adversarial;
 mod laws;
 pub use command::{CommandPattern, Script};
 pub use glob::Glob;
-pub use path::PathPattern;
-pub use url::UrlPattern;
+pub use path::{PathPattern, Place};
+pub use url::{Address, UrlPattern};
 
 /// What a matcher says of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

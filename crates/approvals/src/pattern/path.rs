@@ -43,13 +43,65 @@ impl PathPattern {
 
     /// Whether it matches the path, once that is normalised.
     #[must_use]
-    pub fn matches(&self, path: &str) -> Answer {
-        let Some(path) = normalise(path) else { return Answer::Unclear };
+    pub fn matches(&self, place: &Place) -> Answer {
+        let Some(path) = place.normal() else { return Answer::Unclear };
         let anywhere = self.as_str().starts_with("**");
         if !anywhere && self.as_str().starts_with('/') != path.starts_with('/') {
             return Answer::Unclear;
         }
-        Answer::of(self.glob.is_match(&path))
+        Answer::of(self.glob.is_match(path))
+    }
+}
+
+/// A path, read once for all the patterns and zones that are asked about it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    text: String,
+    normal: Option<String>,
+}
+
+impl Place {
+    /// Reads it; one whose text does not tell where it leads is unclear to every pattern and zone.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { text: text.to_owned(), normal: normalise(text) }
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Without `.`, `..`, doubled and trailing slashes. See [`normalise`].
+    #[must_use]
+    pub fn normal(&self) -> Option<&str> {
+        self.normal.as_deref()
+    }
+
+    /// Whether it is the root or lies below it, by its text alone. Unclear if either cannot be normalised, and
+    /// if one is relative and the other is not.
+    #[must_use]
+    pub fn is_within(&self, root: &Self) -> Answer {
+        let (Some(root), Some(path)) = (root.normal(), self.normal()) else { return Answer::Unclear };
+        if root.starts_with('/') != path.starts_with('/') {
+            return Answer::Unclear;
+        }
+        if root == "." || root == "/" {
+            return Answer::Yes;
+        }
+        Answer::of(path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
+    /// A pattern for everything in its folder: `/dir/**`. None for what lies directly under `/`, as that would be
+    /// everything.
+    #[must_use]
+    pub fn suggest(&self) -> Option<String> {
+        let (folder, _) = self.normal()?.rsplit_once('/')?;
+        if folder.is_empty() || folder.contains(['*', '?', '[', ']', '{', '}']) {
+            return None;
+        }
+        Some(format!("{folder}/**"))
     }
 }
 
@@ -98,37 +150,19 @@ fn is_encoded(path: &str) -> bool {
     path.contains('%') && ENCODED.iter().any(|encoded| path.contains(encoded))
 }
 
-/// Whether the path is the root or lies below it, by its text alone. Unclear if either cannot be normalised, and
-/// if one is relative and the other is not.
-#[must_use]
-pub fn is_within(root: &str, path: &str) -> Answer {
-    let (Some(root), Some(path)) = (normalise(root), normalise(path)) else { return Answer::Unclear };
-    if root.starts_with('/') != path.starts_with('/') {
-        return Answer::Unclear;
-    }
-    if root == "." || root == "/" {
-        return Answer::Yes;
-    }
-    Answer::of(path.strip_prefix(&root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-}
-
-/// A pattern for everything in the folder of this path: `/dir/**`. None for what lies directly under `/`, as that
-/// would be everything.
-#[must_use]
-pub fn suggest(path: &str) -> Option<String> {
-    let path = normalise(path)?;
-    let (folder, _) = path.rsplit_once('/')?;
-    if folder.is_empty() || folder.contains(['*', '?', '[', ']', '{', '}']) {
-        return None;
-    }
-    Some(format!("{folder}/**"))
-}
-
 #[cfg(test)]
 mod tests {
     //! What a path comes down to.
 
     use super::*;
+
+    fn is_within(root: &str, path: &str) -> Answer {
+        Place::read(path).is_within(&Place::read(root))
+    }
+
+    fn suggest(path: &str) -> Option<String> {
+        Place::read(path).suggest()
+    }
 
     #[test]
     fn a_path_is_normalised_by_its_text() {
@@ -193,13 +227,13 @@ mod tests {
     #[test]
     fn a_pattern_matches_paths_of_its_own_kind() {
         let scratch = PathPattern::new("/scratch/**").expect("a pattern");
-        assert_eq!(scratch.matches("/scratch/a/../b"), Answer::Yes);
-        assert_eq!(scratch.matches("/scratch"), Answer::No);
-        assert_eq!(scratch.matches("scratch/a"), Answer::Unclear);
+        assert_eq!(scratch.matches(&Place::read("/scratch/a/../b")), Answer::Yes);
+        assert_eq!(scratch.matches(&Place::read("/scratch")), Answer::No);
+        assert_eq!(scratch.matches(&Place::read("scratch/a")), Answer::Unclear);
         let secrets = PathPattern::new("**/.env").expect("a pattern");
-        assert_eq!(secrets.matches(".env"), Answer::Yes);
-        assert_eq!(secrets.matches("/a/.env"), Answer::Yes);
-        assert_eq!(secrets.matches("/a/x.env"), Answer::No);
+        assert_eq!(secrets.matches(&Place::read(".env")), Answer::Yes);
+        assert_eq!(secrets.matches(&Place::read("/a/.env")), Answer::Yes);
+        assert_eq!(secrets.matches(&Place::read("/a/x.env")), Answer::No);
     }
 
     #[test]

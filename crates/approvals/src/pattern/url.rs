@@ -69,18 +69,15 @@ impl UrlPattern {
     /// Whether it matches the URL as a parser understands it. Never yes for one that readers understand
     /// differently: with a user or password, a backslash, an encoded slash or dot, or spaces around it.
     #[must_use]
-    pub fn matches(&self, url: &str) -> Answer {
-        let Some(seen) = Seen::of(url) else { return Answer::Unclear };
+    pub fn matches(&self, address: &Address) -> Answer {
+        let Some(seen) = &address.seen else { return Answer::Unclear };
         if seen.url.scheme() != self.scheme || !self.host.matches(&seen.host) || !self.port.matches(&seen.url)
         {
             return Answer::No;
         }
-        let query = seen.url.query();
-        let whole = match query {
-            Some(query) if self.shows_query => self.path.is_match(&format!("{}?{query}", seen.path)),
-            _ => self.path.is_match(&seen.path),
-        };
-        Answer::of(whole).doubted(seen.doubt || query.is_some() && !self.shows_query)
+        let shown = if self.shows_query { seen.with_query.as_ref() } else { None };
+        let whole = self.path.is_match(shown.unwrap_or(&seen.path));
+        Answer::of(whole).doubted(seen.doubt || seen.with_query.is_some() && !self.shows_query)
     }
 }
 
@@ -145,11 +142,47 @@ impl HostPattern {
     }
 }
 
+/// A URL, read once for all the patterns that are asked about it.
+#[derive(Debug, Clone)]
+pub struct Address {
+    text: String,
+    /// None if it cannot be read, or if what is read is not what is written.
+    seen: Option<Seen>,
+}
+
+impl Address {
+    /// Reads it; one that cannot be read is unclear to every pattern.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { text: text.to_owned(), seen: Seen::of(text) }
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// A pattern for everything of its host: `https://host/*`. None for what a pattern cannot say.
+    #[must_use]
+    pub fn suggest(&self) -> Option<String> {
+        let seen = self.seen.as_ref().filter(|seen| !seen.doubt)?;
+        let port = seen.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let pattern = format!("{}://{}{port}/*", seen.url.scheme(), seen.host);
+        // Shown and remembered only if it says what it should.
+        let matches = UrlPattern::new(&pattern).is_ok_and(|pattern| pattern.matches(self) == Answer::Yes);
+        matches.then_some(pattern)
+    }
+}
+
 /// A URL, parsed, and whether somebody may read it otherwise.
+#[derive(Debug, Clone)]
 struct Seen {
     url: Url,
     host: String,
     path: String,
+    /// The path with what is asked of it, if anything is.
+    with_query: Option<String>,
     doubt: bool,
 }
 
@@ -174,7 +207,8 @@ impl Seen {
             || !url.username().is_empty()
             || url.password().is_some()
             || written.contains('@') && !url.path().contains('@');
-        Some(Self { host: named.unwrap_or(host), path, doubt, url })
+        let with_query = url.query().map(|query| format!("{path}?{query}"));
+        Some(Self { host: named.unwrap_or(host), path, with_query, doubt, url })
     }
 }
 
@@ -202,17 +236,6 @@ fn decode(path: &str) -> (String, bool) {
     }
     decoded.push_str(rest);
     (decoded, doubt)
-}
-
-/// A pattern for everything of this URL's host: `https://host/*`. None for what a pattern cannot say.
-#[must_use]
-pub fn suggest(url: &str) -> Option<String> {
-    let seen = Seen::of(url).filter(|seen| !seen.doubt)?;
-    let port = seen.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let pattern = format!("{}://{}{port}/*", seen.url.scheme(), seen.host);
-    // Shown and remembered only if it says what it should.
-    let matches = UrlPattern::new(&pattern).is_ok_and(|pattern| pattern.matches(url) == Answer::Yes);
-    matches.then_some(pattern)
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ use super::{
 };
 use crate::{
     Json,
-    pattern::Script,
-    policy::selector::{operand_text, script},
+    pattern::{Address, Place, Script},
+    policy::selector::{address, place, script},
 };
 use std::cell::OnceCell;
 
 /// One call, as rules look at it.
 pub(super) struct Facts<'a> {
-    pub(super) subject: &'a Subject<'a>,
+    pub(super) subject: Subject<'a>,
     policy: &'a Policy,
     late: &'a dyn Fn() -> bool,
     masked: Vec<Pointer>,
@@ -25,15 +25,15 @@ pub(super) struct Facts<'a> {
     hints: OnceCell<Hints>,
     mappings: OnceCell<Vec<&'a Mapping>>,
     scripts: OnceCell<Operands<(String, Script)>>,
-    addresses: OnceCell<Operands<String>>,
-    places: OnceCell<Operands<String>>,
+    addresses: OnceCell<Operands<Address>>,
+    places: OnceCell<Operands<Place>>,
     input: OnceCell<Result<cel::Context<'static, 'static>, String>>,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(policy: &'a Policy, subject: &'a Subject<'a>, late: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(policy: &'a Policy, subject: &Subject<'a>, late: &'a dyn Fn() -> bool) -> Self {
         Self {
-            subject,
+            subject: *subject,
             policy,
             late,
             masked: subject.redacted.iter().filter_map(|pointer| Pointer::read(pointer).ok()).collect(),
@@ -69,7 +69,7 @@ impl<'a> Facts<'a> {
 
     /// Whether what the tool says of itself may allow anything.
     pub(super) fn is_trusted(&self) -> bool {
-        self.policy.trust.covers(self.subject)
+        self.policy.trust.covers(&self.subject)
     }
 
     pub(super) fn is_masked(&self, pointer: &Pointer) -> bool {
@@ -97,12 +97,12 @@ impl<'a> Facts<'a> {
         self.scripts.get_or_init(|| Operands::find(self, Kind::Command, script))
     }
 
-    pub(super) fn addresses(&self) -> &Operands<String> {
-        self.addresses.get_or_init(|| Operands::find(self, Kind::Url, operand_text))
+    pub(super) fn addresses(&self) -> &Operands<Address> {
+        self.addresses.get_or_init(|| Operands::find(self, Kind::Url, address))
     }
 
-    pub(super) fn places(&self) -> &Operands<String> {
-        self.places.get_or_init(|| Operands::find(self, Kind::Path, operand_text))
+    pub(super) fn places(&self) -> &Operands<Place> {
+        self.places.get_or_init(|| Operands::find(self, Kind::Path, place))
     }
 
     /// What the tool does, as far as the policy, or a hint that is trusted, says.

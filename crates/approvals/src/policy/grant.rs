@@ -8,11 +8,41 @@ use super::{
     selector::{Hit, Selectors},
     value::Value,
 };
-use crate::{Json, pattern};
+use crate::{
+    Json,
+    pattern::{self, Address, Place},
+};
 use std::{fmt, sync::Arc};
 
 /// The longest pattern, in bytes of JSON: what nobody can take in at a glance should not be granted.
 const MAX_BYTES: usize = 4 * 1024;
+
+/// A call as patterns look at it under a policy, which says where its operands stand. They are read when the first
+/// pattern asks for them, and then kept for all that follow.
+pub struct Look<'a> {
+    facts: Facts<'a>,
+}
+
+impl<'a> Look<'a> {
+    /// Looks at a call.
+    #[must_use]
+    pub fn new(policy: &'a Policy, subject: &Subject<'a>) -> Self {
+        Self { facts: Facts::new(policy, subject, &|| false) }
+    }
+
+    /// The call.
+    #[must_use]
+    pub const fn subject(&self) -> &Subject<'a> {
+        &self.facts.subject
+    }
+}
+
+// What is read of the arguments may hold a secret.
+impl fmt::Debug for Look<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Look").field("tool", self.subject().tool).finish_non_exhaustive()
+    }
+}
 
 /// What calls a grant or a denial is about, besides their tool and thread:
 /// `{"command": …, "url": …, "path": …, "args": {"/pointer": …}}`, of which all must hold.
@@ -39,10 +69,10 @@ impl Pattern {
         self.json.clone()
     }
 
-    /// Whether a call is meant. The policy says where its operands stand.
+    /// Whether a call is meant.
     #[must_use]
-    pub fn matches(&self, policy: &Policy, subject: &Subject<'_>, effect: Effect) -> bool {
-        let hit = self.selectors.judge(effect, &Facts::new(policy, subject, &|| false));
+    pub fn matches(&self, look: &Look<'_>, effect: Effect) -> bool {
+        let hit = self.selectors.judge(effect, &look.facts);
         match effect {
             Effect::Widen => matches!(hit, Hit::Yes(_)),
             Effect::Restrict => hit != Hit::No,
@@ -51,21 +81,17 @@ impl Pattern {
 
     /// Patterns that match the call and others like it, and that show what they mean.
     #[must_use]
-    pub fn suggest(policy: &Policy, subject: &Subject<'_>) -> Vec<Self> {
-        let facts = Facts::new(policy, subject, &|| false);
+    pub fn suggest(look: &Look<'_>) -> Vec<Self> {
+        let facts = &look.facts;
         let commands = facts.scripts().found.iter().map(|(_, script)| script.suggest());
-        let urls = facts.addresses().found.iter().map(|url| pattern::url::suggest(url));
-        let paths = facts.places().found.iter().map(|path| pattern::path::suggest(path));
+        let urls = facts.addresses().found.iter().map(Address::suggest);
+        let paths = facts.places().found.iter().map(Place::suggest);
         let found = [
             Self::of("command", commands.collect()),
             Self::of("url", urls.collect()),
             Self::of("path", paths.collect()),
         ];
-        found
-            .into_iter()
-            .flatten()
-            .filter(|pattern| pattern.matches(policy, subject, Effect::Widen))
-            .collect()
+        found.into_iter().flatten().filter(|pattern| pattern.matches(look, Effect::Widen)).collect()
     }
 
     /// A pattern for operands of one kind, if there is one for each of them.

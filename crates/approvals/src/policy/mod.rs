@@ -19,7 +19,7 @@ mod warn;
 pub use crate::event::Shadow;
 pub use approvers::Approvers;
 pub use format::format;
-pub use grant::Pattern;
+pub use grant::{Look, Pattern};
 pub use judgement::{Judgement, Matched, Terms};
 pub use read::{BadPolicy, parse_span};
 pub use selector::Effect;

@@ -3,9 +3,9 @@
 use super::{
     Rule, Verdict,
     read::{Book, Place, place},
-    selector::{Names, Predicate, Selectors},
+    selector::{Names, Predicate, Selectors, is_literal},
 };
-use crate::pattern::{Answer, path::is_within};
+use crate::pattern::Answer;
 use std::fmt;
 
 /// Something in a policy that is allowed and probably not meant.
@@ -75,8 +75,8 @@ fn covers(other: &Rule, rule: &Rule) -> bool {
         return other.verdict > rule.verdict && other.matching.tools.as_ref().is_some_and(everything);
     };
     let covered = |pattern: &String| {
-        let literal = !pattern.contains(['*', '?', '[', '{', '\\']);
-        wide.patterns.iter().any(|wide| wide == "*" || wide == pattern) || literal && wide.is_match(pattern)
+        wide.patterns.iter().any(|wide| wide == "*" || wide == pattern)
+            || is_literal(pattern) && wide.is_match(pattern)
     };
     other.verdict > rule.verdict && narrow.patterns.iter().all(covered)
 }
@@ -119,9 +119,9 @@ fn zones(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, Strin
         let mut outer: Vec<_> = book
             .zones
             .iter()
-            .filter(|(name, wide)| **name != inner && is_within(wide, root) == Answer::Yes)
+            .filter(|(name, wide)| **name != inner && root.is_within(wide) == Answer::Yes)
             .collect();
-        outer.sort();
+        outer.sort_by_key(|(name, _)| *name);
         for (outer, _) in outer {
             found.push((at.at, format!("zone {inner:?} lies in zone {outer:?}; where both speak of an operation the stricter holds")));
         }

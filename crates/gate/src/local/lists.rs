@@ -2,9 +2,9 @@
 
 use super::{Local, read_width};
 use crate::{Error, Events, api};
-use countersign_approvals::{Body, Call, CallId, Event, Refused, State, ThreadId};
+use countersign_approvals::{Body, Call, CallId, Event, Policy, Refused, State, ThreadId};
 use countersign_store::Filter;
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 impl Local {
     pub(crate) async fn pending(&self, filter: &Filter, page: api::PageOf) -> Result<api::Pending, Error> {
@@ -80,24 +80,17 @@ impl Local {
 
 impl Local {
     /// The calls as people look at them: those that wait come with what each answer would reach.
-    pub(super) async fn informed(
-        &self,
-        calls: impl IntoIterator<Item = Call>,
-    ) -> Result<Vec<api::Call>, Error> {
+    pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, Error> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy());
-        let mut histories: HashMap<ThreadId, Vec<Call>> = HashMap::new();
-        let mut informed = Vec::new();
-        for call in calls {
-            let mut view = api::Call::at(&call, now);
-            if let Some(request) = view.request.as_mut().filter(|_| view.state == State::Pending) {
-                if !histories.contains_key(&call.thread_id) {
-                    histories.insert(call.thread_id.clone(), self.history(&call.thread_id).await?);
-                }
-                request.inform(&call, &histories[&call.thread_id], &policy);
-            }
-            informed.push(view);
+        let views: Vec<_> = calls.iter().map(|call| api::Call::at(call, now)).collect();
+        let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == State::Pending);
+        let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();
+        let each = (LOOKED_AT_IN_ALL / threads.len().max(1)).clamp(LOOKED_AT_AT_LEAST, LOOKED_AT);
+        let mut histories = Vec::new();
+        for thread in threads {
+            histories.push((self.history(&thread, each).await?, thread));
         }
-        Ok(informed)
+        Ok(off_the_way(move || inform(&calls, views, &histories, &policy)).await)
     }
 
     /// How far that width would reach from that call.
@@ -108,14 +101,13 @@ impl Local {
         width: &api::Width,
     ) -> Result<api::Reach, Error> {
         let (call, width) = (self.look_up(thread, id).await?, read_width(&width.matches)?);
-        let history = self.history(thread).await?;
-        let others: Vec<_> = history.iter().filter(|other| other.id() != id).collect();
-        Ok(api::Reach::of(&width, &call, &others, &self.policy.policy()))
+        let (history, policy) = (self.history(thread, LOOKED_AT).await?, self.policy.policy());
+        Ok(off_the_way(move || api::History::new(&policy, &history).reach(&width, &call)).await)
     }
 
-    /// The thread's last calls as they were proposed, the last first.
-    async fn history(&self, thread: &ThreadId) -> Result<Vec<Call>, Error> {
-        let history = self.store.history(thread, 0, LOOKED_AT).await?;
+    /// So many of the thread's last calls as they were proposed, the last first.
+    async fn history(&self, thread: &ThreadId, most: usize) -> Result<Vec<Call>, Error> {
+        let history = self.store.history(thread, 0, most).await?;
         Ok(history.items.iter().filter_map(proposed).collect())
     }
 }
@@ -126,8 +118,38 @@ fn proposed(event: &Event) -> Option<Call> {
     Call::evolve(None, event, body).ok().flatten()
 }
 
-/// How many calls of a thread are looked at to tell how far an answer would reach.
+/// Adds to each of those that wait what people want to know of it.
+fn inform(
+    calls: &[Call],
+    mut views: Vec<api::Call>,
+    histories: &[(Vec<Call>, ThreadId)],
+    policy: &Policy,
+) -> Vec<api::Call> {
+    for (history, thread) in histories {
+        let history = api::History::new(policy, history);
+        let of_thread = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
+        for (call, view) in of_thread.filter(|(_, view)| view.state == State::Pending) {
+            if let Some(request) = &mut view.request {
+                history.inform(request, call);
+            }
+        }
+    }
+    views
+}
+
+/// Works where nobody else has to wait for it: reading a thousand command lines takes a while.
+async fn off_the_way<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    // Nobody cancels it, so if it does not come back it fell over, and that is whose turn it was.
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|fell| std::panic::resume_unwind(fell.into_panic()))
+}
+
+/// How many calls of a thread are looked at to tell how far an answer would reach, if it is one thread; a page of
+/// many looks at so many of all of them together, and at some of each.
 const LOOKED_AT: usize = 1_000;
+const LOOKED_AT_IN_ALL: usize = 2_000;
+const LOOKED_AT_AT_LEAST: usize = 20;
 
 fn most(page: api::PageOf) -> usize {
     page.limit.min(api::MAX_PAGE)

@@ -10,9 +10,8 @@ mod shell_wrappers;
 mod urls;
 
 use super::{
-    Answer, CommandPattern, PathPattern, Script, UrlPattern,
+    Address, Answer, CommandPattern, PathPattern, Place, Script, UrlPattern,
     command::{any, every},
-    path::is_within,
 };
 
 const YES: Answer = Answer::Yes;
@@ -49,14 +48,15 @@ fn no_command_line_gets_past_its_pattern() {
 
 #[test]
 fn no_path_gets_past_its_pattern() {
-    let matches = |pattern: &str, path: &str| PathPattern::new(pattern).expect(pattern).matches(path);
-    report(paths::CASES, matches);
-    report(paths::WITHIN, is_within);
+    report(paths::CASES, |pattern, path| {
+        PathPattern::new(pattern).expect(pattern).matches(&Place::read(path))
+    });
+    report(paths::WITHIN, |root, path| Place::read(path).is_within(&Place::read(root)));
 }
 
 #[test]
 fn no_url_gets_past_its_pattern() {
-    report(urls::CASES, |pattern, url| UrlPattern::new(pattern).expect(pattern).matches(url));
+    report(urls::CASES, |pattern, url| UrlPattern::new(pattern).expect(pattern).matches(&Address::read(url)));
 }
 
 #[test]

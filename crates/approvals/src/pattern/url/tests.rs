@@ -1,9 +1,13 @@
 //! Which URLs a pattern matches, and what is suggested.
 
-use super::{Answer, UrlPattern, suggest};
+use super::{Address, Answer, UrlPattern};
+
+fn suggest(url: &str) -> Option<String> {
+    Address::read(url).suggest()
+}
 
 fn ask(pattern: &str, url: &str) -> Answer {
-    UrlPattern::new(pattern).expect(pattern).matches(url)
+    UrlPattern::new(pattern).expect(pattern).matches(&Address::read(url))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::{
     policy::{
         Policy, Rule, Subject,
         facts::Facts,
-        selector::{Kind, Selectors},
+        selector::{Kind, Selectors, is_literal},
         value::{Pointer, Value},
     },
 };
@@ -119,8 +119,8 @@ fn at(pointer: &str, text: &str) -> serde_json::Value {
 
 /// A call of whatever tool the rule matches.
 fn blank(rule: &Rule, example: &Node) -> Result<Call, Fault> {
-    let literal = |pattern: &&String| !pattern.contains(['*', '?', '[', '{', '\\']);
-    let tool = rule.matching.tools.as_ref().and_then(|tools| tools.patterns.iter().find(literal).cloned());
+    let tools = rule.matching.tools.as_ref();
+    let tool = tools.and_then(|tools| tools.patterns.iter().find(|pattern| is_literal(pattern)).cloned());
     let mut rule = rule.clone();
     let name = tool.as_deref().unwrap_or("example");
     let name = ToolName::new(name).map_err(|e| example.fault(e.to_string()))?;

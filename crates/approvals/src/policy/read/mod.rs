@@ -45,7 +45,7 @@ pub(super) struct Book {
     pub(super) groups: HashMap<String, Vec<String>>,
     pub(super) approvers: Approvers,
     /// The root of each zone.
-    pub(super) zones: HashMap<String, String>,
+    pub(super) zones: HashMap<String, crate::pattern::Place>,
     pub(super) expires: Option<Duration>,
 }
 

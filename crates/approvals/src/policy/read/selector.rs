@@ -12,7 +12,7 @@ use crate::{
         value::{Pointer, Value},
     },
 };
-use globset::{GlobBuilder, GlobSetBuilder};
+use globset::GlobBuilder;
 use regex::RegexBuilder;
 
 /// The most memory that a pattern in the file may take once it is compiled.
@@ -112,15 +112,14 @@ pub(super) fn names(node: &Node, what: &str, book: Option<&Book>) -> Result<Name
             _ => patterns.push((text, node)),
         }
     }
-    let mut set = GlobSetBuilder::new();
     for (pattern, node) in &patterns {
         if pattern.is_empty() {
             return Err(node.fault("an empty pattern matches nothing"));
         }
-        set.add(GlobBuilder::new(pattern).build().map_err(|e| node.fault(e.to_string()))?);
+        GlobBuilder::new(pattern).build().map_err(|e| node.fault(e.to_string()))?;
     }
-    let set = set.build().map_err(|e| node.fault(e.to_string()))?;
-    Ok(Names { patterns: patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect(), set })
+    Names::new(patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect())
+        .map_err(|e| node.fault(e.to_string()))
 }
 
 fn members<'a>(group: &str, node: &Node, book: &'a Book) -> Result<&'a [String], Fault> {

@@ -2,7 +2,7 @@
 
 use super::{Fault, Node, Place, rule::Read, settings};
 use crate::{
-    pattern::path::normalise,
+    pattern,
     policy::{
         OwnTerms, Rule,
         selector::{Selectors, Zone},
@@ -11,7 +11,7 @@ use crate::{
 use std::collections::HashMap;
 
 /// The root of each zone.
-pub(super) fn roots(node: &Node) -> Result<HashMap<String, String>, Fault> {
+pub(super) fn roots(node: &Node) -> Result<HashMap<String, pattern::Place>, Fault> {
     let mut roots = HashMap::new();
     for entry in node.keys("zones")?.entries() {
         let mut keys = entry.value.keys("a zone")?;
@@ -20,13 +20,14 @@ pub(super) fn roots(node: &Node) -> Result<HashMap<String, String>, Fault> {
     Ok(roots)
 }
 
-fn root(node: &Node) -> Result<String, Fault> {
+fn root(node: &Node) -> Result<pattern::Place, Fault> {
     let text = node.text("root")?;
     if !text.starts_with('/') {
         return Err(node.fault(format!("the root of a zone is an absolute path, and {text:?} is not")));
     }
-    match normalise(text) {
-        Some(plain) if plain == text => Ok(plain),
+    let root = pattern::Place::read(text);
+    match root.normal() {
+        Some(plain) if plain == text => Ok(root),
         Some(plain) => Err(node.fault(format!("write the root as it is meant: {plain:?}"))),
         None => Err(node.fault(format!("nobody can say where {text:?} leads"))),
     }

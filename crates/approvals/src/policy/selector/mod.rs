@@ -3,12 +3,12 @@
 mod operand;
 mod predicate;
 
-pub(super) use operand::{Kind, Mapping, Operands, Zone, script, text as operand_text};
+pub(super) use operand::{Kind, Mapping, Operands, Zone, address, place, script};
 pub(super) use predicate::{Predicate, contradiction};
 
 use super::{condition::Condition, facts::Facts, hints::Wanted, value::Pointer};
 use crate::pattern::{CommandPattern, PathPattern, UrlPattern};
-use globset::GlobSet;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Which way a match works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +46,28 @@ pub(super) enum Hit {
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     pub(super) patterns: Vec<String>,
-    pub(super) set: GlobSet,
+    /// Those of them that are not just a name: most are, and comparing is a good deal quicker.
+    globs: GlobSet,
 }
 
 impl Names {
-    pub(super) fn is_match(&self, name: &str) -> bool {
-        self.set.is_match(name)
+    pub(super) fn new(patterns: Vec<String>) -> Result<Self, globset::Error> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in patterns.iter().filter(|pattern| !is_literal(pattern)) {
+            globs.add(GlobBuilder::new(pattern).build()?);
+        }
+        Ok(Self { patterns, globs: globs.build()? })
     }
+
+    pub(super) fn is_match(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern == name && is_literal(pattern))
+            || !self.globs.is_empty() && self.globs.is_match(name)
+    }
+}
+
+/// Whether a glob matches nothing but itself.
+pub(super) fn is_literal(pattern: &str) -> bool {
+    !pattern.contains(['*', '?', '[', '{', '\\'])
 }
 
 /// What an agent says of its call, as a rule looks at it.
@@ -85,11 +100,17 @@ impl Selectors {
         let named = self.tools.is_some();
         let placed = named || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
+        let names = [
+            ("tool", self.tools.as_ref(), subject.tool.as_str()),
+            ("thread", self.threads.as_ref(), subject.thread.as_str()),
+            ("principal", self.principals.as_ref(), subject.principal.as_str()),
+        ];
+        let names = names.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
+        if names.clone().any(|(_, names, name)| !names.is_match(name)) {
+            return Hit::No;
+        }
         let mut all = All { effect, hit: Hit::Yes(String::new()) };
-        let settled = all.name("tool", self.tools.as_ref(), || subject.tool.as_str())
-            || all.name("thread", self.threads.as_ref(), || subject.thread.as_str())
-            || all.name("principal", self.principals.as_ref(), || subject.principal.as_str())
-            || self.annotations.iter().any(|wanted| all.and(facts.annotation(*wanted, effect)))
+        let settled = self.annotations.iter().any(|wanted| all.and(facts.annotation(*wanted, effect)))
             || self.impact.as_ref().is_some_and(|impact| all.and(facts.impact_is(impact)))
             || (!self.operations.is_empty() && all.and(facts.operation(&self.operations, effect, placed)))
             || self.zone.as_ref().is_some_and(|zone| all.and(facts.zone(zone, effect, named)))
@@ -98,7 +119,15 @@ impl Selectors {
             || (!self.urls.is_empty() && all.and(facts.urls(&self.urls, effect, named)))
             || (!self.commands.is_empty() && all.and(facts.commands(&self.commands, effect, named)))
             || self.when.as_ref().is_some_and(|when| all.and(facts.condition(when)));
-        if settled { Hit::No } else { all.hit }
+        match all.hit {
+            _ if settled => Hit::No,
+            // In words only now: most rules that look at a tool do not mean the call.
+            Hit::Yes(why) => {
+                let named = names.map(|(what, _, name)| format!("{what} `{name}` matches"));
+                Hit::Yes(named.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
+            }
+            hit => hit,
+        }
     }
 
     /// Whether there is none.
@@ -143,15 +172,5 @@ impl All {
             self.hit = Hit::No;
         }
         self.hit == Hit::No
-    }
-
-    fn name<'a>(&mut self, what: &str, names: Option<&Names>, name: impl FnOnce() -> &'a str) -> bool {
-        let Some(names) = names else { return false };
-        let name = name();
-        if names.is_match(name) {
-            self.and(Hit::Yes(format!("{what} `{name}` matches")))
-        } else {
-            self.and(Hit::No)
-        }
     }
 }

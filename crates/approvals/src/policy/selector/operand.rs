@@ -2,7 +2,7 @@
 
 use super::{Effect, Hit, Names};
 use crate::{
-    pattern::{self, Answer, CommandPattern, PathPattern, Script, UrlPattern},
+    pattern::{self, Address, Answer, CommandPattern, PathPattern, Place, Script, UrlPattern},
     policy::{
         facts::Facts,
         value::{Pointer, Value},
@@ -72,7 +72,7 @@ impl Mapping {
 #[derive(Debug, Clone)]
 pub(crate) struct Zone {
     pub(crate) name: String,
-    pub(crate) root: String,
+    pub(crate) root: Place,
 }
 
 /// The operands of one kind that a call has.
@@ -150,9 +150,14 @@ impl<T> Operands<T> {
     }
 }
 
-/// The text of a string.
-pub(crate) fn text(value: &Value) -> Option<String> {
-    value.text().map(str::to_owned)
+/// A URL that is a string.
+pub(crate) fn address(value: &Value) -> Option<Address> {
+    value.text().map(Address::read)
+}
+
+/// A path that is a string.
+pub(crate) fn place(value: &Value) -> Option<Place> {
+    value.text().map(Place::read)
 }
 
 /// A script, or one simple command given word by word.
@@ -195,7 +200,7 @@ impl Facts<'_> {
     pub(crate) fn urls(&self, patterns: &[UrlPattern], effect: Effect, named: bool) -> Hit {
         let shown = || list(patterns.iter().map(UrlPattern::as_str));
         self.addresses().judge(Kind::Url, effect, named, |url| {
-            hit(best(patterns.iter().map(|pattern| pattern.matches(url))), Kind::Url, url, shown)
+            hit(best(patterns.iter().map(|pattern| pattern.matches(url))), Kind::Url, url.as_str(), shown)
         })
     }
 
@@ -203,17 +208,18 @@ impl Facts<'_> {
     pub(crate) fn paths(&self, patterns: &[PathPattern], effect: Effect, named: bool) -> Hit {
         let shown = || list(patterns.iter().map(PathPattern::as_str));
         self.places().judge(Kind::Path, effect, named, |path| {
-            hit(best(patterns.iter().map(|pattern| pattern.matches(path))), Kind::Path, path, shown)
+            hit(best(patterns.iter().map(|pattern| pattern.matches(path))), Kind::Path, path.as_str(), shown)
         })
     }
 
     /// Whether the paths are in a zone.
     pub(crate) fn zone(&self, zone: &Zone, effect: Effect, named: bool) -> Hit {
         self.places().judge(Kind::Path, effect, named, |path| {
-            match pattern::path::is_within(&zone.root, path) {
-                Answer::Yes => Hit::Yes(format!("path `{}` is in zone `{}`", short(path), zone.name)),
+            let text = || short(path.as_str());
+            match path.is_within(&zone.root) {
+                Answer::Yes => Hit::Yes(format!("path `{}` is in zone `{}`", text(), zone.name)),
                 Answer::No => Hit::No,
-                Answer::Unclear => Hit::Unclear(format!("nobody can say where path `{}` leads", short(path))),
+                Answer::Unclear => Hit::Unclear(format!("nobody can say where path `{}` leads", text())),
             }
         })
     }

@@ -11,7 +11,8 @@ fn a_grant_matches_as_an_allow_and_a_denial_as_a_block() {
     let policy = Policy::ask_always();
     let status = pattern(r#"{"command":"git status*"}"#);
     let says = |call: &Call| {
-        [Effect::Widen, Effect::Restrict].map(|effect| status.matches(&policy, &call.subject(), effect))
+        [Effect::Widen, Effect::Restrict]
+            .map(|effect| status.matches(&Look::new(&policy, &call.subject()), effect))
     };
     assert_eq!(says(&bash("git status -s")), [true, true]);
     assert_eq!(says(&bash("git status; rm x")), [false, true]);
@@ -22,10 +23,11 @@ fn a_grant_matches_as_an_allow_and_a_denial_as_a_block() {
 
 #[test]
 fn all_parts_of_a_pattern_must_hold() {
+    let policy = Policy::ask_always();
     let both = pattern(r#"{"path":["/a/**","/b/**"],"args":{"/n":{"lt":5},"/mode":"r"}}"#);
     assert_eq!(both.to_string(), "path `/a/**` or `/b/**`, /n < 5, /mode = \"r\"");
     let widens =
-        |arguments: &str| both.matches(&Policy::ask_always(), &call("x", arguments).subject(), Effect::Widen);
+        |arguments: &str| both.matches(&Look::new(&policy, &call("x", arguments).subject()), Effect::Widen);
     assert!(widens(r#"{"path":"/a/x","n":4,"mode":"r"}"#));
     assert!(!widens(r#"{"path":"/a/x","n":5,"mode":"r"}"#));
     assert!(!widens(r#"{"path":"/c/x","n":4,"mode":"r"}"#));
@@ -58,12 +60,14 @@ fn a_suggestion_matches_the_call_it_is_made_of() {
         call("x", r#"{"url":"https://example.com/a/b"}"#),
         call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
     ] {
-        let suggested = Pattern::suggest(&policy, &call.subject());
+        let subject = call.subject();
+        let look = Look::new(&policy, &subject);
+        let suggested = Pattern::suggest(&look);
         assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
-        assert!(suggested[0].matches(&policy, &call.subject(), Effect::Widen));
+        assert!(suggested[0].matches(&look, Effect::Widen));
         assert_eq!(Pattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
     }
     for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {
-        assert_eq!(Pattern::suggest(&policy, &call.subject()), [], "{}", call.arguments.as_str());
+        assert_eq!(Pattern::suggest(&Look::new(&policy, &call.subject())), [], "{}", call.arguments.as_str());
     }
 }

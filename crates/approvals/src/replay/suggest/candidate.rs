@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Json, Policy, ToolName,
-    policy::{Effect, Pattern},
+    policy::{Effect, Look, Pattern},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,18 +65,17 @@ fn of_tool(policy: &Policy, allowed: &[Allowed], calls: &[usize], obstacles: &[O
     // The sort is stable, and what comes in comes in an order of its own.
     found.sort_by_key(|candidate| std::cmp::Reverse(prompts(candidate)));
     found.truncate(PER_TOOL);
-    found.retain(|candidate| !against.iter().any(|obstacle| meets(policy, candidate, &obstacle.looks)));
+    let against: Vec<_> = against.iter().map(|obstacle| obstacle.looks.under(policy)).collect();
+    found.retain(|candidate| !against.iter().any(|look| meets(candidate, look)));
     found
 }
 
 /// Whether the rule would allow the call, or might: what is masked in the log may be anything.
-fn meets(policy: &Policy, candidate: &Candidate, looks: &Looks) -> bool {
-    let effect = if looks.redacted.is_empty() { Effect::Widen } else { Effect::Restrict };
+fn meets(candidate: &Candidate, look: &Look<'_>) -> bool {
+    let effect = if look.subject().redacted.is_empty() { Effect::Widen } else { Effect::Restrict };
     match &candidate.selects {
         Selects::Tool => true,
-        Selects::Listed(pattern) | Selects::Operand(pattern) => {
-            pattern.matches(policy, &looks.subject(), effect)
-        }
+        Selects::Listed(pattern) | Selects::Operand(pattern) => pattern.matches(look, effect),
     }
 }
 
@@ -84,7 +83,7 @@ fn meets(policy: &Policy, candidate: &Candidate, looks: &Looks) -> bool {
 fn by_operand(policy: &Policy, allowed: &[Allowed], calls: &[usize]) -> Vec<Candidate> {
     let mut found: BTreeMap<String, (Pattern, BTreeSet<usize>)> = BTreeMap::new();
     for index in calls {
-        for pattern in Pattern::suggest(policy, &allowed[*index].looks.subject()) {
+        for pattern in Pattern::suggest(&allowed[*index].looks.under(policy)) {
             let key = pattern.json().as_str().to_owned();
             found.entry(key).or_insert_with(|| (pattern, BTreeSet::new())).1.insert(*index);
         }
@@ -135,7 +134,7 @@ pub(super) fn is_operand(policy: &Policy, looks: &Looks, key: &str) -> bool {
             |key: &str| serde_json::Value::Object([(key.to_owned(), (*probe).into())].into_iter().collect());
         let (Some(arguments), Some(pattern)) = (json(&object(key)), json(&object(kind))) else { return true };
         Pattern::read(&pattern)
-            .is_ok_and(|pattern| pattern.matches(policy, &looks.with(&arguments), Effect::Widen))
+            .is_ok_and(|pattern| pattern.matches(&Look::new(policy, &looks.with(&arguments)), Effect::Widen))
     })
 }
 

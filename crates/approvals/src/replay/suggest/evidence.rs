@@ -2,9 +2,9 @@
 
 use super::{Json, Principal, Span, ThreadId, ToolName, then::Objection};
 use crate::{
-    Call,
+    Call, Policy,
     event::{Definition, Source},
-    policy::Subject,
+    policy::{Look, Subject},
 };
 use std::collections::BTreeSet;
 
@@ -38,6 +38,11 @@ impl Looks {
 
     pub(super) fn subject(&self) -> Subject<'_> {
         self.with(&self.arguments)
+    }
+
+    /// The call as patterns look at it.
+    pub(super) fn under<'a>(&'a self, policy: &'a Policy) -> Look<'a> {
+        Look::new(policy, &self.subject())
     }
 
     /// The same call with other arguments, none of them masked.

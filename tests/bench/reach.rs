@@ -1,0 +1,64 @@
+//! What it costs to tell people how far each answer would reach: that is looked up whenever they look.
+
+use crate::{
+    lab::{self, Lab, Outcome},
+    table::{Row, Samples, ms, times},
+};
+use countersign_gate::{Gate, api::PageOf};
+use countersign_store::{Filter, Options};
+use std::time::{Duration, Instant};
+
+/// How many calls wait, how many threads have them, and how many calls each of those has seen.
+const WAITING: usize = 100;
+const THREADS: [usize; 2] = [1, 20];
+const SEEN: usize = 1_000;
+
+pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+    let (seen, samples) = if quick { (WAITING, 3) } else { (SEEN, 30) };
+    let mut rows = Vec::new();
+    for threads in THREADS {
+        rows.push(page(threads, seen, samples).await?);
+    }
+    Ok(rows)
+}
+
+async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
+    let folder = lab::folder()?;
+    let path = lab::file(&folder, "log.db");
+    let lab = Lab::open(&path, Options::default()).await?;
+    for thread in 0..threads {
+        let name = lab::thread(thread)?;
+        for call in 0..seen {
+            let id = lab::call(thread * seen + call)?;
+            lab.propose(&name, &id).await?;
+            if call >= WAITING / threads {
+                lab.allow(&name, &id).await?;
+            }
+        }
+    }
+    let gate = Gate::open(countersign_store::Address::parse(&path)?).await?;
+    let page = PageOf { after: 0, limit: WAITING };
+    let (mut plain, mut informed) = (Samples::default(), Samples::default());
+    for _ in 0..samples {
+        let start = Instant::now();
+        let found = lab.store.pending(&Filter::default(), 0, WAITING).await?.items.len();
+        plain.add(start.elapsed());
+        let start = Instant::now();
+        let told = gate.pending(&Filter::default(), page).await?.pending;
+        informed.add(start.elapsed());
+        let all = told.iter().filter_map(|call| call.request.as_ref());
+        if (found, all.filter(|request| request.would_also_match.len() == 3).count()) != (WAITING, WAITING) {
+            return Err("not what waits, with three widths each".into());
+        }
+    }
+    gate.shut_down().await;
+    lab.store.close().await;
+    Ok(Row {
+        what: format!("{WAITING} that wait in {threads} threads of {seen} calls, and how far answers reach"),
+        measured: ms(informed.median()),
+        raw: format!("{} (without that)", ms(plain.median())),
+        ratio: Some(times(informed.median(), plain.median())),
+        target: "≤ 100 ms",
+        met: Some(informed.median() <= Duration::from_millis(100)),
+    })
+}
