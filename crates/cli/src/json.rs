@@ -1,15 +1,10 @@
 //! JSON for reading: strings as the text that they are, the rest indented, every token as it was given.
 
-use crate::output::{Members, visible};
+use crate::output::visible;
 use countersign_gate::Json;
 
 /// JSON that is no longer than this stays on one line.
 const SHORT: usize = 60;
-
-/// An object's members in the order in which they were given; none if it is no object.
-pub(crate) fn members(json: &Json) -> Vec<(String, Json)> {
-    json.read::<Members>().map(|Members(members)| members).unwrap_or_default()
-}
 
 /// A value in lines. A string is its own text, unless that could be taken for other JSON.
 pub(crate) fn shown_as(json: &Json) -> Vec<String> {

@@ -95,7 +95,7 @@ pub(crate) fn span(seconds: u64) -> String {
 
 /// The arguments, whole: a shell command as a command, anything else as JSON.
 pub(crate) fn arguments(json: &Json) -> Vec<String> {
-    let members = json.read::<Members>().map(|Members(members)| members).unwrap_or_default();
+    let members = json.members().unwrap_or_default();
     if members.is_empty() {
         return vec![one_line(json)];
     }
@@ -123,32 +123,6 @@ pub(crate) fn one_line(json: &Json) -> String {
 /// tokens, where a space means the same.
 pub(crate) fn json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
     Ok(serde_json::to_string(value)?.replace(['\n', '\r'], " "))
-}
-
-/// An object's members in the order in which they were given, with every digit of their numbers: what
-/// is shown is what runs.
-pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
-
-impl<'de> serde::Deserialize<'de> for Members {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> serde::de::Visitor<'de> for Collect {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Collect)
-    }
 }
 
 #[cfg(test)]

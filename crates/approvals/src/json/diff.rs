@@ -2,7 +2,10 @@
 
 use super::Json;
 use crate::event::Change;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+/// How deep it looks: what differs further in is one change of what it lies in. Each level reads its text anew.
+const DEEPEST: usize = 32;
 
 /// The places at which `after` differs from `before`, in the order of `before` and then of what is new. Objects
 /// are compared key by key, arrays place by place, everything else by its canonical form. Texts that are no
@@ -10,35 +13,42 @@ use std::collections::BTreeMap;
 #[must_use]
 pub fn diff(before: &Json, after: &Json) -> Vec<Change> {
     let mut changes = Vec::new();
-    compare("", Some(before), Some(after), &mut changes);
+    compare(&mut Vec::new(), Some(before), Some(after), &mut changes);
     changes
 }
 
-fn compare(path: &str, before: Option<&Json>, after: Option<&Json>, changes: &mut Vec<Change>) {
+fn compare(path: &mut Vec<String>, before: Option<&Json>, after: Option<&Json>, changes: &mut Vec<Change>) {
+    if before == after {
+        return;
+    }
     if let (Some(before), Some(after)) = (before, after) {
+        if path.len() < DEEPEST
+            && is_object(before) == is_object(after)
+            && let (Some(old), Some(new)) = (parts(before), parts(after))
+        {
+            return compare_parts(path, &old, &new, changes);
+        }
         if is_same(before, after) {
             return;
         }
-        if let (Some(old), Some(new)) = (parts(before), parts(after))
-            && is_object(before) == is_object(after)
-        {
-            let added = new.iter().filter(|(key, _)| old.iter().all(|(known, _)| known != key));
-            let keys: Vec<_> = old.iter().chain(added).map(|(key, _)| key).collect();
-            let (old, new): (BTreeMap<_, _>, BTreeMap<_, _>) = (of(&old), of(&new));
-            for key in keys {
-                let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
-                compare(&path, old.get(key).copied(), new.get(key).copied(), changes);
-            }
-            return;
-        }
     }
-    changes.push(Change { path: path.to_owned(), from: before.cloned(), to: after.cloned() });
+    // RFC 6901.
+    let path = path.iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]);
+    let path = path.collect();
+    changes.push(Change { path, from: before.cloned(), to: after.cloned() });
 }
 
 type Parts = Vec<(String, Json)>;
 
-fn of(parts: &Parts) -> BTreeMap<&String, &Json> {
-    parts.iter().map(|(key, value)| (key, value)).collect()
+fn compare_parts(path: &mut Vec<String>, old: &Parts, new: &Parts, changes: &mut Vec<Change>) {
+    let of = |parts: &'_ Parts| -> HashMap<String, Json> { parts.iter().cloned().collect() };
+    let (before, after) = (of(old), of(new));
+    let added = new.iter().filter(|(key, _)| !before.contains_key(key));
+    for (key, _) in old.iter().chain(added) {
+        path.push(key.clone());
+        compare(path, before.get(key), after.get(key), changes);
+        path.pop();
+    }
 }
 
 fn is_object(json: &Json) -> bool {
@@ -48,7 +58,7 @@ fn is_object(json: &Json) -> bool {
 /// The members of an object, or the elements of an array; `None` of anything else.
 fn parts(json: &Json) -> Option<Parts> {
     match json.as_str().trim_start().as_bytes().first()? {
-        b'{' => json.read::<Members>().ok().map(|members| members.0),
+        b'{' => json.members(),
         b'[' => {
             let elements: Vec<Json> = json.read().ok()?;
             Some(elements.into_iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect())
@@ -60,31 +70,6 @@ fn parts(json: &Json) -> Option<Parts> {
 /// The hash of the canonical form tells a string from a number, and an object from an array.
 fn is_same(before: &Json, after: &Json) -> bool {
     matches!((before.admit(), after.admit()), (Ok(before), Ok(after)) if before == after)
-}
-
-/// An object's members in their order.
-struct Members(Parts);
-
-impl<'de> serde::Deserialize<'de> for Members {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Visitor)
-    }
 }
 
 #[cfg(test)]
@@ -109,5 +94,18 @@ mod tests {
         );
         assert_eq!(told("{\"a\":{}}", "{\"a\":[]}"), ["/a: {} > []"]);
         assert_eq!(told("{\"a\":1}", "{}"), ["/a: 1 > -"]);
+    }
+
+    #[test]
+    fn what_lies_too_deep_is_told_as_a_whole() {
+        let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(40), "]".repeat(40));
+        let told = told(&nested("1"), &nested("2"));
+        assert_eq!(told, [format!("{}: {} > {}", "/0".repeat(32), "[[[[[[[[1]]]]]]]]", "[[[[[[[[2]]]]]]]]")]);
+    }
+
+    #[test]
+    fn a_long_list_is_compared_place_by_place() {
+        let list = |first: usize| format!("{:?}", (first..first + 100_000).collect::<Vec<_>>());
+        assert_eq!(told(&list(0), &list(1)).len(), 100_000);
     }
 }

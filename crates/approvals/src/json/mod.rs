@@ -3,10 +3,15 @@
 mod canonical;
 mod diff;
 mod number;
+mod tokens;
 
 pub use diff::diff;
+pub(crate) use tokens::Tokens;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 use sha2::Digest;
 use std::{fmt, sync::Arc};
@@ -107,9 +112,40 @@ impl Json {
         self.0.get()
     }
 
+    /// An object's members in the order in which they were given, with every digit of their numbers. `None` if it
+    /// is no object.
+    #[must_use]
+    pub fn members(&self) -> Option<Vec<(String, Self)>> {
+        self.read::<Members>().ok().map(|members| members.0)
+    }
+
     /// Reads it as `T`.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
+    }
+}
+
+struct Members(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arguments as rules look at them: JSON with numbers by their exact decimal value, and JSON pointers.
 
 use super::decimal::Decimal;
-use crate::json::MAX_DEPTH;
+use crate::json::Tokens;
 
 /// A JSON value that keeps the order of its keys and every digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Value {
     /// Reads a text that is JSON already. `None` where it nests too deep, or holds a number or a string
     /// that nobody can hold: then nothing is known of it.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        Walk { text, at: 0, depth: 0 }.value()
+        value(&mut Tokens::new(text))
     }
 
     /// The value under a key of an object.
@@ -157,96 +157,37 @@ fn step_into<'a>(value: &'a Value, step: &str) -> Option<&'a Value> {
     }
 }
 
-/// A reader of tokens: the syntax was checked when the text became a `Json`.
-struct Walk<'a> {
-    text: &'a str,
-    at: usize,
-    depth: usize,
+fn value(tokens: &mut Tokens<'_>) -> Option<Value> {
+    match tokens.peek() {
+        b'{' => tokens.nested(object)?,
+        b'[' => tokens.nested(array)?,
+        b'"' => tokens.string().ok().map(|text| Value::Text(text.into_owned())),
+        _ => match tokens.scalar() {
+            "null" => Some(Value::Null),
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            number => Decimal::read(number).map(Value::Number),
+        },
+    }
 }
 
-impl Walk<'_> {
-    fn peek(&mut self) -> u8 {
-        let bytes = self.text.as_bytes();
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(self.at) {
-            self.at += 1;
-        }
-        bytes.get(self.at).copied().unwrap_or(0)
+fn array(tokens: &mut Tokens<'_>) -> Option<Value> {
+    let mut values = Vec::new();
+    while !tokens.eat(b']') {
+        tokens.eat(b',');
+        values.push(value(tokens)?);
     }
+    Some(Value::List(values))
+}
 
-    fn eat(&mut self, token: u8) -> bool {
-        let here = self.peek() == token;
-        self.at += usize::from(here);
-        here
+fn object(tokens: &mut Tokens<'_>) -> Option<Value> {
+    let mut members = Vec::new();
+    while !tokens.eat(b'}') {
+        tokens.eat(b',');
+        tokens.peek();
+        let key = tokens.string().ok()?.into_owned();
+        tokens.eat(b':');
+        members.push((key, value(tokens)?));
     }
-
-    fn value(&mut self) -> Option<Value> {
-        match self.peek() {
-            b'{' => self.nested(Self::object),
-            b'[' => self.nested(Self::array),
-            b'"' => self.string().map(Value::Text),
-            _ => match self.scalar() {
-                "null" => Some(Value::Null),
-                "true" => Some(Value::Bool(true)),
-                "false" => Some(Value::Bool(false)),
-                number => Decimal::read(number).map(Value::Number),
-            },
-        }
-    }
-
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Value>) -> Option<Value> {
-        if self.depth == MAX_DEPTH {
-            return None;
-        }
-        self.depth += 1;
-        self.at += 1;
-        let value = read(self);
-        self.depth -= 1;
-        value
-    }
-
-    fn array(&mut self) -> Option<Value> {
-        let mut values = Vec::new();
-        while !self.eat(b']') {
-            self.eat(b',');
-            values.push(self.value()?);
-        }
-        Some(Value::List(values))
-    }
-
-    fn object(&mut self) -> Option<Value> {
-        let mut members = Vec::new();
-        while !self.eat(b'}') {
-            self.eat(b',');
-            self.peek();
-            let key = self.string()?;
-            self.eat(b':');
-            members.push((key, self.value()?));
-        }
-        Some(Value::Map(members))
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let (start, bytes) = (self.at, self.text.as_bytes());
-        let mut end = start + 1;
-        let mut escaped = false;
-        while let Some(byte) = bytes.get(end) {
-            match byte {
-                b'"' => break,
-                b'\\' => (end, escaped) = (end + 2, true),
-                _ => end += 1,
-            }
-        }
-        self.at = end + 1;
-        if !escaped {
-            return self.text.get(start + 1..end).map(str::to_owned);
-        }
-        serde_json::from_str(self.text.get(start..self.at)?).ok()
-    }
-
-    fn scalar(&mut self) -> &str {
-        let rest = &self.text[self.at..];
-        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        self.at += end.max(1);
-        &rest[..end]
-    }
+    Some(Value::Map(members))
 }

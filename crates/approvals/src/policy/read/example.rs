@@ -24,6 +24,21 @@ struct Call {
     rule: Rule,
 }
 
+impl Call {
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            thread: &self.thread,
+            principal: &self.principal,
+            tool: &self.tool,
+            arguments: &self.arguments,
+            redacted: &[],
+            annotations: self.annotations.as_ref(),
+            impact: self.impact.as_ref(),
+            definition: None,
+        }
+    }
+}
+
 pub(super) fn check(policy: &Policy, rule: &Rule, place: &Place<'_>) -> Result<(), Fault> {
     let Some(node) = place.examples else { return Ok(()) };
     let mut keys = node.keys("examples")?;
@@ -49,17 +64,7 @@ fn matches(policy: &Policy, rule: &Rule, example: &Node) -> Result<bool, Fault> 
         Item::Plain(Value::Text(text)) => of_text(policy, rule, text, example)?,
         _ => of_table(rule, example)?,
     };
-    let subject = Subject {
-        thread: &call.thread,
-        principal: &call.principal,
-        tool: &call.tool,
-        arguments: &call.arguments,
-        redacted: &[],
-        annotations: call.annotations.as_ref(),
-        impact: call.impact.as_ref(),
-        definition: None,
-    };
-    Ok(call.rule.say(&Facts::new(policy, &subject, &|| false)).is_some())
+    Ok(call.rule.say(&Facts::new(policy, &call.subject(), &|| false)).is_some())
 }
 
 /// A text stands for whatever operand the rule looks at.
@@ -69,17 +74,7 @@ fn of_text(policy: &Policy, rule: &Rule, text: &str, example: &Node) -> Result<C
         return Err(example.fault(why));
     };
     let mut call = blank(rule, example)?;
-    let subject = Subject {
-        thread: &call.thread,
-        principal: &call.principal,
-        tool: &call.tool,
-        arguments: &call.arguments,
-        redacted: &[],
-        annotations: None,
-        impact: None,
-        definition: None,
-    };
-    let (pointers, _) = Facts::new(policy, &subject, &|| false).pointers(kind);
+    let (pointers, _) = Facts::new(policy, &call.subject(), &|| false).pointers(kind);
     let pointer = pointers.first().map_or("", Pointer::as_str);
     call.arguments = json(&at(pointer, text).to_string(), example)?;
     call.rule.matching = Selectors {

@@ -1,12 +1,7 @@
 //! A call as a document: all that somebody has to read before deciding, and nothing cut short.
 
 use super::wrap::{gently, hard, soft, width};
-use crate::{
-    edit, facts,
-    impact::Impact,
-    json::{members, shown_as},
-    output::visible,
-};
+use crate::{edit, facts, impact::Impact, json::shown_as, output::visible};
 use countersign_gate::{Json, Principal, api};
 
 /// What a line is, which is how it is drawn.
@@ -68,7 +63,8 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<Paragraph>) {
     if call.proposal.principal == *me {
         warn("you proposed this call yourself, so somebody else has to decide it".to_owned());
     }
-    let hidden = members(&call.arguments).iter().map(|(_, value)| hidden(value)).sum::<usize>();
+    let arguments = call.arguments.members().unwrap_or_default();
+    let hidden = arguments.iter().map(|(_, value)| hidden(value)).sum::<usize>();
     if hidden > 0 {
         let (what, are) = if hidden == 1 { ("character", "is") } else { ("characters", "are") };
         warn(format!("{hidden} {what} that a terminal hides {are} written out as \\u{{…}}"));
@@ -143,7 +139,7 @@ fn request(call: &api::Call, lines: &mut Vec<Paragraph>) {
 fn arguments(json: &Json, lines: &mut Vec<Paragraph>) {
     let mut argument =
         |label: String, text: String| lines.push(Paragraph { role: Role::Argument, label, text });
-    let members = members(json);
+    let members = json.members().unwrap_or_default();
     if members.is_empty() {
         for line in shown_as(json) {
             argument(String::new(), line);
