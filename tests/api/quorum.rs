@@ -140,7 +140,7 @@ async fn as_many_denials_as_it_takes_deny() {
         town.agent("builder").proposes("t1", "call_1").await;
         town.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"no"}"#).await;
         let decided = town.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"not today"}"#).await;
-        assert_snapshot!(decided.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ben: not today (do not retry this call unchanged)","principal":"user:ben","seq":6,"status":"denied"}"#);
+        assert_snapshot!(decided.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: no; and by user:ben: not today (do not retry this call unchanged)","principal":"user:ben","seq":6,"status":"denied"}"#);
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The policy changes while calls wait, and a condition that runs and runs.
+//! The policy changes while calls wait, and a condition or a tool's schema that runs and runs.
 
 use crate::harness::{Place, Server};
 use futures_util::future::join_all;
@@ -9,7 +9,8 @@ use std::fs;
 on_each_database!(
     what_a_new_policy_blocks_does_not_start_though_it_was_approved,
     what_a_new_condition_blocks_does_not_start_though_it_was_approved,
-    a_condition_that_runs_away_keeps_nobody_waiting
+    a_condition_that_runs_away_keeps_nobody_waiting,
+    a_schema_that_takes_for_ever_keeps_nobody_waiting
 );
 
 const ASK: &str = "default = \"ask\"\n";
@@ -129,5 +130,38 @@ async fn a_condition_that_runs_away_keeps_nobody_waiting(place: Place) {
             "it holds, and so it does where it is not reached: {body:.300}"
         );
     }
+    place.sound_log().await;
+}
+
+/// Each definition asks twice for the next one, so that nobody who checks against it comes to an end.
+fn endless() -> Value {
+    let twice = |depth: usize| {
+        let next = json!({"$ref": format!("#/$defs/d{}", depth + 1)});
+        (format!("d{depth}"), json!({"allOf": [next, next]}))
+    };
+    let last = ("d60".to_owned(), json!({"type": "object"}));
+    let definitions: serde_json::Map<_, _> = (0..60).map(twice).chain([last]).collect();
+    json!({"$defs": definitions, "$ref": "#/$defs/d0"})
+}
+
+async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(place: Place) {
+    let server = serve(&place, ASK).await;
+    let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": endless()}});
+    let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await;
+    assert_eq!(status, 201, "{body}");
+    let edit = json!({"decision": "allow_once", "arguments": {"n": 2}}).to_string();
+    let slow = server.post("/v1/threads/slow/approvals/slow", edit);
+    let quick = async {
+        for number in 0..20 {
+            let id = format!("quick_{number}");
+            approved(&server, &id, "bash", &json!({"command": "ls"})).await;
+            assert_eq!(claim(&server, &id, None).await, None);
+        }
+    };
+    let ((status, body), ()) = tokio::join!(slow, quick);
+    assert_eq!(status, 422, "{body}");
+    assert!(body.contains("takes too long to check them against the tool's inputSchema"), "{body}");
+    let (_, call) = server.get("/v1/threads/slow/tool-calls/slow").await;
+    assert!(call.contains(r#""state":"pending""#), "nothing is lost: {call}");
     place.sound_log().await;
 }

@@ -6,9 +6,29 @@ use crate::{
     Call, Json, Refused, Sha256,
     event::{Change, Decision, Response},
     json::diff,
-    policy::{Terms, Verdict},
+    policy::{Judgement, Terms, Verdict},
     thread::Given,
 };
+use jsonschema::{PatternOptions, Validator};
+use std::sync::Arc;
+
+/// What is known of changed arguments before the decision is written: it is worked out where nobody has to wait
+/// for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// What the policy says of them.
+    pub judged: Arc<Judgement>,
+    /// See [`misfit`].
+    pub misfit: Option<String>,
+    /// See [`changes`].
+    pub changes: Vec<Change>,
+}
+
+/// Where they differ from what was proposed.
+#[must_use]
+pub fn changes(call: &Call, arguments: &Arguments) -> Vec<Change> {
+    diff(&call.proposal.what.arguments, arguments.json())
+}
 
 /// Arguments that an approver changed, and where.
 #[derive(Debug, Clone)]
@@ -54,32 +74,44 @@ pub(super) fn edit(call: &Call, respond: &Respond, context: &Context<'_>) -> Res
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }
-    fits(call, arguments)?;
+    let reviewed = respond.reviewed.as_deref();
+    if let Some(why) = reviewed.map_or_else(|| misfit(call, arguments), |known| known.misfit.clone()) {
+        return Err(invalid(why));
+    }
     judged(call, respond, arguments, context)?;
-    let changes = diff(&call.proposal.what.arguments, arguments.json());
+    let changes = reviewed.map_or_else(|| changes(call, arguments), |known| known.changes.clone());
     Ok(Some(Edit { arguments: arguments.json().clone(), hash: arguments.hash(), changes }))
 }
 
-/// The tool takes such arguments, as far as it says what it takes.
-fn fits(call: &Call, arguments: &Arguments) -> Result<(), Refused> {
-    let schema = call.proposal.what.definition.as_ref().and_then(|tool| tool.input_schema.as_ref());
-    let Some(schema) = schema else { return Ok(()) };
+/// Why the tool does not take such arguments, as far as it says what it takes. Its schema is an agent's word and may
+/// take its time.
+#[must_use]
+pub fn misfit(call: &Call, arguments: &Arguments) -> Option<String> {
+    let schema = call.proposal.what.definition.as_ref()?.input_schema.as_ref()?;
     let read = |json: &Json| json.read::<serde_json::Value>();
     let (Ok(schema), Ok(instance)) = (read(schema), read(arguments.json())) else {
-        return Err(invalid("they cannot be read as JSON".to_owned()));
+        return Some("they cannot be read as JSON".to_owned());
     };
-    let validator = jsonschema::validator_for(&schema)
-        .map_err(|why| invalid(format!("the tool's inputSchema cannot be used to check them: {why}")))?;
+    let validator = match validator(&schema) {
+        Ok(validator) => validator,
+        Err(why) => return Some(format!("the tool's inputSchema cannot be used to check them: {why}")),
+    };
     let wrong: Vec<_> = validator
         .iter_errors(&instance)
         .take(3)
         .map(|e| format!("{e} at {:?}", e.instance_path().as_str()))
         .collect();
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(invalid(format!("the tool does not take them: {}", wrong.join("; "))))
-    }
+    (!wrong.is_empty()).then(|| format!("the tool does not take them: {}", wrong.join("; ")))
+}
+
+/// Patterns are matched in linear time. Those that look ahead or behind need the other engine, which is told to give
+/// up soon.
+fn validator(schema: &serde_json::Value) -> Result<Validator, String> {
+    let linear = jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema);
+    let soon = PatternOptions::fancy_regex().backtrack_limit(10_000);
+    linear
+        .or_else(|_| jsonschema::options().with_pattern_options(soon).build(schema))
+        .map_err(|why| why.to_string())
 }
 
 /// What the policy blocks cannot be written in, nor what it would have asked more of people for.
@@ -90,7 +122,7 @@ fn judged(
     context: &Context<'_>,
 ) -> Result<(), Refused> {
     let subject = call.subject_with(arguments.json(), &[]);
-    let judgement = context.judgement(respond.judged.as_ref(), &subject);
+    let judgement = context.judgement(respond.reviewed.as_ref().map(|reviewed| &reviewed.judged), &subject);
     if judgement.verdict == Verdict::Block {
         let reason = judgement.reason.clone();
         return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason });

@@ -32,6 +32,7 @@ mod verdict;
 mod vote;
 
 pub use claim::{Claim, subject};
+pub use edit::{Reviewed, changes, misfit};
 pub use finish::Finish;
 pub use propose::{Arguments, Propose};
 pub use respond::Respond;

@@ -1,10 +1,10 @@
 //! Deciding: people's answer to what was asked, once for ever.
 
-use super::{Context, Draft, edit, eligible, propose::Arguments, response, result, vote};
+use super::{Context, Draft, Reviewed, edit, eligible, propose::Arguments, response, result, vote};
 use crate::{
     Body, Call, Json, Refused, Sha256, Standing, Width,
     event::{Decision, Request, Response, Source, Status},
-    policy::{Effect, Judgement, Look},
+    policy::{Effect, Look},
 };
 use std::sync::Arc;
 
@@ -23,15 +23,23 @@ pub struct Respond {
     pub width: Option<Width>,
     /// At which level; the one that the request asks for, if nothing is said.
     pub level: Option<String>,
-    /// What the policy says of the changed arguments, where that was asked before.
-    pub judged: Option<Arc<Judgement>>,
+    /// What is known of the changed arguments, where that was asked before.
+    pub reviewed: Option<Arc<Reviewed>>,
 }
 
 impl Respond {
     /// An answer and nothing else.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, about: None, width: None, level: None, judged: None }
+        Self {
+            decision,
+            comment: None,
+            arguments: None,
+            about: None,
+            width: None,
+            level: None,
+            reviewed: None,
+        }
     }
 }
 

@@ -148,6 +148,29 @@ fn a_change_voids_the_votes_before_it() {
 }
 
 #[test]
+fn no_pattern_of_a_schema_keeps_anybody_waiting() {
+    let mut story = given(POLICY);
+    // The first makes engines that go back try each way to share the letters out; the second needs one of those.
+    let long = format!("{}b", "a".repeat(100));
+    for (id, pattern, fits, wrong) in [
+        ("a", "^(a+)+$", "aaa", &*long),
+        ("b", "^(?!rm).*$", "ls", "rm x"),
+        ("c", "^(?=(a+)+$)a*$", "aaa", &long),
+    ] {
+        let mut wish = propose(id, "note", "{\"text\":\"\"}");
+        let schema = format!(r#"{{"properties":{{"text":{{"pattern":"{pattern}"}}}}}}"#);
+        wish.definition = Some(crate::event::Definition {
+            input_schema: Some(Json::parse(&schema).expect("valid")),
+            ..Default::default()
+        });
+        story.agent().wants(id, Command::Propose(wish)).expect("proposed");
+        let text = |text: &str| edited(&format!("{{\"text\":\"{text}\"}}"));
+        assert_eq!(code(story.says("ada", id, text(wrong))), "invalid", "{pattern}");
+        story.says("ada", id, text(fits)).expect("the tool takes it");
+    }
+}
+
+#[test]
 fn an_edit_is_shown_checked_and_judged() {
     let mut story = given(POLICY);
     let mut wish = propose("a", "write", "{\"path\":\"/tmp/x\",\"text\":\"hello\"}");

@@ -5,7 +5,7 @@ use super::Local;
 use crate::Error;
 use countersign_approvals::{
     Call, CallId, Policy, Principal, ThreadId, Timestamp,
-    decide::{self, Arguments, Claim, Propose},
+    decide::{self, Arguments, Claim, Propose, Reviewed},
     policy::Judgement,
 };
 use countersign_store::Clock;
@@ -13,6 +13,12 @@ use std::{sync::Arc, time::Duration};
 
 /// How long the conditions of a policy may take, all together. Those that are not reached by then have failed.
 const CONDITIONS: Duration = Duration::from_millis(100);
+
+/// How long it may take to check changed arguments against the tool's schema, which is somebody's program too, and
+/// to find out what was changed.
+const COMPARISON: Duration = Duration::from_secs(2);
+const TOO_LONG: &str = "it takes too long to check them against the tool's inputSchema; deny the call and let the \
+                        agent propose another";
 
 impl Local {
     pub(super) async fn judge_proposal(
@@ -26,18 +32,26 @@ impl Local {
         self.judge(policy, move |policy, late| policy.judge(&propose.subject(&thread, &by), late)).await
     }
 
-    pub(super) async fn judge_edit(
+    /// Looks at changed arguments: the policy is asked about them, and the tool's own schema.
+    pub(super) async fn review(
         &self,
         policy: &Arc<Policy>,
         thread: &ThreadId,
         id: &CallId,
         arguments: &Arguments,
-    ) -> Result<Arc<Judgement>, Error> {
-        let (call, arguments) = (self.look_up(thread, id).await?, arguments.clone());
+    ) -> Result<Arc<Reviewed>, Error> {
+        let (call, arguments) = (Arc::new(self.look_up(thread, id).await?), arguments.clone());
+        let (judged, kept) = (Arc::clone(&call), arguments.clone());
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
-            policy.judge(&call.subject_with(arguments.json(), &[]), late)
+            policy.judge(&judged.subject_with(kept.json(), &[]), late)
         };
-        Ok(self.judge(policy, judge).await)
+        let judged = self.judge(policy, judge).await;
+        let compare = move || (decide::misfit(&call, &arguments), decide::changes(&call, &arguments));
+        let compared = tokio::time::timeout(COMPARISON, tokio::task::spawn_blocking(compare)).await;
+        let Ok(Ok((misfit, changes))) = compared else {
+            return Err(Error::invalid("arguments", &TOO_LONG));
+        };
+        Ok(Arc::new(Reviewed { judged, misfit, changes }))
     }
 
     pub(super) async fn judge_claim(

@@ -154,10 +154,10 @@ impl Local {
             about: decide.arguments_hash,
             width: decide.matches.as_ref().map(read_width).transpose()?,
             level: decide.level.clone(),
-            judged: None,
+            reviewed: None,
         };
-        if let Some(arguments) = respond.arguments.clone() {
-            respond.judged = Some(self.judge_edit(&policy, thread, id, &arguments).await?);
+        if let Some(arguments) = &respond.arguments {
+            respond.reviewed = Some(self.review(&policy, thread, id, arguments).await?);
         }
         self.about(policy, by, thread, id, Command::Respond(respond)).await
     }
