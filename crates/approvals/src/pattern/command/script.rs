@@ -6,6 +6,7 @@ use brush_parser::{
 
 use super::{read::Reading, word::Word};
 use crate::pattern::unseen::{HOLE, is_unseen};
+use std::panic::catch_unwind;
 
 /// Longer texts are not read.
 const LONGEST: usize = 64 * 1024;
@@ -15,6 +16,8 @@ pub(super) const DEEPEST: usize = 12;
 const MOST_OPENED: usize = 200;
 /// The parser tries some nested parentheses and cases twice on each level; this many levels are no burden.
 const MOST_DOUBLED: usize = 10;
+/// Digits of the number by which a file is opened.
+const MOST_DIGITS: usize = 9;
 /// Letters that are looked at in all, those of command lines within others once more each time.
 const MOST_READ: usize = 8 * LONGEST;
 /// What a command costs besides its letters.
@@ -95,8 +98,10 @@ impl Script {
 
     /// Reads a command line that stands this deep within others.
     pub(super) fn read(&mut self, text: &str, depth: usize, origin: Origin) {
-        let program = if depth < DEEPEST && self.can_read(text.len()) { parse(text) } else { None };
-        match program {
+        let can_read = depth < DEEPEST && self.can_read(text.len());
+        // A fault in the parser is a command line that cannot be read, and not the end of whoever judges it.
+        let program = catch_unwind(|| can_read.then(|| parse(text)).flatten());
+        match program.ok().flatten() {
             Some(program) => Reading { script: self, depth, origin }.program(&program),
             None => self.unreadable = true,
         }
@@ -197,5 +202,14 @@ fn is_bearable(tokens: &[Token]) -> bool {
             }
         }
     }
-    open <= MOST_OPENED && deepest + cases <= MOST_DOUBLED
+    open <= MOST_OPENED && deepest + cases <= MOST_DOUBLED && tokens.windows(2).all(can_be_opened)
+}
+
+/// Whether what is opened is a number that the parser can hold, as in `2>x`, if it is a number: at `2147483648>x` it
+/// falls over.
+fn can_be_opened(pair: &[Token]) -> bool {
+    let [Token::Word(word, number), Token::Operator(operator, redirection)] = pair else { return true };
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_one = operator.starts_with(['<', '>']) && number.end.index == redirection.start.index;
+    !(is_number && is_one) || (1..=MOST_DIGITS).contains(&word.len())
 }
