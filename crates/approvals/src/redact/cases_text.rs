@@ -100,6 +100,15 @@ const MASKED: &[(&str, &str)] = &[
     // Sentences.
     ("The token is here, token: abc, user: bob", "The token is here, token: [redacted], user: bob"),
     ("auth: abc123", "auth: [redacted]"),
+    // Quotes that nobody closed, and those of several lines.
+    ("Cookie: '\nexport TOKEN='abc' && ls", "Cookie: '[redacted]'[redacted]' && ls"),
+    ("token: \"a\npassword: \"abc\"\nb", "token: \"[redacted]\"[redacted]\"\nb"),
+    (
+        "\"x token:3' \ncurl -d '{\"password\":\"abc\"}' h",
+        "\"x token:[redacted]\"password\":\"[redacted]\"}' h",
+    ),
+    ("--token 'a\nb' --password 'c' -v", "--token '[redacted]' --password '[redacted]' -v"),
+    ("KEY='a\nb=\nc=';rm x", "KEY='[redacted]';rm x"),
 ];
 
 #[test]

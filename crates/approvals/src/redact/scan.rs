@@ -54,13 +54,22 @@ impl<'a> Scan<'a> {
             };
             match found.filter(|range| !range.is_empty()) {
                 Some(range) => {
-                    self.at = range.end;
+                    self.at = self.goes_on(&range);
                     self.spans.push(range);
                 }
                 None => self.step(),
             }
         }
         self.spans
+    }
+
+    /// Where to go on after a value. One of several lines may have ended in a quote with which another begins,
+    /// since nobody closed its own: so all of its lines but the first are read as if they were none of it.
+    fn goes_on(&self, value: &Range<usize>) -> usize {
+        let before = self.text[..value.start].trim_end_matches([' ', '\t']);
+        // A block below its name ends where it is indented less.
+        let first_line = self.text[value.clone()].find('\n').filter(|_| !before.ends_with('\n'));
+        first_line.map_or(value.end, |length| value.start + length)
     }
 
     /// Goes on by a byte and keeps count of lines, quotes and commands.
