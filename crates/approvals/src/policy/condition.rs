@@ -8,8 +8,7 @@ use super::{
     value::{Pointer, Value},
 };
 use cel::{
-    Program,
-    common::ast::{Expr, IdedExpr, LiteralValue},
+    common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue},
     objects,
 };
 use std::{
@@ -54,7 +53,7 @@ static LANGUAGE: LazyLock<Arc<cel::Env>> = LazyLock::new(|| Arc::new(cel::Env::s
 /// A condition that has been compiled.
 #[derive(Debug, Clone)]
 pub(super) struct Condition {
-    program: Arc<Program>,
+    expression: Arc<IdedExpr>,
     /// The arguments it looks at, step by step.
     looks_at: Vec<Vec<String>>,
     /// Whether it takes the agent's word for anything.
@@ -80,7 +79,9 @@ impl Condition {
         let mut walk = Walk::default();
         walk.expression(program.expression(), 0)?;
         let uses_impact = walk.named.contains("impact");
-        Ok(Self { program: Arc::new(program), looks_at: walk.looks_at, uses_impact })
+        let mut expression = program.expression().clone();
+        in_order(&mut expression);
+        Ok(Self { expression: Arc::new(expression), looks_at: walk.looks_at, uses_impact })
     }
 
     /// Whether it looks at what the pointer leads to, or at something in or around it.
@@ -90,7 +91,7 @@ impl Condition {
 
     pub(super) fn evaluate(&self, input: &cel::Context<'_, '_>) -> Hit {
         // A fault in the interpreter is a condition that fails, and not the end of the process.
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.program.execute(input)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| input.resolve(&self.expression)));
         match outcome {
             Ok(Ok(cel::Value::Bool(true))) => Hit::Yes("the condition holds".to_owned()),
             Ok(Ok(cel::Value::Bool(false))) => Hit::No,
@@ -174,11 +175,11 @@ impl Walk {
 
     fn entry(&mut self, entry: &cel::common::ast::IdedEntryExpr, nesting: usize) -> Result<(), String> {
         match &entry.expr {
-            cel::common::ast::EntryExpr::MapEntry(entry) => {
+            EntryExpr::MapEntry(entry) => {
                 self.expression(&entry.key, nesting)?;
                 self.expression(&entry.value, nesting)
             }
-            cel::common::ast::EntryExpr::StructField(_) => Err("a condition makes no objects".to_owned()),
+            EntryExpr::StructField(_) => Err("a condition makes no objects".to_owned()),
         }
     }
 
@@ -217,6 +218,48 @@ fn check_call(call: &cel::common::ast::CallExpr) -> Result<(), String> {
     Ok(())
 }
 
+/// What no condition can call by itself.
+const IN_ORDER: &str = "@in_order";
+
+/// Has every loop over an object go through its keys in order. By themselves they come in another one each
+/// time, so that `args.map(key, key)[0]` would be left to chance.
+fn in_order(node: &mut IdedExpr) {
+    match &mut node.expr {
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) | Expr::Struct(_) => {}
+        Expr::Select(select) => in_order(&mut select.operand),
+        Expr::Call(call) => {
+            call.target.iter_mut().map(AsMut::as_mut).chain(&mut call.args).for_each(in_order);
+        }
+        Expr::List(list) => list.elements.iter_mut().for_each(in_order),
+        Expr::Map(map) => {
+            for entry in &mut map.entries {
+                if let EntryExpr::MapEntry(entry) = &mut entry.expr {
+                    in_order(&mut entry.key);
+                    in_order(&mut entry.value);
+                }
+            }
+        }
+        Expr::Comprehension(loops) => {
+            for part in [&mut loops.accu_init, &mut loops.loop_cond, &mut loops.loop_step, &mut loops.result]
+            {
+                in_order(part);
+            }
+            let mut range = std::mem::take(&mut loops.iter_range);
+            in_order(&mut range);
+            let call = CallExpr { func_name: IN_ORDER.to_owned(), target: None, args: vec![range] };
+            loops.iter_range.expr = Expr::Call(call);
+        }
+    }
+}
+
+/// The keys of an object in order, and anything else as it is.
+fn keys_in_order(value: cel::Value) -> cel::Value {
+    let cel::Value::Map(map) = value else { return value };
+    let mut keys: Vec<_> = map.map.keys().cloned().collect();
+    keys.sort();
+    keys.into()
+}
+
 /// The path that an expression spells out, from its variable on.
 fn path(expression: &Expr) -> Option<Vec<String>> {
     match expression {
@@ -246,6 +289,7 @@ pub(super) fn input(facts: &Facts<'_>) -> Result<cel::Context<'static, 'static>,
     }
     let args = facts.args().ok_or("the arguments cannot be read")?;
     let mut context = cel::Context::with_env(Arc::clone(&LANGUAGE));
+    context.add_function(IN_ORDER, keys_in_order).map_err(|e| e.to_string())?;
     context.add_variable_from_value("args", value(args)?);
     context.add_variable_from_value("tool", subject.tool.as_str());
     context.add_variable_from_value("thread", subject.thread.as_str());

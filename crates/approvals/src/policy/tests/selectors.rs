@@ -170,6 +170,22 @@ fn a_condition_sees_the_call() {
 }
 
 #[test]
+fn a_condition_goes_through_an_object_in_the_order_of_its_keys() {
+    let call = call("x", r#"{"b":2,"e":5,"a":1,"f":{"y":1,"x":2},"d":4,"c":3}"#);
+    for when in [
+        "args.map(key, key)[0] == 'a'",
+        "args.map(key, key) == ['a', 'b', 'c', 'd', 'e', 'f']",
+        "args.filter(key, key != 'f').map(key, args[key]) == [1, 2, 3, 4, 5]",
+        "args.map(key, args.f.map(inner, inner))[1] == ['x', 'y']",
+        "{3: 'c', 1: 'a', 2: 'b'}.map(key, key) == [1, 2, 3]",
+    ] {
+        for _ in 0..20 {
+            assert_eq!(outcome(&format!("when = {when:?}"), &call), YES, "{when}");
+        }
+    }
+}
+
+#[test]
 fn a_condition_says_why_it_fails_and_tells_no_secrets() {
     let policy = rule("ask", "when = \"args.amount > 10000\"");
     let told = |arguments: &str| call("pay", arguments).judge(&policy).matched[0].why.clone();
