@@ -48,13 +48,17 @@ const ORDER: &[&str] = &[
     "examples",
 ];
 
+/// Tables whose keys are the operator's own words. They keep their order: the first of several rules that
+/// say the same is the one that is named.
+const OWN: &[&str] = &["patterns", "groups", "approvers"];
+
 /// Lays a policy out. It means the same, and laying it out again changes nothing.
 pub fn format(text: &str) -> Result<String, BadPolicy> {
-    Policy::read(text)?;
+    let policy = Policy::read(text)?;
     let mut document: DocumentMut = text.parse().map_err(|e| BadPolicy::Unreadable(format!("{e}")))?;
     let mut first = true;
     let head = head(document.as_table_mut());
-    lay_out(document.as_table_mut(), &mut first);
+    lay_out(document.as_table_mut(), &mut first, true);
     let trailing = comments(document.trailing(), false);
     document.set_trailing(if trailing.is_empty() { String::new() } else { format!("\n{trailing}") });
     let mut laid_out = format!("{head}{}", document.to_string().trim_start_matches('\n'));
@@ -63,7 +67,10 @@ pub fn format(text: &str) -> Result<String, BadPolicy> {
         laid_out.push('\n');
     }
     // Layout never costs meaning: where it would, the text stays as it is.
-    Ok(if meaning(&laid_out) == meaning(text) { laid_out } else { text.to_owned() })
+    let names = |policy: &Policy| policy.rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
+    let same = meaning(&laid_out) == meaning(text)
+        && Policy::read(&laid_out).is_ok_and(|laid_out| names(&laid_out) == names(&policy));
+    Ok(if same { laid_out } else { text.to_owned() })
 }
 
 /// Takes the comment away that is about the whole file: one before the first key, with an empty line after it.
@@ -85,9 +92,11 @@ fn meaning(text: &str) -> Option<String> {
     DeTable::parse(text).ok().map(|table| Node::of_toml(&table).plain())
 }
 
-/// Lays out the keys of a table, and then the tables in it.
-fn lay_out(table: &mut Table, first: &mut bool) {
-    table.sort_values_by(|a, _, b, _| rank(a.get()).cmp(&rank(b.get())));
+/// Lays out the keys of a table, in their order if it has one, and then the tables in it.
+fn lay_out(table: &mut Table, first: &mut bool, ordered: bool) {
+    if ordered {
+        table.sort_values_by(|a, _, b, _| rank(a.get()).cmp(&rank(b.get())));
+    }
     let mut begins = true;
     for (mut key, item) in table.iter_mut() {
         if let Item::Value(value) = item {
@@ -98,9 +107,9 @@ fn lay_out(table: &mut Table, first: &mut bool) {
             (begins, *first) = (false, false);
         }
     }
-    for (_, item) in table.iter_mut() {
+    for (key, item) in table.iter_mut() {
         match item {
-            Item::Table(inner) if !inner.is_dotted() => header(inner, first),
+            Item::Table(inner) if !inner.is_dotted() => header(inner, first, !OWN.contains(&key.get())),
             Item::ArrayOfTables(array) => each(array, first),
             _ => {}
         }
@@ -109,12 +118,12 @@ fn lay_out(table: &mut Table, first: &mut bool) {
 
 fn each(array: &mut ArrayOfTables, first: &mut bool) {
     for table in array.iter_mut() {
-        header(table, first);
+        header(table, first, true);
     }
 }
 
 /// One empty line before each table, but for the first thing of all.
-fn header(table: &mut Table, first: &mut bool) {
+fn header(table: &mut Table, first: &mut bool, ordered: bool) {
     if !table.is_implicit() {
         let before = table.decor().prefix().map_or_else(String::new, |prefix| comments(prefix, false));
         let after = table.decor().suffix().map_or_else(String::new, trailing);
@@ -122,7 +131,7 @@ fn header(table: &mut Table, first: &mut bool) {
         *table.decor_mut() = Decor::new(format!("{gap}{before}"), after);
         *first = false;
     }
-    lay_out(table, first);
+    lay_out(table, first, ordered);
 }
 
 fn rank(key: &str) -> usize {

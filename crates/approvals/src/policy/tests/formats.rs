@@ -62,6 +62,27 @@ fn laying_out_is_done_once_and_changes_no_meaning() {
 }
 
 #[test]
+fn rules_of_the_short_form_and_zones_keep_their_order() {
+    for (text, tool, first) in [
+        ("[patterns]\n\"u*\" = \"block\"\n\"url\" = \"block\"\n", "url", "u*"),
+        ("patterns.\"u*\" = \"block\"\npatterns.url = \"block\"\n", "url", "u*"),
+        (
+            "zones.a.root = \"/a\"\nzones.a.write = \"block\"\nzones.path.root = \"/a\"\n\
+             zones.path.write = \"block\"\ntools.w.operation = \"write\"\n",
+            "w",
+            "zone-a",
+        ),
+    ] {
+        let once = format(text).expect("it reads");
+        assert_eq!(format(&once).as_ref(), Ok(&once));
+        for text in [text, &once] {
+            let judgement = call(tool, "{\"path\":\"/a/b\"}").judge(&policy(text));
+            assert_eq!(judgement.rule.as_deref(), Some(first), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_policy_that_is_wrong_is_not_laid_out() {
     assert!(matches!(format("defualt = 1"), Err(BadPolicy::Wrong { line: 1, column: 1, .. })));
     assert!(matches!(format("= 1"), Err(BadPolicy::Unreadable(_))));
