@@ -1,5 +1,5 @@
 //! Globs: they compile or say why not, and the plain ones are as simple as they look.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::Glob;
 use libfuzzer_sys::fuzz_target;

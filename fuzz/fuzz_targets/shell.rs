@@ -1,5 +1,5 @@
 //! Command lines: whatever they are, nothing that is appended to an allowed one is allowed.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::{
     Answer, CommandPattern, Script,

@@ -100,13 +100,13 @@ impl Selectors {
         let named = self.tools.is_some();
         let placed = named || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
-        let names = [
+        let looked_at = [
             ("tool", self.tools.as_ref(), subject.tool.as_str()),
             ("thread", self.threads.as_ref(), subject.thread.as_str()),
             ("principal", self.principals.as_ref(), subject.principal.as_str()),
         ];
-        let names = names.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
-        if names.clone().any(|(_, names, name)| !names.is_match(name)) {
+        let looked_at = looked_at.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
+        if looked_at.clone().any(|(_, names, name)| !names.is_match(name)) {
             return Hit::No;
         }
         let mut all = All { effect, hit: Hit::Yes(String::new()) };
@@ -123,8 +123,8 @@ impl Selectors {
             _ if settled => Hit::No,
             // In words only now: most rules that look at a tool do not mean the call.
             Hit::Yes(why) => {
-                let named = names.map(|(what, _, name)| format!("{what} `{name}` matches"));
-                Hit::Yes(named.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
+                let shown = looked_at.map(|(what, _, name)| format!("{what} `{name}` matches"));
+                Hit::Yes(shown.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
             }
             hit => hit,
         }

@@ -1,0 +1,118 @@
+//! Policies: they read or say where they are wrong, laid out they mean the same, and what blocks stays.
+#![cfg_attr(fuzzing, no_main)]
+
+use countersign_approvals::{
+    Json, Policy, Principal, ThreadId, ToolName,
+    policy::{BadPolicy, Judgement, Subject, Verdict, format},
+};
+use libfuzzer_sys::fuzz_target;
+
+/// A policy as it stands in the documentation, and behind it, after this, a call on each line.
+const CALLS: &str = "```calls\n";
+
+const NAME: &str = "one rule more";
+
+fuzz_target!(|input: &str| {
+    let (text, calls) = input.split_once(CALLS).unwrap_or((input, ""));
+    let policy = match Policy::read(text) {
+        Ok(policy) => policy,
+        Err(bad) => return points_into(text, &bad),
+    };
+    let once = format(text).expect("what reads is laid out");
+    let laid_out = Policy::read(&once).expect("what is laid out reads");
+    assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
+    assert_eq!(laid_out.warnings().len(), policy.warnings().len(), "{text}");
+    let [blocks, allows] = ["block", "allow"].map(|verdict| with(text, verdict));
+    for call in calls.lines().take(4).filter_map(Call::read) {
+        let (before, after) = (call.judge(&policy), call.judge(&laid_out));
+        assert_eq!(Judgement { policy: after.policy, ..before.clone() }, after, "{text}\nbecame\n{once}");
+        if let Some(blocks) = &blocks {
+            assert_eq!(call.judge(blocks).verdict, Verdict::Block, "{text}");
+        }
+        if let (Some(allows), Some(_)) = (&allows, &before.rule) {
+            assert_eq!(
+                call.judge(allows).verdict,
+                before.verdict,
+                "what a rule says is not loosened: {text}"
+            );
+        }
+        for worse in [call.judge_late(&policy), call.judge_masked(&policy)] {
+            let never_looser = worse.verdict >= before.verdict || worse.verdict == Verdict::Ask;
+            assert!(never_looser, "{before:?} became {worse:?}: {text}");
+        }
+    }
+});
+
+/// Whoever wrote it is told what is wrong, and at a place that it has.
+fn points_into(text: &str, bad: &BadPolicy) {
+    let BadPolicy::Wrong { line, column, why } = bad else {
+        return assert!(!bad.to_string().is_empty());
+    };
+    assert!(!why.is_empty());
+    let there = text.split('\n').nth(line - 1).expect("the line is there");
+    assert!((1..=there.chars().count() + 1).contains(column), "{bad} in {text}");
+}
+
+/// The policy with a rule about everything at its end; none if nothing can be put there.
+fn with(text: &str, verdict: &str) -> Option<Policy> {
+    let more =
+        Policy::read(&format!("{text}\n[[rule]]\nname = {NAME:?}\ntool = \"*\"\nverdict = {verdict:?}\n"));
+    let is_list = matches!(more, Err(BadPolicy::Unreadable(_)));
+    assert!(more.is_ok() || is_list || text.contains(NAME), "{more:?}: {text}");
+    more.ok()
+}
+
+struct Call {
+    tool: ToolName,
+    arguments: Json,
+    thread: ThreadId,
+    principal: Principal,
+    said: Option<(Json, Json)>,
+}
+
+impl Call {
+    /// Reads `tool {arguments}`; one with a blank before it comes with annotations and an impact.
+    fn read(line: &str) -> Option<Self> {
+        let line = line.split(" -> ").next().unwrap_or(line);
+        let (tool, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), "{}"));
+        let json = |text: &str| Json::stored(text.to_owned());
+        let said = || {
+            Some((
+                json(r#"{"readOnlyHint":true}"#).ok()?,
+                json(r#"{"riskLevel":"high","reversible":false}"#).ok()?,
+            ))
+        };
+        Some(Self {
+            tool: ToolName::new(tool).ok()?,
+            arguments: json(arguments).ok()?,
+            thread: ThreadId::new("staging-1").ok()?,
+            principal: Principal::agent("release-2"),
+            said: if line.starts_with(' ') { said() } else { None },
+        })
+    }
+
+    fn judge(&self, policy: &Policy) -> Judgement {
+        policy.judge(&self.subject(&[]), &|| false)
+    }
+
+    fn judge_late(&self, policy: &Policy) -> Judgement {
+        policy.judge(&self.subject(&[]), &|| true)
+    }
+
+    fn judge_masked(&self, policy: &Policy) -> Judgement {
+        policy.judge(&self.subject(&[String::new()]), &|| false)
+    }
+
+    fn subject<'a>(&'a self, redacted: &'a [String]) -> Subject<'a> {
+        Subject {
+            thread: &self.thread,
+            principal: &self.principal,
+            tool: &self.tool,
+            arguments: &self.arguments,
+            redacted,
+            annotations: self.said.as_ref().map(|(annotations, _)| annotations),
+            impact: self.said.as_ref().map(|(_, impact)| impact),
+            definition: None,
+        }
+    }
+}
