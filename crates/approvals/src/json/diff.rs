@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_long_list_is_compared_place_by_place() {
-        let list = |first: usize| format!("{:?}", (first..first + 100_000).collect::<Vec<_>>());
-        assert_eq!(told(&list(0), &list(1)).len(), 100_000);
+        let list = |first: usize| format!("{:?}", (first..first + 20_000).collect::<Vec<_>>());
+        assert_eq!(told(&list(0), &list(1)).len(), 20_000);
     }
 }

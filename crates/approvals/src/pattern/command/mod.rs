@@ -99,7 +99,7 @@ impl CommandPattern {
         if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
             return Answer::Yes;
         }
-        let unknown = command.open.iter().any(|open| self.glob.could_match(open));
+        let unknown = command.open.iter().chain(&command.bare).any(|open| self.glob.could_match(open));
         if unknown { Answer::Unclear } else { Answer::No }
     }
 }

@@ -20,6 +20,8 @@ const MOST_DOUBLED: usize = 10;
 const MOST_DIGITS: usize = 9;
 /// Letters that are looked at in all, those of command lines within others once more each time.
 const MOST_READ: usize = 8 * LONGEST;
+/// Words among which the options of a program are looked for. Behind more of them may be anything.
+const MOST_OPTIONS: usize = 24;
 /// What a command costs besides its letters.
 const COMMAND: usize = 64;
 
@@ -47,6 +49,8 @@ pub(super) struct Simple {
     pub(super) spellings: Vec<String>,
     /// The same with holes, if it has any.
     pub(super) open: Vec<String>,
+    /// What it may be for all that is known of its options.
+    pub(super) bare: Vec<String>,
     /// What it reads its input from, as in `< file`.
     pub(super) input: Option<String>,
     /// Whether its words are known to the last letter.
@@ -156,6 +160,34 @@ impl Simple {
         if text.contains(HOLE) {
             self.open = self.spellings.iter().filter(|spelling| spelling.contains(HOLE)).cloned().collect();
         }
+        self.bare = self.without_options();
+    }
+
+    /// The command without the options before its first argument, as `git -C x push` is a `git push`. Nobody here
+    /// knows which of them take a value, so it is one or the other.
+    fn without_options(&self) -> Vec<String> {
+        let Some((program, arguments)) = self.words.split_first() else { return Vec::new() };
+        let program = program.text.rsplit('/').next().unwrap_or_default();
+        let mut begins = vec![false; arguments.len() + 2];
+        begins[0] = true;
+        let mut found = Vec::new();
+        for (at, word) in arguments.iter().enumerate() {
+            if !begins[at] {
+                continue;
+            }
+            if at >= MOST_OPTIONS {
+                found.push(format!("{program} {HOLE}"));
+                break;
+            }
+            if word.text.starts_with('-') {
+                begins[at + 1] = true;
+                begins[at + 2] = true;
+            } else if at > 0 {
+                let rest = arguments[at..].iter().map(|word| word.text.as_str());
+                found.push(std::iter::once(program).chain(rest).collect::<Vec<_>>().join(" "));
+            }
+        }
+        found
     }
 }
 
