@@ -5,7 +5,7 @@ mod paths;
 mod shell_expansions;
 mod shell_feeding;
 mod shell_letters;
-mod shell_options;
+mod shell_readers;
 mod shell_separators;
 mod shell_wrappers;
 mod urls;
@@ -32,7 +32,7 @@ fn no_command_line_gets_past_its_pattern() {
         shell_expansions::CASES,
         shell_feeding::CASES,
         shell_letters::CASES,
-        shell_options::CASES,
+        shell_readers::CASES,
         shell_wrappers::CASES,
     ];
     let cases: Vec<_> = tables.concat();
@@ -68,7 +68,7 @@ fn each_case_tries_something_of_its_own() {
         shell_expansions::CASES,
         shell_feeding::CASES,
         shell_letters::CASES,
-        shell_options::CASES,
+        shell_readers::CASES,
         shell_wrappers::CASES,
     ];
     let plain = [paths::CASES, paths::WITHIN, urls::CASES];

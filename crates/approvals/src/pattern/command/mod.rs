@@ -5,7 +5,9 @@
 //! `ls` with or without.
 
 mod read;
+mod redirect;
 mod script;
+mod shells;
 mod suggest;
 mod within;
 mod word;

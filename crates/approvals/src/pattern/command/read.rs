@@ -1,9 +1,8 @@
 //! From the parser's tree to the simple commands, wherever they stand in it.
 
 use brush_parser::ast::{
-    Assignment, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, FunctionBody, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program,
-    SimpleCommand,
+    Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
+    CompoundList, ExtendedTestExpr, FunctionBody, IoRedirect, Pipeline, Program, SimpleCommand,
 };
 
 use super::{
@@ -26,7 +25,7 @@ impl Reading<'_> {
         program.complete_commands.iter().for_each(|list| self.list(list));
     }
 
-    fn list(&mut self, list: &CompoundList) {
+    pub(super) fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             for (_, pipeline) in &item.0 {
                 self.pipeline(pipeline);
@@ -35,6 +34,7 @@ impl Reading<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
+        self.script.feeds |= pipeline.seq.len() > 1;
         for (at, command) in pipeline.seq.iter().enumerate() {
             self.command(command, at > 0);
         }
@@ -73,6 +73,8 @@ impl Reading<'_> {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             CompoundCommand::ForClause(each) => {
+                // Its variable is set as by `PATH=/tmp`, and may mean as much.
+                self.script.unshown = true;
                 each.values.iter().flatten().for_each(|value| self.expansions(&Word::read(&value.value)));
                 self.list(&each.body.list);
             }
@@ -127,6 +129,7 @@ impl Reading<'_> {
     fn simple(&mut self, simple: &SimpleCommand, piped: bool) {
         let mut command = Simple { origin: self.origin, ..Simple::default() };
         let mut fed = if piped { Fed::Unknown } else { Fed::Nothing };
+        let mut apart = None;
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 Item::AssignmentWord(assignment, _) => {
@@ -142,9 +145,23 @@ impl Reading<'_> {
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, &mut command, &mut fed);
+            if let Item::IoRedirect(IoRedirect::OutputAndError(..)) = item {
+                apart.get_or_insert(command.words.len());
+            }
         }
         command.unshown |= command.words.is_empty();
+        let apart = apart.and_then(|at| command.words.get(at..)).unwrap_or_default().to_vec();
+        command.unshown |= !apart.is_empty();
         self.keep(command, &fed);
+        if !apart.is_empty() {
+            // To a plain `sh`, `ls &>f rm x` is `ls &` and then `rm x`.
+            self.handed(apart, Origin::Supposed, &fed);
+        }
+    }
+
+    fn handed(&mut self, words: Vec<Word>, origin: Origin, fed: &Fed) {
+        let command = Simple { origin, words, ..Simple::default() };
+        Reading { script: self.script, depth: self.depth + 1, origin }.keep(command, fed);
     }
 
     /// Keeps the command, and looks for those it would run in its turn.
@@ -157,14 +174,13 @@ impl Reading<'_> {
         let runs = within::runs(&command.words, fed);
         self.script.push(command);
         self.script.unreadable |= runs.unknown;
+        self.script.listens |= runs.listens;
         let handed = self.origin.max(Origin::Handed);
         for text in &runs.scripts {
             self.script.read(text, depth, handed);
         }
         for (words, supposed) in runs.commands {
-            let origin = if supposed { Origin::Supposed } else { handed };
-            let command = Simple { origin, words, ..Simple::default() };
-            Reading { script: self.script, depth, origin }.keep(command, fed);
+            self.handed(words, if supposed { Origin::Supposed } else { handed }, fed);
         }
     }
 
@@ -185,7 +201,7 @@ impl Reading<'_> {
                 }
             }
             Item::ProcessSubstitution(_, subshell) => {
-                command.unshown = true;
+                (command.unshown, self.script.feeds) = (true, true);
                 command.words.push(Word::read("<()"));
                 self.list(&subshell.list);
             }
@@ -194,6 +210,9 @@ impl Reading<'_> {
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
+        if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
+            self.expansions(&Word::read_quoted(index));
+        }
         match &assignment.value {
             AssignmentValue::Scalar(word) => self.expansions(&Word::read(&word.value)),
             AssignmentValue::Array(words) => {
@@ -204,89 +223,17 @@ impl Reading<'_> {
         }
     }
 
-    /// Redirections of a group or a loop: what no simple command shows.
-    fn redirects_around(&mut self, redirects: &[IoRedirect]) {
-        let mut around = Simple::default();
-        for redirect in redirects {
-            self.redirect(redirect, &mut around, &mut Fed::Nothing);
-        }
-        self.script.unshown |= around.unshown || around.input.is_some();
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect, command: &mut Simple, fed: &mut Fed) {
-        match redirect {
-            IoRedirect::File(_, kind, target) => self.file(kind, target, command, fed),
-            IoRedirect::OutputAndError(word, _) => {
-                let word = self.word(&word.value);
-                command.unshown |= !is_nowhere(&word);
-            }
-            IoRedirect::HereDocument(_, document) => {
-                command.unshown = true;
-                let mut text = Word::literal(&document.doc.value);
-                if document.requires_expansion {
-                    text = Word::read_quoted(&document.doc.value);
-                    self.expansions(&text);
-                }
-                *fed = Fed::Text(text);
-            }
-            IoRedirect::HereString(_, word) => {
-                command.unshown = true;
-                *fed = Fed::Text(self.word(&word.value));
-            }
-        }
-    }
-
-    fn file(
-        &mut self,
-        kind: &IoFileRedirectKind,
-        target: &IoFileRedirectTarget,
-        command: &mut Simple,
-        fed: &mut Fed,
-    ) {
-        let word = match target {
-            IoFileRedirectTarget::Fd(_) => return,
-            IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
-                command.unshown = true;
-                *fed = Fed::Unknown;
-                return self.list(&subshell.list);
-            }
-            IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                self.word(&word.value)
-            }
-        };
-        match kind {
-            _ if is_nowhere(&word) => {}
-            IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput
-                if is_descriptor(&word) => {}
-            IoFileRedirectKind::Read if word.literal && command.input.is_none() => {
-                command.input = Some(format!("< {}", word.shown()));
-                *fed = Fed::File;
-            }
-            _ => command.unshown = true,
-        }
-    }
-
     /// Reads a word, and what is run to expand it.
-    fn word(&mut self, raw: &str) -> Word {
+    pub(super) fn word(&mut self, raw: &str) -> Word {
         let word = Word::read(raw);
         self.expansions(&word);
         word
     }
 
-    fn expansions(&mut self, word: &Word) {
+    pub(super) fn expansions(&mut self, word: &Word) {
         self.script.unreadable |= word.broken;
         for script in &word.scripts {
             self.script.read(script, self.depth + 1, self.origin);
         }
     }
-}
-
-fn is_nowhere(word: &Word) -> bool {
-    word.literal && word.text == "/dev/null"
-}
-
-/// A number of an open file, `-` for closing, or both.
-fn is_descriptor(word: &Word) -> bool {
-    let number = word.text.strip_suffix('-').unwrap_or(&word.text);
-    word.literal && !word.text.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }

@@ -36,6 +36,10 @@ pub struct Script {
     pub(super) unseen: bool,
     /// It does something that no pattern over simple commands shows, such as defining a function.
     pub(super) unshown: bool,
+    /// Some command in it gets what another writes, or a text.
+    pub(super) feeds: bool,
+    /// Some shell in it reads commands from where nobody says by its side.
+    pub(super) listens: bool,
     read: usize,
 }
 
@@ -82,6 +86,8 @@ impl Script {
         let unseen = text.chars().any(|c| is_unseen(c) && c != '\n' && c != '\t') || text.contains("\\\n");
         let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
         script.read(text, 0, Origin::Written);
+        // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
+        script.unreadable |= script.feeds && script.listens;
         script
     }
 

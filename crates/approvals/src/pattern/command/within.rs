@@ -1,6 +1,6 @@
 //! Commands that run other commands: which ones, as far as their arguments say.
 
-use super::word::Word;
+use super::{shells::SHELLS, word::Word};
 
 /// What a command reads from its standard input.
 #[derive(Debug, Clone)]
@@ -23,9 +23,9 @@ pub(super) struct Runs {
     pub(super) commands: Vec<(Vec<Word>, bool)>,
     /// Whether it runs something that cannot be known.
     pub(super) unknown: bool,
+    /// Whether it is a shell that reads commands, and nothing beside it says which.
+    pub(super) listens: bool,
 }
-
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"];
 
 /// Commands that run the command they are given: those of their options that take a value of their own, and how
 /// many words of theirs come before the command.
@@ -65,6 +65,24 @@ const RUNNERS: &[(&str, &[&str], usize)] = &[
         &["-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-c", "-m", "-b", "-e", "-w", "-S", "-E"],
         1,
     ),
+    ("pkexec", &["--user"], 0),
+    ("gosu", &[], 1),
+    ("su-exec", &[], 1),
+    ("fakeroot", &["-l", "-s", "-i"], 0),
+    ("setpriv", &[], 0),
+    ("prlimit", &[], 0),
+    ("dbus-run-session", &[], 0),
+    ("xvfb-run", &["-n", "-s"], 0),
+    ("valgrind", &[], 0),
+    ("ltrace", &["-o", "-e", "-p"], 0),
+    ("proxychains", &["-f"], 0),
+    ("proxychains4", &["-f"], 0),
+    ("torsocks", &[], 0),
+    ("unbuffer", &[], 0),
+    ("chronic", &[], 0),
+    ("ifne", &[], 0),
+    ("tini", &[], 0),
+    ("dumb-init", &[], 0),
     ("systemd-run", &["-p", "-u", "-E", "--unit", "--property"], 0),
     ("npx", &["-p", "--package"], 0),
 ];
@@ -82,8 +100,12 @@ pub(super) fn runs(words: &[Word], fed: &Fed) -> Runs {
     let Some((name, arguments)) = words.split_first() else { return runs };
     let name = name.text.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
     match name.as_str() {
-        name if SHELLS.contains(&name) => runs.shell(arguments, fed),
-        "su" | "script" | "runuser" => runs.after_option(arguments, &["-c", "--command"]),
+        name if SHELLS.contains(&name) => runs.shell(name, arguments, fed),
+        "su" | "script" => runs.after_option(arguments),
+        "runuser" => {
+            runs.after_option(arguments);
+            runs.runner("runuser", arguments, &["-u", "-g", "-G", "--user", "--group"], 0);
+        }
         "eval" => runs.joined(arguments),
         "trap" => arguments
             .iter()
@@ -104,7 +126,7 @@ pub(super) fn runs(words: &[Word], fed: &Fed) -> Runs {
 }
 
 impl Runs {
-    fn script(&mut self, word: &Word) {
+    pub(super) fn script(&mut self, word: &Word) {
         self.unknown |= !word.literal;
         self.scripts.push(word.text.clone());
     }
@@ -116,66 +138,25 @@ impl Runs {
         }
     }
 
-    /// `sh -c script`, `sh file`, or what comes in by standard input.
-    fn shell(&mut self, arguments: &[Word], fed: &Fed) {
-        let mut rest = arguments.iter();
-        let (mut commanded, mut reads) = (false, false);
-        while let Some(word) = rest.next() {
+    /// `su -c script`, also where other letters stand before the `c`, or the script right behind it.
+    fn after_option(&mut self, arguments: &[Word]) {
+        for (at, word) in arguments.iter().enumerate() {
             let text = word.text.as_str();
-            let short = text.len() > 1 && text.starts_with(['-', '+']) && !text.starts_with("--");
-            commanded |= short && text.contains('c') || text == "--command";
-            reads |= short && text.contains('s');
-            if matches!(text, "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
-                rest.next();
-            } else if reads && !commanded {
-                return self.fed(fed);
-            } else if !text.starts_with(['-', '+']) {
-                return self.operand(word, commanded, fed);
-            } else if !word.literal {
-                self.unknown = true;
+            let long = text.starts_with("--");
+            let glued = if long {
+                text.split_once('=').filter(|(option, _)| option.starts_with("--c")).map(|(_, script)| script)
+            } else {
+                text.strip_prefix('-').and_then(|letters| letters.split_once('c')).map(|(_, script)| script)
+            };
+            match glued {
+                Some("") if !long => arguments.get(at + 1).into_iter().for_each(|next| self.script(next)),
+                Some(script) => self.scripts.push(script.to_owned()),
+                None if text.starts_with("--c") => {
+                    arguments.get(at + 1).into_iter().for_each(|next| self.script(next));
+                }
+                None => continue,
             }
-        }
-        self.fed(fed);
-    }
-
-    /// The first word of a shell that is no option.
-    fn operand(&mut self, word: &Word, commanded: bool, fed: &Fed) {
-        if commanded {
-            self.script(word);
-        } else if matches!(word.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") {
-            self.fed(fed);
-        } else {
             self.unknown |= !word.literal;
-        }
-    }
-
-    fn fed(&mut self, fed: &Fed) {
-        match fed {
-            Fed::Nothing | Fed::File => {}
-            Fed::Unknown => self.unknown = true,
-            Fed::Text(text) => {
-                self.unknown |= !text.literal;
-                self.scripts.push(text.raw.clone());
-            }
-        }
-    }
-
-    fn source(&mut self, arguments: &[Word], fed: &Fed) {
-        let Some(file) = arguments.first() else { return };
-        self.operand(file, false, fed);
-    }
-
-    fn after_option(&mut self, arguments: &[Word], options: &[&str]) {
-        for pair in arguments.windows(2).filter(|pair| options.contains(&pair[0].text.as_str())) {
-            self.script(&pair[1]);
-        }
-        for word in arguments {
-            if let Some((option, script)) = word.text.split_once('=')
-                && options.contains(&option)
-            {
-                self.unknown |= !word.literal;
-                self.scripts.push(script.to_owned());
-            }
         }
     }
 
@@ -194,6 +175,14 @@ impl Runs {
             let words: Vec<Word> = arguments[at + 1..].iter().take_while(ends).cloned().collect();
             self.command(words, false);
         }
+        for word in arguments {
+            if let Some((option, program)) = word.text.split_once('=')
+                && options.contains(&option)
+            {
+                self.unknown |= !word.literal;
+                self.command(vec![Word::literal(program)], false);
+            }
+        }
     }
 
     fn runner(&mut self, name: &str, arguments: &[Word], valued: &[&str], before: usize) {
@@ -201,12 +190,11 @@ impl Runs {
         let mut sure = true;
         while let Some(word) = arguments.get(at) {
             let text = word.text.as_str();
-            if name == "env"
-                && (text == "--split-string" || text.starts_with("-S") || text.starts_with("-vS"))
-            {
+            if name == "env" && splits(text) {
                 return self.split_string(&arguments[at..]);
             }
             match text {
+                "-" if name == "env" => at += 1,
                 "--" => {
                     at += 1;
                     break;
@@ -221,10 +209,16 @@ impl Runs {
             }
         }
         at += before;
-        let rest = arguments.get(at..).unwrap_or(&[]);
+        let (own, rest) = arguments.split_at(at.min(arguments.len()));
+        let rest =
+            if before > 0 && rest.first().is_some_and(|word| word.text == "--") { &rest[1..] } else { rest };
         self.unknown |= !sure && rest.iter().any(|word| !word.literal);
-        if JOINED.contains(&name) {
-            self.joined(rest);
+        self.unknown |= name == "xargs" && replaces(own) && rest.first().is_some_and(is_shell);
+        match name {
+            "parallel" => self.listed(rest),
+            "flock" => self.after_option(rest),
+            name if JOINED.contains(&name) => self.joined(rest),
+            _ => {}
         }
         self.command(rest.to_vec(), false);
         if sure {
@@ -240,19 +234,48 @@ impl Runs {
 
     /// `env -S 'a b'` splits one word into a command.
     fn split_string(&mut self, words: &[Word]) {
-        let script: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
-        let script = script.join(" ");
-        let script =
-            script.trim_start_matches("-v").trim_start_matches("-S").trim_start_matches("--split-string");
+        let first = words.first().map_or("", |word| word.text.as_str());
+        let own =
+            first.split_once(if first.starts_with("--") { '=' } else { 'S' }).map_or("", |(_, own)| own);
+        let rest = words.iter().skip(1).map(|word| word.text.as_str());
         self.unknown |= words.iter().any(|word| !word.literal);
-        self.scripts.push(script.trim_start_matches([' ', '=']).to_owned());
+        let script = std::iter::once(own.trim_start_matches('=')).chain(rest).collect::<Vec<_>>().join(" ");
+        self.scripts.push(script.trim_start().to_owned());
+    }
+
+    /// `parallel command ::: arguments`; without a command, the arguments are commands, or the lines that it reads.
+    fn listed(&mut self, words: &[Word]) {
+        let at = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
+        let (command, listed) = words.split_at(at);
+        if !command.is_empty() {
+            return self.joined(words);
+        }
+        self.unknown |= listed.is_empty() || listed.iter().any(|word| word.text.starts_with("::::"));
+        listed.iter().skip(1).for_each(|word| self.script(word));
     }
 
     fn command(&mut self, words: Vec<Word>, supposed: bool) {
         let Some(first) = words.first() else { return };
-        self.unknown |= first.text.contains("{}");
+        // What a shell is handed so is read once more, whatever the names are that stand there then.
+        let through = if is_shell(first) { words.len() } else { 1 };
+        self.unknown |= words[..through].iter().any(|word| word.text.contains("{}"));
         self.commands.push((words, supposed));
     }
+}
+
+fn is_shell(word: &Word) -> bool {
+    SHELLS.contains(&word.text.rsplit('/').next().unwrap_or(""))
+}
+
+/// Whether these options of `xargs` have it write what it reads into the words of the command.
+fn replaces(options: &[Word]) -> bool {
+    options.iter().any(|word| ["-I", "-i", "--replace"].iter().any(|option| word.text.starts_with(option)))
+}
+
+/// Whether it is the option of `env` that splits, in any of its spellings.
+fn splits(text: &str) -> bool {
+    let short = text.strip_prefix('-').map(|letters| letters.trim_start_matches(['i', 'v', '0']));
+    text.starts_with("--s") || short.is_some_and(|letters| letters.starts_with('S'))
 }
 
 /// Whether it takes no word after it: one that carries its value with it, or letters of which none takes one.
