@@ -55,6 +55,16 @@ impl Value {
         }
     }
 
+    /// Whether such a step may lead into it.
+    fn has_steps_like(&self, step: &str) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Map(_) => step != "*",
+            Self::List(_) => step == "*" || step.bytes().all(|byte| byte.is_ascii_digit()),
+            _ => false,
+        }
+    }
+
     fn members(&self) -> usize {
         if let Self::Map(members) = self { members.len() } else { 0 }
     }
@@ -119,17 +129,18 @@ impl Pointer {
 
     /// Every value it leads to, where `*` stands for all elements of a list.
     pub(crate) fn find_all<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+        self.steps.iter().fold(vec![value], |found, step| steps_into(found, step))
+    }
+
+    /// Whether it meets something on its way that it cannot go into, such as a text where a list should stand: what
+    /// it leads to is then not absent, but somewhere else.
+    pub(crate) fn strays(&self, value: &Value) -> bool {
         let mut found = vec![value];
-        for step in &self.steps {
-            found = found
-                .into_iter()
-                .flat_map(|value| match (value, step.as_str()) {
-                    (Value::List(values), "*") => values.iter().collect(),
-                    (value, step) => step_into(value, step).into_iter().collect::<Vec<_>>(),
-                })
-                .collect();
-        }
-        found
+        self.steps.iter().enumerate().any(|(at, step)| {
+            let strays = at > 0 && found.iter().any(|value| !value.has_steps_like(step));
+            found = steps_into(std::mem::take(&mut found), step);
+            strays
+        })
     }
 
     /// Whether one of the two pointers leads to, or into, what the other leads to.
@@ -145,6 +156,14 @@ impl Pointer {
 
 fn overlap<'a>(path: impl Iterator<Item = &'a str>, steps: &[String]) -> bool {
     path.zip(steps).all(|(a, b)| a == b || a == "*" || b == "*")
+}
+
+fn steps_into<'a>(found: Vec<&'a Value>, step: &str) -> Vec<&'a Value> {
+    let each = |value: &'a Value| match value {
+        Value::List(values) if step == "*" => values.iter().collect(),
+        _ => step_into(value, step).into_iter().collect::<Vec<_>>(),
+    };
+    found.into_iter().flat_map(each).collect()
 }
 
 fn step_into<'a>(value: &'a Value, step: &str) -> Option<&'a Value> {

@@ -98,6 +98,10 @@ impl<T> Operands<T> {
             if facts.is_masked(&pointer) {
                 operands.trouble = Some(Hit::Unclear(format!("{} is masked", pointer.as_str())));
             }
+            if pointer.strays(args) {
+                let why = format!("something else stands where {} leads through", pointer.as_str());
+                operands.trouble.get_or_insert(Hit::Failed(why));
+            }
             for value in pointer.find_all(args).into_iter().filter(|value| **value != Value::Null) {
                 operands.add(kind, value, &make);
             }

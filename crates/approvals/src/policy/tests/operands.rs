@@ -17,6 +17,26 @@ fn an_allow_needs_every_command_and_a_block_any() {
 }
 
 #[test]
+fn an_operand_in_the_place_of_a_list_is_not_passed_over() {
+    let srv = "tool = \"x\"\npath = \"/srv/**\"";
+    for (arguments, wanted) in [
+        (r#"{"path":"/srv/a","paths":["/srv/b"]}"#, YES),
+        (r#"{"path":"/srv/a","paths":null}"#, YES),
+        (r#"{"path":"/srv/a","paths":"/etc/passwd"}"#, "bqb"),
+        (r#"{"path":"/srv/a","paths":{"0":"/etc/passwd"}}"#, "bqb"),
+    ] {
+        assert_eq!(outcome(srv, &call("x", arguments)), wanted, "{arguments}");
+    }
+    let unnamed = "path = \"/etc/**\"";
+    assert_eq!(outcome(unnamed, &call("x", r#"{"paths":"/etc/passwd"}"#)), FAILED);
+    let copy = policy(
+        "[tools.copy]\npath = [\"/from\", \"/to/*\"]\n[[rule]]\nname = \"r\"\ntool = \"copy\"\npath = \"/srv/**\"\nverdict = \"allow\"\n",
+    );
+    assert_eq!(call("copy", r#"{"from":"/srv/a","to":"/etc/passwd"}"#).verdict(&copy), Verdict::Ask);
+    assert_eq!(call("copy", r#"{"from":"/srv/a","to":["/srv/b"]}"#).verdict(&copy), Verdict::Allow);
+}
+
+#[test]
 fn operands_stand_where_tools_keep_them() {
     let rm = "tool = \"x\"\ncommand = \"rm *\"";
     for (arguments, wanted) in [
