@@ -76,6 +76,10 @@ pub struct Recent {
     pub unused_by: Option<CallId>,
     /// Whether it denied.
     pub denies: bool,
+    /// When an approval that nobody used is worth nothing any more.
+    pub lapses_at: Option<Timestamp>,
+    /// The hash of what the tool said of itself.
+    pub definition_hash: Option<Sha256>,
     /// Why, if that was said.
     pub comment: Option<String>,
     /// Under which conditions it was given.
@@ -91,6 +95,8 @@ pub struct Given {
     pub quorum: u32,
     /// Who could decide.
     pub approvers: Vec<Vec<String>>,
+    /// Who agreed, where it took several.
+    pub people: Vec<Principal>,
 }
 
 impl Grant {
@@ -195,6 +201,8 @@ impl Thread {
             arguments_hash: call.proposal.what.arguments_hash,
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
             denies,
+            lapses_at: response.lapses_at,
+            definition_hash: call.proposal.what.definition_hash,
             comment: response.comment.clone(),
             given: given(response, call),
         });
@@ -224,7 +232,10 @@ fn is_once(response: &Response) -> bool {
 
 fn given(response: &Response, call: &Call) -> Given {
     let request = call.request().map(|request| &request.what);
+    let agree =
+        call.course.counting().filter(|vote| vote.what.decision.allows() == response.decision.allows());
     Given {
+        people: agree.map(|vote| vote.by.clone()).collect(),
         level: response.level.clone(),
         quorum: request.and_then(|request| request.quorum).unwrap_or(1),
         approvers: request.map(|request| request.approvers.clone()).unwrap_or_default(),

@@ -63,7 +63,12 @@ pub(super) fn covers(by: &Principal, given: &Given, terms: &Terms, context: &Con
 /// Whether one person, by what the policy says of them, could answer a question on those terms alone.
 pub(super) fn suffices(by: &Principal, terms: &Terms, context: &Context<'_>) -> bool {
     let level = context.policy.approvers().level_of(by).to_owned();
-    covers(by, &Given { level: Some(level), quorum: 1, approvers: Vec::new() }, terms, context)
+    covers(by, &Given { level: Some(level), quorum: 1, ..Given::default() }, terms, context)
+}
+
+/// Whether what the policy says of that person is enough for a question of that level.
+pub(super) fn reaches(by: &Principal, needed: Option<&str>, context: &Context<'_>) -> bool {
+    ranks(context.policy.approvers().level_of(by), needed, context)
 }
 
 fn is_in(by: &Principal, list: &[String], context: &Context<'_>) -> bool {

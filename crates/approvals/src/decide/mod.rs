@@ -4,6 +4,8 @@
 //! "Already so" is success and yields no events; "not allowed" is a named [`Refused`], never silence.
 
 mod cancel;
+#[cfg(test)]
+mod cheat_story;
 mod claim;
 mod close;
 mod due;

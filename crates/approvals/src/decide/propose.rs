@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Body, Call, CallId, Json, Principal, Refused, Sha256, ThreadId, ToolName,
-    event::{Decision, Definition, Request, Response, Status, ToolCall},
+    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall, ToolPolicy},
     policy::{Judgement, Subject, Verdict},
     thread::ONCE,
 };
@@ -189,6 +189,10 @@ fn request(
     };
     let asks = judgement.verdict == Verdict::Ask;
     let several = |count: u32| (count > 1).then_some(count);
+    // Silence allows only where people had all the time that the rule gives them, and a person is not required.
+    let hurried = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
+    let required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
+    let on_expiry = if hurried || required { OnExpiry::Deny } else { terms.on_expiry };
     Request {
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.clone().filter(|_| asks),
@@ -208,7 +212,7 @@ fn request(
             .map(|span| context.now.after(span)),
         escalate_to: terms.escalate_to.clone(),
         expires_at: span.map(|span| context.now.after(span)),
-        on_expiry: span.map(|_| terms.on_expiry),
+        on_expiry: span.map(|_| on_expiry),
         policy: context.policy.hash(),
     }
 }
@@ -240,7 +244,9 @@ fn allowed(
     context: &Context<'_>,
 ) -> Draft {
     let response = respond(call, Decision::AllowOnce, answer, judgement, context);
-    Draft::new(&answer.by, Body::ApprovalResponse(Response { matches, ..response }))
+    // An approval that moves has no more time for it.
+    let lapses_at = answer.lapses_at.or(response.lapses_at);
+    Draft::new(&answer.by, Body::ApprovalResponse(Response { matches, lapses_at, ..response }))
 }
 
 fn denied(

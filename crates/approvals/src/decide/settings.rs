@@ -12,7 +12,9 @@ pub(super) fn set_mode(mode: Mode, context: &Context<'_>) -> Result<Vec<Draft>, 
     if mode == Mode::Other {
         return Err(Refused::Invalid { field: "mode", why: "there is no such mode".to_owned() });
     }
-    if context.thread.mode() == mode {
+    let own = context.thread.mode.as_ref().is_none_or(|set| set.by == *context.by);
+    // How far `approve_all` and `allow` reach depends on who says so.
+    if context.thread.mode() == mode && (own || mode != Mode::ApproveAll) {
         return Ok(Vec::new());
     }
     Ok(vec![Draft::new(context.by, Body::ThreadModeSet(ThreadMode { mode }))])
@@ -27,7 +29,11 @@ pub(super) fn set_policies(
     if policies.iter().any(|(_, policy)| *policy == ToolPolicy::Other) {
         return Err(Refused::Invalid { field: "policy", why: "there is no such policy".to_owned() });
     }
-    let news = policies.iter().filter(|(tool, policy)| context.thread.policy_for(tool) != *policy);
+    let own = |tool: &ToolName| context.thread.policies.get(tool).is_none_or(|set| set.by == *context.by);
+    let stands = |tool: &ToolName, policy: ToolPolicy| {
+        context.thread.policy_for(tool) == policy && (own(tool) || policy != ToolPolicy::Allow)
+    };
+    let news = policies.iter().filter(|(tool, policy)| !stands(tool, *policy));
     let set = |(tool, policy): &(ToolName, ToolPolicy)| ToolPolicySet { tool: tool.clone(), policy: *policy };
     Ok(news.map(|one| Draft::new(context.by, Body::ToolPolicySet(set(one)))).collect())
 }

@@ -247,8 +247,9 @@ fn a_grant_answers_later_calls_of_its_tool_until_it_is_revoked() {
     );
     story.proposes("c3", "zsh").expect("asked");
     assert_eq!((story.state("c2"), story.state("c3")), (State::Allowed, State::Pending));
-    assert_eq!(code(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(1)))), "unknown_grant");
-    story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("revoked");
+    let revoke = |grant| Wish::Thread(thread_id(), ThreadCommand::Revoke(grant));
+    assert_eq!(code(story.person("bob").wishes(revoke(1))), "unknown_grant");
+    story.person("bob").wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("revoked");
     assert!(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("again").is_empty());
     story.proposes("c4", "bash").expect("asked");
     assert_eq!((story.state("c2"), story.state("c4")), (State::Allowed, State::Pending));

@@ -5,7 +5,7 @@
 use super::{Context, eligible};
 use crate::{
     CallId, Principal, Sha256, Timestamp,
-    event::{Decision, Mode, Source, ToolPolicy},
+    event::{Decision, Definition, Mode, Source, ToolPolicy},
     policy::{Effect, Judgement, Look, Subject, Terms, Verdict},
     thread::{Given, Grant, Recent},
 };
@@ -31,6 +31,8 @@ pub(super) struct Answer {
     pub(super) reason: String,
     pub(super) grant: Option<i64>,
     pub(super) level: Option<String>,
+    /// When the approval that moves is worth nothing any more.
+    pub(super) lapses_at: Option<Timestamp>,
 }
 
 /// Why a thread's own policy denies a call.
@@ -152,14 +154,24 @@ impl Asked<'_> {
     fn moved(&self) -> Option<Ruling> {
         let recent = self.recent(|recent| recent.unused_by.is_some())?;
         let id = recent.unused_by.clone()?;
-        self.covers(&recent.by, &recent.given, &self.judgement.terms)
-            .then(|| Ruling::Move(Answer::of_recent(recent), id))
+        let holds = recent.lapses_at.is_none_or(|end| end > self.context.now);
+        (holds
+            && self.is_the_same_tool(recent)
+            && self.covers(&recent.by, &recent.given, &self.judgement.terms))
+        .then(|| Ruling::Move(Answer::of_recent(recent), id))
+    }
+
+    /// Whether the tool says of itself what it said when that was decided.
+    fn is_the_same_tool(&self, recent: &Recent) -> bool {
+        let subject = self.look.subject();
+        recent.definition_hash == Definition::hash(subject.definition, subject.annotations)
     }
 
     /// Whether what that person decided before answers this question: it was given on no lesser terms, and is no
     /// word on a call of their own.
     fn covers(&self, by: &Principal, given: &Given, terms: &Terms) -> bool {
-        by != self.look.subject().principal && eligible::covers(by, given, terms, self.context)
+        let proposer = self.look.subject().principal;
+        by != proposer && !given.people.contains(proposer) && eligible::covers(by, given, terms, self.context)
     }
 
     fn set_mode(&self) -> Option<&Principal> {
@@ -180,7 +192,7 @@ impl Asked<'_> {
 impl Answer {
     fn of_policy(judgement: &Judgement) -> Self {
         let (by, reason) = (judgement.principal(), judgement.reason.clone());
-        Self { by, source: Source::Policy, reason, grant: None, level: None }
+        Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None }
     }
 
     fn of_thread(reason: &str) -> Self {
@@ -200,11 +212,12 @@ impl Answer {
     fn of_recent(recent: &Recent) -> Self {
         let reason = said(&recent.by, recent.at, !recent.denies, recent.comment.as_deref());
         let level = recent.given.level.clone();
-        Self { grant: Some(recent.seq), level, ..Self::new("grant", Source::Grant, reason) }
+        let lapses_at = recent.lapses_at;
+        Self { grant: Some(recent.seq), level, lapses_at, ..Self::new("grant", Source::Grant, reason) }
     }
 
     fn new(by: &str, source: Source, reason: String) -> Self {
-        Self { by: Principal::policy(by), source, reason, grant: None, level: None }
+        Self { by: Principal::policy(by), source, reason, grant: None, level: None, lapses_at: None }
     }
 }
 

@@ -3,11 +3,13 @@
 use super::{
     Context, Draft,
     edit::Edit,
+    eligible,
     respond::{Said, decided},
     response,
 };
 use crate::{
     Body, Call, Refused,
+    call::Fact,
     event::{Decision, Request, Source, Vote},
 };
 
@@ -38,7 +40,11 @@ pub(super) fn vote(
         arguments_hash: Some(said.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(said.edit.is_some()),
     };
-    let votes: Vec<_> = before.iter().map(|vote| &vote.what).chain([&vote]).collect();
+    // Where the question has climbed since, those who could not answer it any more do not help to allow it.
+    let counts = |before: &&&Fact<Vote>| {
+        !before.what.decision.allows() || eligible::reaches(&before.by, call.level(), context)
+    };
+    let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
     let decision = counted(&votes, request);
     let mut drafts = vec![Draft::new(context.by, Body::ApprovalVote(vote.clone()))];
     if let Some(decision) = decision {
