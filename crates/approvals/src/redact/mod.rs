@@ -1,6 +1,7 @@
 //! Secrets are taken out before anything is written, logged or sent: what stands under a sensitive
 //! key, and what looks like a secret inside a string. What has none stays to the byte.
 
+mod block;
 mod keys;
 mod program;
 mod scan;
@@ -133,5 +134,7 @@ impl Redactor {
 mod cases;
 #[cfg(test)]
 mod cases_text;
+#[cfg(test)]
+mod hiding;
 #[cfg(test)]
 mod laws;

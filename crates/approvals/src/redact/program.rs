@@ -86,9 +86,10 @@ pub(super) fn after(keys: &Keys, program: Option<Program>, before: &str, value: 
     }
 }
 
-/// Whether a word is itself an option, and so no option's value.
+/// Whether a word is itself an option, and so no option's value. The first line of a key is none.
 fn is_option(word: &str) -> bool {
     let mut letters = word.chars();
-    letters.next() == Some('-')
+    !word.starts_with("-----BEGIN ")
+        && letters.next() == Some('-')
         && letters.next().is_some_and(|letter| letter == '-' || letter.is_alphabetic())
 }

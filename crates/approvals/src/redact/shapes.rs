@@ -1,5 +1,6 @@
 //! Secrets that are known by their shape, and those in the authority of a URL.
 
+use super::block;
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
@@ -32,11 +33,6 @@ static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?-u:\b)(?:{})", shapes.join("|"))).expect("a constant pattern")
 });
 
-static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)")
-        .expect("a constant pattern")
-});
-
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u:\b(?:bearer|basic)[ \t]+)([A-Za-z0-9._~+/=-]{6,})").expect("a constant pattern")
 });
@@ -56,13 +52,17 @@ static AFTER_WORD: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn find(text: &str, spans: &mut Vec<Range<usize>>) {
     let random = |found: &regex::Match<'_>| !found.as_str().starts_with("sk-") || has_digit(found.as_str());
     spans.extend(TOKENS.find_iter(text).filter(random).map(|found| found.range()));
-    spans.extend(BLOCK.find_iter(text).map(|found| found.range()));
+    block::find(text, spans);
     let credentials = SCHEME.captures_iter(text).filter_map(|found| found.get(1));
     spans.extend(credentials.filter(|found| looks_random(found.as_str())).map(|found| found.range()));
     let hooks = SLACK.captures_iter(text).filter_map(|found| found.get(1));
     spans.extend(hooks.map(|found| found.range()));
     let after_word = AFTER_WORD.captures_iter(text).filter_map(|found| found.get(1).or(found.get(2)));
-    spans.extend(after_word.map(|found| found.range()));
+    // The quotes may be others than they look like, and then a shell runs what comes behind these.
+    spans.extend(after_word.map(|found| {
+        let runs = found.as_str().find([';', '|', '&', '`', '"', '\n']).or_else(|| found.as_str().find("$("));
+        found.start()..runs.map_or(found.end(), |runs| found.start() + runs)
+    }));
     for (at, _) in text.match_indices("://") {
         spans.extend(userinfo(text, at));
     }
@@ -97,7 +97,9 @@ fn userinfo(text: &str, at: usize) -> Option<Range<usize>> {
         text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or_default();
     let only_name = !user.contains(':') && matches!(scheme, "ssh" | "git+ssh" | "sftp" | "ssh+git");
     let reference = user.rsplit(':').next().is_some_and(super::value::is_reference);
-    (!user.is_empty() && !only_name && !reference).then(|| start..start + length)
+    // A mask hides nothing that a shell would run.
+    let quiet = user.find([';', '&', '(', ')']).map_or(user, |at| user[..at].trim_end_matches('$'));
+    (!quiet.is_empty() && !only_name && !reference).then(|| start..start + quiet.len())
 }
 
 /// How long the user and the secret are if a `/`, `?` or `#` in the secret was not escaped: then what

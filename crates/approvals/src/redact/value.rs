@@ -22,12 +22,17 @@ impl Open {
     }
 }
 
+/// Cookies are not longer.
+const MAX_COOKIE: usize = 4096;
+
 /// A value in quotes.
 #[derive(Debug)]
 pub(super) struct Quoted {
     pub(super) inner: Range<usize>,
     /// Right behind the closing quote.
     end: usize,
+    /// Whether it ends before that, because a shell would have something to run there.
+    cut: bool,
 }
 
 /// The quoted value that begins at `at`, whose quotes may be escaped by any number of backslashes.
@@ -46,21 +51,35 @@ pub(super) fn quoted(text: &str, at: usize, open: Open) -> Option<Quoted> {
     while let Some(byte) = bytes.get(here) {
         if *byte == quote && (run < escapes || run % (2 * (escapes + 1)) == escapes) {
             let closing = here - run.min(escapes);
-            return Some(Quoted { inner: start..closing, end: here + 1 });
+            let shown = runs_at(&bytes[start..closing], quote, escapes > 0 && !open.any());
+            let end = shown.map_or(here + 1, |shown| start + shown);
+            return Some(Quoted { inner: start..shown.map_or(closing, |_| end), end, cut: shown.is_some() });
         }
         run = if *byte == b'\\' { run + 1 } else { 0 };
         here += 1;
     }
     // Nobody closed it: the rest of the line at least is meant.
-    let end = line_end(bytes, start);
-    Some(Quoted { inner: start..end, end })
+    let line = line_end(bytes, start);
+    let shown = runs_at(&bytes[start..line], quote, true);
+    let end = shown.map_or(line, |shown| start + shown);
+    Some(Quoted { inner: start..end, end, cut: shown.is_some() })
+}
+
+/// Where a value in quotes ends before its quote closes, because a shell would have something to run in it: behind
+/// the other quote, which may close one that was open before, and anywhere if a shell sees no quotes here.
+fn runs_at(inner: &[u8], quote: u8, bare: bool) -> Option<usize> {
+    let other = if quote == b'"' { b'\'' } else { b'"' };
+    let other = if bare { 0 } else { inner.iter().position(|byte| *byte == other)? };
+    let runs = |at: usize| matches!(inner[at], b';' | b'|' | b'&' | b'\n') || substitution(inner, at);
+    let first = (other..inner.len()).find(|at| runs(*at))?;
+    Some(if bare { first } else { other })
 }
 
 /// The word of a shell that begins at `at`, without its quotes if it is all in one pair of them.
 pub(super) fn word(text: &str, at: usize, open: Open) -> Range<usize> {
     let bytes = text.as_bytes();
-    if let Some(Quoted { inner, end }) = quoted(text, at, open)
-        && (end >= bytes.len() || stops(bytes, end) || !continues_word(bytes[end]))
+    if let Some(Quoted { inner, end, cut }) = quoted(text, at, open)
+        && (cut || end >= bytes.len() || stops(bytes, end) || !continues_word(bytes[end]))
     {
         let substitutes = bytes[inner.start - 1] == b'"';
         let cut =
@@ -72,7 +91,11 @@ pub(super) fn word(text: &str, at: usize, open: Open) -> Range<usize> {
     while end < bytes.len() && !stops(bytes, end) {
         match bytes[end] {
             b'"' | b'\'' => match quoted(text, end, open) {
-                Some(quoted) => end = quoted.end,
+                Some(Quoted { end: behind, cut: false, .. }) => end = behind,
+                Some(Quoted { end: behind, .. }) => {
+                    end = behind;
+                    break;
+                }
                 None => break,
             },
             b'\\' if matches!(bytes.get(end + 1), Some(b'"' | b'\'')) => break,
@@ -118,7 +141,7 @@ fn pair_follows(bytes: &[u8], at: usize) -> bool {
 /// What a shell's operators mean inside of a value of several words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operators {
-    /// Nothing: a cookie has semicolons.
+    /// They end it where there is space around them and no other cookie follows.
     Plain,
     /// They end it where there is space around them.
     Spaced,
@@ -143,9 +166,9 @@ pub(super) fn ends_rest(bytes: &[u8], at: usize, open: Open, operators: Operator
         b'\\' => matches!(bytes.get(at + 1), Some(b'"' | b'\'')),
         b',' => operators != Operators::Plain && pair_follows(bytes, at + 1),
         sign @ (b';' | b'|' | b'&') => match operators {
-            Operators::Plain => false,
+            Operators::Plain if sign == b';' && is_cookie(&bytes[at + 1..]) => false,
             Operators::End => true,
-            Operators::Spaced => {
+            Operators::Plain | Operators::Spaced => {
                 let space = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
                 let operator = |byte: Option<&u8>| byte.is_some_and(|byte| b";|&".contains(byte));
                 let next = bytes.get(at + 1);
@@ -157,6 +180,27 @@ pub(super) fn ends_rest(bytes: &[u8], at: usize, open: Open, operators: Operator
     }
 }
 
+/// Whether another cookie, or an attribute of one, comes before the next semicolon, and nothing else.
+fn is_cookie(rest: &[u8]) -> bool {
+    let ends = |byte: &u8| matches!(byte, b';' | b'"' | b'\'' | b'\n' | b'\r');
+    let rest = rest.trim_ascii_start();
+    let cookie = &rest[..rest.iter().take(MAX_COOKIE).position(ends).unwrap_or(rest.len().min(MAX_COOKIE))];
+    let name = cookie.split(|byte| *byte == b'=').next().unwrap_or_default();
+    let named = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte));
+    let alone =
+        ["httponly", "secure", "partitioned"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+    named
+        && (alone || name.len() < cookie.len())
+        && !cookie.trim_ascii_end().iter().any(u8::is_ascii_whitespace)
+}
+
+/// Whether a line below a name could be no command of a shell with words of its own.
+fn is_setting(line: &str) -> bool {
+    let first = line.split_ascii_whitespace().next().unwrap_or_default();
+    let quiet = !line.contains([';', '|', '&', '`', '<', '>']) && !line.contains("$(");
+    quiet && (first.len() == line.len() || first == "-" || first.ends_with(':'))
+}
+
 /// The block below a line that ends at `at`: the lines that are indented more than that one.
 pub(super) fn block(text: &str, at: usize, indent: usize) -> Option<Range<usize>> {
     let below = at + text.get(at..)?.find('\n')? + 1;
@@ -164,7 +208,7 @@ pub(super) fn block(text: &str, at: usize, indent: usize) -> Option<Range<usize>
     let mut line_at = below;
     for line in text[below..].split_inclusive('\n') {
         let (body, spaces) = (line.trim(), line.len() - line.trim_start().len());
-        if !body.is_empty() && spaces <= indent {
+        if !body.is_empty() && (spaces <= indent || !is_setting(body)) {
             break;
         }
         if !body.is_empty() {
