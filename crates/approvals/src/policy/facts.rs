@@ -11,6 +11,7 @@ use crate::{
     Json,
     pattern::{Address, Place, Script},
     policy::selector::{address, place, script},
+    redact::Redactor,
 };
 use std::cell::OnceCell;
 
@@ -46,6 +47,11 @@ impl<'a> Facts<'a> {
             places: OnceCell::new(),
             input: OnceCell::new(),
         }
+    }
+
+    /// What takes the secrets out of what is said of the call.
+    pub(super) fn redactor(&self) -> &Redactor {
+        self.policy.redactor()
     }
 
     /// What the policy says where no rule matches.

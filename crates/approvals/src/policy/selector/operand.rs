@@ -196,7 +196,7 @@ impl Facts<'_> {
                 Effect::Widen => pattern::command::every(patterns, script),
                 Effect::Restrict => pattern::command::any(patterns, script),
             };
-            hit(answer, Kind::Command, text, shown)
+            self.hit(answer, Kind::Command, text, shown)
         })
     }
 
@@ -204,7 +204,8 @@ impl Facts<'_> {
     pub(crate) fn urls(&self, patterns: &[UrlPattern], effect: Effect, named: bool) -> Hit {
         let shown = || list(patterns.iter().map(UrlPattern::as_str));
         self.addresses().judge(Kind::Url, effect, named, |url| {
-            hit(best(patterns.iter().map(|pattern| pattern.matches(url))), Kind::Url, url.as_str(), shown)
+            let answer = best(patterns.iter().map(|pattern| pattern.matches(url)));
+            self.hit(answer, Kind::Url, url.as_str(), shown)
         })
     }
 
@@ -212,20 +213,38 @@ impl Facts<'_> {
     pub(crate) fn paths(&self, patterns: &[PathPattern], effect: Effect, named: bool) -> Hit {
         let shown = || list(patterns.iter().map(PathPattern::as_str));
         self.places().judge(Kind::Path, effect, named, |path| {
-            hit(best(patterns.iter().map(|pattern| pattern.matches(path))), Kind::Path, path.as_str(), shown)
+            let answer = best(patterns.iter().map(|pattern| pattern.matches(path)));
+            self.hit(answer, Kind::Path, path.as_str(), shown)
         })
     }
 
     /// Whether the paths are in a zone.
     pub(crate) fn zone(&self, zone: &Zone, effect: Effect, named: bool) -> Hit {
         self.places().judge(Kind::Path, effect, named, |path| {
-            let text = || short(path.as_str());
+            let text = || self.shown(path.as_str());
             match path.is_within(&zone.root) {
                 Answer::Yes => Hit::Yes(format!("path `{}` is in zone `{}`", text(), zone.name)),
                 Answer::No => Hit::No,
                 Answer::Unclear => Hit::Unclear(format!("nobody can say where path `{}` leads", text())),
             }
         })
+    }
+}
+
+impl Facts<'_> {
+    fn hit(&self, answer: Answer, kind: Kind, text: &str, shown: impl Fn() -> String) -> Hit {
+        match answer {
+            Answer::Yes => Hit::Yes(format!("{} {} matches", kind.as_str(), shown())),
+            Answer::No => Hit::No,
+            Answer::Unclear => {
+                Hit::Unclear(format!("{} `{}` cannot be read for sure", kind.as_str(), self.shown(text)))
+            }
+        }
+    }
+
+    /// As much of it as a sentence can hold. Nobody knows half of a secret for one any more, so all of them go before.
+    fn shown(&self, text: &str) -> String {
+        short(self.redactor().text(text).as_deref().unwrap_or(text))
     }
 }
 
@@ -236,16 +255,6 @@ fn best(answers: impl Iterator<Item = Answer>) -> Answer {
         (Answer::Unclear, _) | (_, Answer::Unclear) => Answer::Unclear,
         (Answer::No, Answer::No) => Answer::No,
     })
-}
-
-fn hit(answer: Answer, kind: Kind, text: &str, shown: impl Fn() -> String) -> Hit {
-    match answer {
-        Answer::Yes => Hit::Yes(format!("{} {} matches", kind.as_str(), shown())),
-        Answer::No => Hit::No,
-        Answer::Unclear => {
-            Hit::Unclear(format!("{} `{}` cannot be read for sure", kind.as_str(), short(text)))
-        }
-    }
 }
 
 fn list<'a>(patterns: impl Iterator<Item = &'a str>) -> String {

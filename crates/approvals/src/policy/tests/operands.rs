@@ -17,6 +17,13 @@ fn an_allow_needs_every_command_and_a_block_any() {
 }
 
 #[test]
+fn a_reason_quotes_no_half_of_a_secret() {
+    let command = format!("$x {} ghp_abcdefghijklmnop1234", "a".repeat(60));
+    let reason = bash(&command).judge(&rule("block", "tool = \"bash\"\ncommand = \"rm*\"")).reason;
+    assert!(reason.contains("$x aaa") && !reason.contains("ghp_"), "{reason}");
+}
+
+#[test]
 fn an_operand_in_the_place_of_a_list_is_not_passed_over() {
     let srv = "tool = \"x\"\npath = \"/srv/**\"";
     for (arguments, wanted) in [
