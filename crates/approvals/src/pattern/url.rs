@@ -202,6 +202,7 @@ impl Seen {
         let written = text.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
         let doubt = encoded
             || written.contains("%2e")
+            || written.contains("..;")
             || !shown
             || named.is_some()
             || !url.username().is_empty()

@@ -67,6 +67,7 @@ pub(super) const CASES: &[Plain] = &[
     ("into the path by dots", DOCS, "https://example.com/x/../docs/a", YES),
     ("out of the path by encoded dots", DOCS, "https://example.com/docs/%2e%2e/admin", NO),
     ("into the path by encoded dots", DOCS, "https://example.com/x/%2E%2e/docs/a", UNCLEAR),
+    ("out of the path by dots with parameters", DOCS, "https://example.com/docs/..;/admin", UNCLEAR),
     ("encoded slash in the path", DOCS, "https://example.com/docs/..%2fadmin", UNCLEAR),
     ("encoded backslash in the path", DOCS, "https://example.com/docs/..%5cadmin", UNCLEAR),
     ("path encoded twice", DOCS, "https://example.com/docs/%252e%252e/admin", UNCLEAR),
