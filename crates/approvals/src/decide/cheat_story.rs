@@ -145,9 +145,9 @@ fn a_tool_says_of_itself_what_never_ends() {
         r##"{"allOf":[{"$ref":"#"}]}"##,
         r##"{"properties":{"n":{"$ref":"#/properties/n"}}}"##,
         r##"{"not":{"not":{"$ref":"#"}}}"##,
-        r##"{"$ref":"http://127.0.0.1:1/x"}"##,
-        r##"{"$ref":"file:///etc/passwd"}"##,
-        r##"{"properties":{"n":{"pattern":"^(a+)+\\1$"}}}"##,
+        r#"{"$ref":"http://127.0.0.1:1/x"}"#,
+        r#"{"$ref":"file:///etc/passwd"}"#,
+        r#"{"properties":{"n":{"pattern":"^(a+)+\\1$"}}}"#,
     ] {
         let mut story = given("");
         let mut wish = propose("a", "fetch", ARGUMENTS);

@@ -31,17 +31,6 @@ fn compare(path: &mut Vec<String>, before: Option<&Json>, after: Option<&Json>, 
         if is_same(before, after) {
             return;
         }
-        if let (Some(old), Some(new)) = (parts(before), parts(after))
-            && is_object(before) == is_object(after)
-        {
-            let (before, after): (BTreeMap<_, _>, BTreeMap<_, _>) = (of(&old), of(&new));
-            let added = new.iter().filter(|(key, _)| !before.contains_key(key));
-            for (key, _) in old.iter().chain(added) {
-                let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
-                compare(&path, before.get(key).copied(), after.get(key).copied(), changes);
-            }
-            return;
-        }
     }
     // RFC 6901.
     let path = path.iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]);

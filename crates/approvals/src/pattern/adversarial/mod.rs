@@ -5,6 +5,7 @@ mod paths;
 mod shell_expansions;
 mod shell_feeding;
 mod shell_letters;
+mod shell_options;
 mod shell_readers;
 mod shell_separators;
 mod shell_wrappers;
@@ -32,6 +33,7 @@ fn no_command_line_gets_past_its_pattern() {
         shell_expansions::CASES,
         shell_feeding::CASES,
         shell_letters::CASES,
+        shell_options::CASES,
         shell_readers::CASES,
         shell_wrappers::CASES,
     ];
@@ -68,6 +70,7 @@ fn each_case_tries_something_of_its_own() {
         shell_expansions::CASES,
         shell_feeding::CASES,
         shell_letters::CASES,
+        shell_options::CASES,
         shell_readers::CASES,
         shell_wrappers::CASES,
     ];

@@ -34,7 +34,7 @@ impl Reading<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
-        self.script.feeds |= pipeline.seq.len() > 1;
+        self.script.input.feeds |= pipeline.seq.len() > 1;
         for (at, command) in pipeline.seq.iter().enumerate() {
             self.command(command, at > 0);
         }
@@ -174,7 +174,7 @@ impl Reading<'_> {
         let runs = within::runs(&command.words, fed);
         self.script.push(command);
         self.script.unreadable |= runs.unknown;
-        self.script.listens |= runs.listens;
+        self.script.input.listens |= runs.listens;
         let handed = self.origin.max(Origin::Handed);
         for text in &runs.scripts {
             self.script.read(text, depth, handed);
@@ -201,7 +201,7 @@ impl Reading<'_> {
                 }
             }
             Item::ProcessSubstitution(_, subshell) => {
-                (command.unshown, self.script.feeds) = (true, true);
+                (command.unshown, self.script.input.feeds) = (true, true);
                 command.words.push(Word::read("<()"));
                 self.list(&subshell.list);
             }

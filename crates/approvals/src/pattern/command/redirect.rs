@@ -22,7 +22,7 @@ impl Reading<'_> {
                 command.unshown |= !is_nowhere(&word);
             }
             IoRedirect::HereDocument(_, document) => {
-                (command.unshown, self.script.feeds) = (true, true);
+                (command.unshown, self.script.input.feeds) = (true, true);
                 let mut text = Word::literal(&document.doc.value);
                 if document.requires_expansion {
                     text = Word::read_quoted(&document.doc.value);
@@ -31,7 +31,7 @@ impl Reading<'_> {
                 *fed = Fed::Text(text);
             }
             IoRedirect::HereString(_, word) => {
-                (command.unshown, self.script.feeds) = (true, true);
+                (command.unshown, self.script.input.feeds) = (true, true);
                 *fed = Fed::Text(self.word(&word.value));
             }
         }
@@ -47,7 +47,7 @@ impl Reading<'_> {
         let word = match target {
             IoFileRedirectTarget::Fd(_) => return,
             IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
-                (command.unshown, self.script.feeds) = (true, true);
+                (command.unshown, self.script.input.feeds) = (true, true);
                 *fed = Fed::Unknown;
                 return self.list(&subshell.list);
             }

@@ -36,11 +36,17 @@ pub struct Script {
     pub(super) unseen: bool,
     /// It does something that no pattern over simple commands shows, such as defining a function.
     pub(super) unshown: bool,
+    pub(super) input: Input,
+    read: usize,
+}
+
+/// Who gets what in a command line that nobody says beside them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Input {
     /// Some command in it gets what another writes, or a text.
     pub(super) feeds: bool,
     /// Some shell in it reads commands from where nobody says by its side.
     pub(super) listens: bool,
-    read: usize,
 }
 
 /// One simple command.
@@ -87,7 +93,7 @@ impl Script {
         let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
         script.read(text, 0, Origin::Written);
         // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
-        script.unreadable |= script.feeds && script.listens;
+        script.unreadable |= script.input.feeds && script.input.listens;
         script
     }
 

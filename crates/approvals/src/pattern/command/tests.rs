@@ -88,6 +88,10 @@ fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
         ("rm x", None),
         ("docker run x", None),
         ("./x.sh", None),
+        ("git fetch origin", None),
+        ("git grep x", None),
+        ("printf x", None),
+        ("sort x", None),
         ("ls | cat", None),
         ("ls > x", None),
         ("ls $x", None),
@@ -97,6 +101,12 @@ fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
     ] {
         assert_eq!(Script::parse(text).suggest().as_deref(), suggested, "{text}");
     }
+}
+
+#[test]
+fn what_a_search_runs_is_read_once() {
+    let script = Script::parse(&"find -exec a ".repeat(5000));
+    assert_eq!(script.commands().count(), 2, "one that is written, and one that it runs");
 }
 
 #[test]

@@ -169,11 +169,13 @@ impl Runs {
 
     /// `find … -exec command … ;`
     fn found(&mut self, arguments: &[Word], options: &[&str]) {
-        let starts = arguments.iter().enumerate().filter(|(_, word)| options.contains(&word.text.as_str()));
-        for (at, _) in starts {
-            let ends = |word: &&Word| !matches!(word.text.as_str(), ";" | "+");
-            let words: Vec<Word> = arguments[at + 1..].iter().take_while(ends).cloned().collect();
-            self.command(words, false);
+        let mut rest = arguments;
+        while let Some(at) = rest.iter().position(|word| options.contains(&word.text.as_str())) {
+            let words = &rest[at + 1..];
+            let ends = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+"));
+            let (command, after) = words.split_at(ends.unwrap_or(words.len()));
+            self.command(command.to_vec(), false);
+            rest = after;
         }
         for word in arguments {
             if let Some((option, program)) = word.text.split_once('=')
