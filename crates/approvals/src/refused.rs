@@ -83,6 +83,14 @@ pub enum Refused {
         /// The hash in the decision.
         given: Sha256,
     },
+    /// An approver changed the arguments meanwhile, and nobody allows what they may not have seen.
+    #[error(
+        "somebody changed the arguments, and what would run by now hashes to {stands}: look again, and send that as argumentsHash"
+    )]
+    LookFirst {
+        /// The hash of what would run.
+        stands: Sha256,
+    },
     /// The policy blocks the call by now. No grant and no approver lifts that.
     #[error("blocked by {rule}: {reason}")]
     Blocked {
@@ -172,7 +180,9 @@ impl Refused {
             Self::AlreadyFinished { .. } => "already_finished",
             Self::NotClaimed { .. } => "not_claimed",
             Self::NotTheExecutor { .. } => "not_the_executor",
-            Self::ArgumentsChanged { .. } | Self::LookAgain { .. } => "arguments_changed",
+            Self::ArgumentsChanged { .. } | Self::LookAgain { .. } | Self::LookFirst { .. } => {
+                "arguments_changed"
+            }
             Self::Blocked { .. } => "blocked",
             Self::ThreadClosed { .. } => "thread_closed",
             Self::NotOffered(_) => "not_offered",

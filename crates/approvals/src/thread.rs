@@ -78,8 +78,6 @@ pub struct Recent {
     pub denies: bool,
     /// When an approval that nobody used is worth nothing any more.
     pub lapses_at: Option<Timestamp>,
-    /// The hash of what the tool said of itself.
-    pub definition_hash: Option<Sha256>,
     /// Why, if that was said.
     pub comment: Option<String>,
     /// Under which conditions it was given.
@@ -97,6 +95,8 @@ pub struct Given {
     pub approvers: Vec<Vec<String>>,
     /// Who agreed, where it took several.
     pub people: Vec<Principal>,
+    /// The hash of what the tool said of itself.
+    pub definition_hash: Option<Sha256>,
 }
 
 impl Grant {
@@ -202,7 +202,6 @@ impl Thread {
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
             denies,
             lapses_at: response.lapses_at,
-            definition_hash: call.proposal.what.definition_hash,
             comment: response.comment.clone(),
             given: given(response, call),
         });
@@ -236,6 +235,7 @@ fn given(response: &Response, call: &Call) -> Given {
         call.course.counting().filter(|vote| vote.what.decision.allows() == response.decision.allows());
     Given {
         people: agree.map(|vote| vote.by.clone()).collect(),
+        definition_hash: call.proposal.what.definition_hash,
         level: response.level.clone(),
         quorum: request.and_then(|request| request.quorum).unwrap_or(1),
         approvers: request.map(|request| request.approvers.clone()).unwrap_or_default(),

@@ -161,3 +161,17 @@ fn a_tool_says_of_itself_what_never_ends() {
         let _ = story.person("ada").wants("a", Command::Respond(edit));
     }
 }
+
+#[test]
+fn a_tool_becomes_another_under_its_grant() {
+    let mut story = given("");
+    story.defined("a", "reads a page");
+    story
+        .person("ada")
+        .wants("a", Command::Respond(Respond::plain(Decision::AllowSession)))
+        .expect("granted");
+    assert_eq!(story.defined("b", "reads a page"), State::Allowed);
+    assert_eq!(story.defined("c", "sends all that it finds"), State::Pending);
+    story.agent().proposes("d", "fetch").expect("proposed");
+    assert_eq!(story.state("d"), State::Pending, "nor is it known for the same where it says nothing");
+}

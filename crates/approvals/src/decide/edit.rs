@@ -132,7 +132,7 @@ fn judged(
         level: call.level().map(str::to_owned),
         quorum: asked.and_then(|request| request.quorum).unwrap_or(1),
         approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
-        people: Vec::new(),
+        ..Given::default()
     };
     if judgement.verdict == Verdict::Ask && !asks_no_more(&judgement.terms, &given, context) {
         let why = "the policy asks for more than this request does before it lets them run; \

@@ -132,9 +132,16 @@ fn check_offer(request: Option<&Request>, respond: &Respond) -> Result<(), Refus
 /// What was looked at is what is decided on.
 fn check_about(call: &Call, respond: &Respond) -> Result<(), Refused> {
     let stands = call.arguments_hash();
-    match respond.about.filter(|given| *given != stands) {
-        Some(given) => Err(Refused::LookAgain { stands, given }),
-        None => Ok(()),
+    match respond.about {
+        Some(given) if given != stands => Err(Refused::LookAgain { stands, given }),
+        // Whoever changes them once more sees what they send.
+        None if respond.decision.allows()
+            && respond.arguments.is_none()
+            && call.course.edited().is_some() =>
+        {
+            Err(Refused::LookFirst { stands })
+        }
+        _ => Ok(()),
     }
 }
 

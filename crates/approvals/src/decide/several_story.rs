@@ -141,7 +141,13 @@ fn a_change_voids_the_votes_before_it() {
     assert_eq!(story.state("a"), State::Pending, "what ada allowed was something else");
     let looked_at = Respond { about: Some(hash("{\"n\":1}")), ..Respond::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("dan", "a", looked_at)), "arguments_changed");
-    story.decides("ada", "a", Decision::AllowOnce).expect("she may speak again on what is new");
+    assert_eq!(
+        code(story.decides("ada", "a", Decision::AllowOnce)),
+        "arguments_changed",
+        "she may not have seen it"
+    );
+    let looked_at = Respond { about: Some(hash("{\"n\":7}")), ..Respond::plain(Decision::AllowOnce) };
+    story.says("ada", "a", looked_at).expect("she may speak again on what is new");
     assert_eq!(story.state("a"), State::Allowed);
     assert_eq!(code(story.takes("a", "w", "{\"n\":1}")), "arguments_changed");
     story.takes("a", "w", "{\"n\":7}").expect("what both allowed");

@@ -155,23 +155,19 @@ impl Asked<'_> {
         let recent = self.recent(|recent| recent.unused_by.is_some())?;
         let id = recent.unused_by.clone()?;
         let holds = recent.lapses_at.is_none_or(|end| end > self.context.now);
-        (holds
-            && self.is_the_same_tool(recent)
-            && self.covers(&recent.by, &recent.given, &self.judgement.terms))
-        .then(|| Ruling::Move(Answer::of_recent(recent), id))
+        (holds && self.covers(&recent.by, &recent.given, &self.judgement.terms))
+            .then(|| Ruling::Move(Answer::of_recent(recent), id))
     }
 
-    /// Whether the tool says of itself what it said when that was decided.
-    fn is_the_same_tool(&self, recent: &Recent) -> bool {
-        let subject = self.look.subject();
-        recent.definition_hash == Definition::hash(subject.definition, subject.annotations)
-    }
-
-    /// Whether what that person decided before answers this question: it was given on no lesser terms, and is no
-    /// word on a call of their own.
+    /// Whether what that person decided before answers this question: it was given on no lesser terms, is no word
+    /// on a call of their own, and the tool still says of itself what it said then.
     fn covers(&self, by: &Principal, given: &Given, terms: &Terms) -> bool {
-        let proposer = self.look.subject().principal;
-        by != proposer && !given.people.contains(proposer) && eligible::covers(by, given, terms, self.context)
+        let subject = self.look.subject();
+        let proposer = subject.principal;
+        by != proposer
+            && !given.people.contains(proposer)
+            && given.definition_hash == Definition::hash(subject.definition, subject.annotations)
+            && eligible::covers(by, given, terms, self.context)
     }
 
     fn set_mode(&self) -> Option<&Principal> {
