@@ -16,7 +16,7 @@ pub(super) struct Say<'a> {
     why: String,
     /// Whether it would block if only the call could be read.
     unsure: bool,
-    /// Whether it matches because something it looks at is missing or strange.
+    /// Whether it matches because something it looks at is missing, strange or not to be read.
     strange: bool,
 }
 
@@ -31,7 +31,7 @@ impl Rule {
         if hit == Hit::No || self.is_excepted(effect, facts) {
             return None;
         }
-        let strange = matches!(hit, Hit::Failed(_));
+        let strange = matches!(hit, Hit::Failed(_) | Hit::Unclear(_));
         let say = |verdict, why| Some(Say { rule: self, verdict, why, unsure: false, strange });
         match (self.verdict, hit) {
             (Verdict::Allow, Hit::Yes(why)) => say(Verdict::Allow, why),
