@@ -2,7 +2,7 @@
 
 use super::{
     Rule, Verdict,
-    read::{Book, Place, place},
+    read::{Book, Place, did_you_mean, place},
     selector::{Names, Predicate, Selectors, is_literal},
 };
 use crate::pattern::Answer;
@@ -48,9 +48,11 @@ pub(super) fn warnings(rules: &[Rule], places: &[Place<'_>], book: &Book, text: 
                 ),
             ));
         }
-        found.extend(odd(rule).into_iter().map(|text| (at.at, text)));
+        let odd = odd(rule).into_iter().chain(undecided(rule, book));
+        found.extend(odd.map(|text| (at.at, text)));
     }
     found.extend(zones(rules, places, book));
+    found.extend(operations(rules, places, book));
     found.sort();
     found.dedup();
     let warning = |(at, what): (usize, String)| {
@@ -104,6 +106,63 @@ fn odd(rule: &Rule) -> Vec<String> {
             "rule {:?} allows whatever holds a match of its `regex` anywhere; begin it with ^ and end it with $",
             rule.name
         ));
+    }
+    found
+}
+
+/// What people are asked and may never come to.
+fn undecided(rule: &Rule, book: &Book) -> Vec<String> {
+    let mut found = Vec::new();
+    let (name, terms) = (&rule.name, &rule.terms);
+    if let Some(end) = terms.expires.or(book.expires) {
+        let late =
+            [("remindAfter", terms.remind_after), ("escalateAfter", terms.escalate.as_ref().map(|to| to.0))];
+        for (key, _) in late.into_iter().filter(|(_, after)| after.is_some_and(|after| after >= end)) {
+            found.push(format!("what rule {name:?} asks is over before its `{key}` comes; say a shorter time, or a longer `expires`"));
+        }
+    }
+    let (allow, deny) = (terms.quorum.unwrap_or(1), terms.denials.unwrap_or(1));
+    let people = book.approvers.count(&terms.approvers);
+    let enough = u64::from(allow) + u64::from(deny) <= people as u64 + 1;
+    if !terms.approvers.is_empty() && !enough {
+        found.push(format!(
+            "rule {name:?} takes {allow} to allow and {deny} to deny, and `approvers` means {people}: if they disagree, nobody decides; name more of them, or lower `denials`"
+        ));
+    }
+    found
+}
+
+/// The operations that a rule speaks of.
+fn spoken(rule: &Rule) -> impl Iterator<Item = &str> {
+    let selectors = rule.unless.iter().chain([&rule.matching]);
+    selectors.flat_map(|selectors| &selectors.operations).map(String::as_str)
+}
+
+/// Operations that only one side speaks of: the rules and zones, or [tools].
+fn operations(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, String)> {
+    let usual = ["read", "write", "delete"];
+    let done: Vec<&str> = book.operations.iter().map(|(_, operation)| operation.as_str()).collect();
+    let wanted: Vec<&str> = rules.iter().flat_map(spoken).collect();
+    let mut found = Vec::new();
+    for (rule, at) in rules.iter().zip(places) {
+        let known = [usual.as_slice(), done.as_slice()].concat();
+        for operation in spoken(rule).filter(|operation| !known.contains(operation)) {
+            let hint = did_you_mean(operation, &known);
+            found.push((
+                at.at,
+                format!(
+                    "rule {:?} speaks of the operation {operation:?}, and no [tools] entry does{hint}",
+                    rule.name
+                ),
+            ));
+        }
+    }
+    let known = [usual.as_slice(), wanted.as_slice()].concat();
+    for (at, operation) in
+        book.operations.iter().filter(|(_, operation)| !known.contains(&operation.as_str()))
+    {
+        let hint = did_you_mean(operation, &known);
+        found.push((*at, format!("no zone and no rule speaks of the operation {operation:?}{hint}")));
     }
     found
 }

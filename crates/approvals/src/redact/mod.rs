@@ -76,7 +76,14 @@ impl Redactor {
             Regex::new(pattern).map_err(|e| BadPattern::Value {
                 index,
                 pattern: pattern.clone(),
-                why: e.to_string(),
+                // Before the last line stands a drawing of it.
+                why: e
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned(),
             })
         };
         let values = values.iter().enumerate().map(own).collect::<Result<_, _>>()?;

@@ -47,6 +47,8 @@ pub(super) struct Book {
     /// The root of each zone.
     pub(super) zones: HashMap<String, crate::pattern::Place>,
     pub(super) expires: Option<Duration>,
+    /// What [tools] says that tools do, and where.
+    pub(super) operations: Vec<(usize, String)>,
 }
 
 pub(super) fn read(text: &str) -> Result<Policy, BadPolicy> {

@@ -112,7 +112,7 @@ impl Node {
         let count = self.number(what)?.to_i64().and_then(|count| u32::try_from(count).ok());
         count
             .filter(|count| *count > 0)
-            .ok_or_else(|| self.fault(format!("{what} is a whole number from 1 on")))
+            .ok_or_else(|| self.fault(format!("{what} is a whole number from 1 to {}", u32::MAX)))
     }
 
     /// Reads `90s`, `15m`, `2h` or `1d`.
@@ -200,7 +200,9 @@ pub(crate) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 

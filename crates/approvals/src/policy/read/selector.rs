@@ -262,6 +262,11 @@ fn size(node: &Node) -> Result<Vec<Predicate>, Fault> {
     if let Item::Plain(Value::Number(_)) = &node.item {
         return Ok(vec![Predicate::Eq(node.to_value()?)]);
     }
+    if !matches!(node.item, Item::Table(_)) {
+        return Err(
+            node.fault(format!("`size` takes a number, or `eq`, `lt` and `gt`, and not {}", node.kind()))
+        );
+    }
     let mut keys = node.keys("size")?;
     let (eq, lt, gt) = (keys.take("eq"), keys.take("lt"), keys.take("gt"));
     keys.done()?;

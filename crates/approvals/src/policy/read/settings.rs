@@ -12,7 +12,7 @@ use crate::{
         value::Pointer,
     },
     principal,
-    redact::Redactor,
+    redact::{BadPattern, Redactor},
 };
 use std::{collections::HashMap, time::Duration};
 
@@ -40,7 +40,8 @@ pub(super) fn settings(keys: &mut Keys<'_>, hash: Sha256) -> Result<(Policy, Boo
     policy.approvers = approvers(keys.take("levels"), keys.take("approvers"))?;
     let groups = keys.take("groups").map(groups).transpose()?.unwrap_or_default();
     let zones = keys.take("zones").map(zone::roots).transpose()?.unwrap_or_default();
-    let book = Book { groups, approvers: policy.approvers.clone(), zones, expires: policy.expires };
+    let approvers = policy.approvers.clone();
+    let mut book = Book { groups, approvers, zones, expires: policy.expires, operations: Vec::new() };
     if let Some(node) = keys.take("trust") {
         policy.trust = trust(node, &book)?;
     }
@@ -53,6 +54,9 @@ pub(super) fn settings(keys: &mut Keys<'_>, hash: Sha256) -> Result<(Policy, Boo
     if let Some(node) = keys.take("tools") {
         let entries = node.keys("tools")?.entries();
         policy.tools = entries.iter().map(|entry| mapping(entry, &book)).collect::<Result<_, _>>()?;
+        let said = entries.iter().zip(&policy.tools);
+        let said = said.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
+        book.operations = said.collect();
     }
     Ok((policy, book))
 }
@@ -170,13 +174,19 @@ fn words(node: &Node) -> Result<Vec<String>, Fault> {
 
 fn redactor(node: &Node) -> Result<Redactor, Fault> {
     let mut keys = node.keys("redact")?;
-    let mut list = |key| -> Result<Vec<String>, Fault> {
+    let mut list = |key| -> Result<(Vec<String>, Vec<&Node>), Fault> {
         let texts = keys.take(key).map(|node| node.texts(key)).transpose()?.unwrap_or_default();
-        Ok(texts.into_iter().map(|(text, _)| text.to_owned()).collect())
+        Ok(texts.into_iter().map(|(text, node)| (text.to_owned(), node)).unzip())
     };
-    let (names, values) = (list("keys")?, list("values")?);
+    let ((names, of_names), (values, of_values)) = (list("keys")?, list("values")?);
     keys.done()?;
-    Redactor::new(&names, &values).map_err(|e| node.fault(e.to_string()))
+    Redactor::new(&names, &values).map_err(|why| {
+        let at = match &why {
+            BadPattern::Key { index, .. } => of_names.get(*index),
+            BadPattern::Value { index, .. } => of_values.get(*index),
+        };
+        at.map_or(node, |at| *at).fault(why.to_string())
+    })
 }
 
 fn mapping(entry: &Entry, book: &Book) -> Result<Mapping, Fault> {

@@ -62,3 +62,41 @@ fn a_rule_that_matches_more_than_it_seems_to() {
     }
     assert_eq!(warned(&one("allow", "tool = \"x\"\nargs = { \"/a\" = { regex = \"^ok$\" } }")), "");
 }
+
+#[test]
+fn an_operation_that_only_one_side_speaks_of() {
+    let tools = "[tools.put]\noperation = \"writ\"\n";
+    insta::assert_snapshot!([
+        warned(&format!("[zones.a]\nroot = \"/a\"\nwirte = \"block\"\n{tools}")),
+        warned(&one("block", "tool = \"x\"\nunless = { operation = \"deplete\" }")),
+    ].join("\n"), @r#"
+    line 1, column 8: rule "zone-a" speaks of the operation "wirte", and no [tools] entry does; did you mean `write`?
+    line 4, column 8: no zone and no rule speaks of the operation "writ"; did you mean `write`?
+    line 2, column 8: rule "r" speaks of the operation "deplete", and no [tools] entry does; did you mean `delete`?
+    "#);
+    let own = "[zones.a]\nroot = \"/a\"\nmove = \"block\"\n[tools.mv]\noperation = \"move\"\n";
+    assert_eq!(warned(own), "");
+    assert_eq!(warned("[tools.rm]\noperation = \"delete\"\n"), "");
+}
+
+#[test]
+fn what_people_are_asked_and_never_comes() {
+    let ops = "[approvers]\n\"user:ada\" = { groups = [\"ops\"] }\n\"user:bob\" = { groups = [\"ops\"] }\n";
+    let rule = |terms: &str| warned(&format!("{ops}{}", one("ask", &format!("tool = \"x\"\n{terms}"))));
+    insta::assert_snapshot!([
+        rule("approvers = [\"@ops\"]\nquorum = 2\ndenials = 2"),
+        rule("expires = \"5m\"\nremindAfter = \"5m\"\nescalateAfter = \"10m\"\nescalateTo = \"admin\""),
+    ].join("\n"), @r#"
+    line 5, column 8: rule "r" takes 2 to allow and 2 to deny, and `approvers` means 2: if they disagree, nobody decides; name more of them, or lower `denials`
+    line 5, column 8: what rule "r" asks is over before its `escalateAfter` comes; say a shorter time, or a longer `expires`
+    line 5, column 8: what rule "r" asks is over before its `remindAfter` comes; say a shorter time, or a longer `expires`
+    "#);
+    for quiet in [
+        "approvers = [\"@ops\"]\nquorum = 2",
+        "quorum = 2\ndenials = 2",
+        "expires = \"5m\"\nremindAfter = \"4m\"",
+        "remindAfter = \"4m\"",
+    ] {
+        assert_eq!(rule(quiet), "", "{quiet}");
+    }
+}
