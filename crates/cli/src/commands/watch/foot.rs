@@ -104,10 +104,13 @@ pub(super) fn keys(inbox: &Inbox, columns: usize) -> Vec<String> {
     let texts: &[&str] = match &inbox.mode {
         Mode::Denying(..) => &["Enter denies", "empty is fine", "Esc goes back"],
         Mode::Noting(_) => &["Enter keeps it for your decision", "Esc goes back"],
-        Mode::Widening(_) => {
+        Mode::Widening(decision) => {
             let last = inbox.widths().len().min(MOST_WIDTHS);
             let number = if last > 1 { format!("1–{last} chooses") } else { "1 chooses".to_owned() };
-            return flow(&[number, "n nothing".to_owned()], columns);
+            let rest: &[&str] =
+                if decision.allows() { &["n nothing"] } else { &["then say why", "Esc nothing"] };
+            let rest = rest.iter().map(|text| (*text).to_owned());
+            return flow(&std::iter::once(number).chain(rest).collect::<Vec<_>>(), columns);
         }
         Mode::Searching(_) => &["Enter keeps", "Esc shows all"],
         Mode::Torn => &["Enter goes on"],
@@ -115,6 +118,11 @@ pub(super) fn keys(inbox: &Inbox, columns: usize) -> Vec<String> {
         Mode::Reading => return reading_keys(inbox, columns),
     };
     flow(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), columns)
+}
+
+/// The keys that a small window has room for: the first of them tells the others.
+pub(super) fn few_keys(columns: usize) -> Vec<String> {
+    flow(&["? help".to_owned(), "q quit".to_owned()], columns)
 }
 
 fn reading_keys(inbox: &Inbox, columns: usize) -> Vec<String> {

@@ -149,12 +149,20 @@ impl Inbox {
     /// Our word alone was not enough: the call goes on waiting for others, and the next one is shown.
     fn voted(&mut self, sent: &Sent, call: api::Call, now: Timestamp) {
         let id = Self::name_of(sent);
+        let votes = |call: &api::Call| call.request.as_ref().map_or(0, |request| request.votes.len());
+        let before = self.calls.iter().find(|waiting| key(&waiting.call) == sent.key);
+        let again = before.is_some_and(|waiting| {
+            let mine = |vote: &api::Vote| vote.counts && vote.principal == self.me;
+            let request = waiting.call.request.as_ref();
+            votes(&waiting.call) == votes(&call)
+                && request.is_some_and(|request| request.votes.iter().any(mine))
+        });
         let text = call.request.as_ref().map_or_else(String::new, |request| {
-            format!(
-                "Voted on {id}: {}. {}.",
-                facts::progress(request),
-                told::still(request, sent.decision.allows())
-            )
+            let progress = facts::progress(request);
+            if again {
+                return format!("Nothing changed: you voted on {id} before. {progress}.");
+            }
+            format!("Voted on {id}: {progress}. {}.", told::still(request, sent.decision.allows()))
         });
         self.edits.remove(&sent.key);
         self.changed(call, false, now);

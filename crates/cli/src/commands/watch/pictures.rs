@@ -189,7 +189,7 @@ fn what_is_asked_below_it() {
     ────────────────────────────────────────────────────────────
      Allow it, and which later calls of bash in thread
      conversation-7?
-     1 the whole tool: nothing went before it in this thread
+     1 the whole tool: no other calls yet
      1 chooses   n nothing
     ");
 }

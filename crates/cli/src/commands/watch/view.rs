@@ -2,7 +2,7 @@
 
 use super::{
     document::{LONG_NAME, Role, Row},
-    foot::{bottom, keys},
+    foot::{bottom, few_keys, keys},
     help,
     inbox::{Inbox, Mode, Tone, Waiting, key},
     page::Page,
@@ -19,6 +19,9 @@ const ROOM_FOR_A_LIST: usize = 100;
 
 /// The smallest window that something can be read in.
 const LEAST: (usize, usize) = (24, 9);
+
+/// With fewer lines than this for the call itself, what stands around it gives way.
+const ROOM_TO_READ: usize = 3;
 
 /// What a text is, which is how it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,11 +90,21 @@ pub(super) fn view(inbox: &mut Inbox, columns: usize, lines: usize, now: Timesta
     let list =
         (columns >= ROOM_FOR_A_LIST).then(|| ((columns / 4).clamp(28, 44), items(inbox, lines / 2, now)));
     let pane = columns - list.as_ref().map_or(0, |(list, _)| list + 2) - 2;
-    let (heading, heading_right) = heading(inbox, pane, now);
+    let (mut heading, heading_right) = heading(inbox, pane, now);
     let (bottom, cursor) = bottom(inbox, columns - 2);
-    let keys = keys(inbox, columns - 2);
+    let mut keys = keys(inbox, columns - 2);
     let rules = 2 + usize::from(!heading.is_empty());
-    let height = lines.saturating_sub(heading.len() + bottom.len() + keys.len() + rules);
+    let room = |heading: &[Vec<Piece>], keys: &[String]| {
+        lines.saturating_sub(heading.len() + bottom.len() + keys.len() + rules)
+    };
+    if inbox.mode == Mode::Reading && room(&heading, &keys) < ROOM_TO_READ {
+        keys = few_keys(columns - 2);
+        if room(&heading, &keys) < ROOM_TO_READ {
+            // The tool and its risk stay.
+            heading.retain(|line| line.first().is_none_or(|(ink, _)| *ink != Ink::Faint));
+        }
+    }
+    let height = room(&heading, &keys);
     let mut position = String::new();
     let body = if inbox.mode == Mode::Help {
         inbox.help.rows = help::rows(pane);

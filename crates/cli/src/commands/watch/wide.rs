@@ -44,6 +44,8 @@ impl Inbox {
     /// Takes the number of a width. Allowing goes off with it; a denial is written first.
     pub(super) fn widen(&mut self, decision: Decision, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
         let number = match pressed.code {
+            // Whoever denies goes on to write why. Begun too early, a "no" must not leave here and then allow.
+            KeyCode::Char('n' | 'N') if !decision.allows() => None,
             KeyCode::Char('n' | 'N') | KeyCode::Esc => {
                 self.say(Tone::Calm, "Nothing was decided.");
                 return None;

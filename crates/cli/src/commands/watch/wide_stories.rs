@@ -40,8 +40,8 @@ fn each_width_says_how_far_it_would_have_reached() {
     let mut ben = Person::before(&[wide(10, &json!({}))]).at_a_window_of(80, 24);
     assert_eq!(ben.presses("s"), []);
     let screen = ben.looks();
-    assert!(screen.contains("1 these exact arguments: 1 of 12 earlier calls"), "{screen}");
-    assert!(screen.contains("2 command `git push *`: allows 2 and denies 3 of 12 earlier calls"), "{screen}");
+    assert!(screen.contains("1 these exact arguments: 1 of 12 other calls"), "{screen}");
+    assert!(screen.contains("2 command `git push *`: allows 2 and denies 3 of 12 other calls"), "{screen}");
     assert_eq!(ben.presses("40x"), []);
     let sent = ben.sends("2");
     assert_eq!(sent.decision, Decision::AllowSession);
@@ -56,6 +56,31 @@ fn a_denial_is_remembered_as_wide_as_is_chosen() {
     let sent = ben.sends("⏎");
     assert_eq!((sent.decision, sent.matches), (Decision::Deny, Some(Json::string("exact"))));
     assert_eq!(sent.comment.as_deref(), Some("no pushes"));
+}
+
+/// Whoever begins to write why before a width is chosen decides nothing by it, and above all allows nothing.
+#[test]
+fn a_reason_that_is_begun_too_early_is_no_key() {
+    let mut ben = Person::before(&[wide(10, &json!({}))]).at_a_window_of(80, 24);
+    assert_eq!(ben.presses("Dno, so not"), []);
+    assert!(ben.looks().contains("1–3 chooses   then say why   Esc nothing"), "{}", ben.looks());
+    assert_eq!(ben.presses("⎋"), []);
+    assert_eq!(ben.is_told(), "Nothing was decided.");
+    // Nothing is written beside an allowance, so there n goes back.
+    assert_eq!(ben.presses("sn"), []);
+    assert_eq!(ben.is_told(), "Nothing was decided.");
+}
+
+/// In the smallest window the call has room, whatever else there is to say.
+#[test]
+fn the_smallest_window_shows_the_call() {
+    let more = json!({"expiresAt": "2026-09-21T14:14:10.000Z"});
+    let mut ben = Person::before(&[wide(10, &more), wide(20, &json!({}))]).at_a_window_of(24, 9);
+    let screen = ben.looks();
+    assert!(screen.contains("Arguments") && screen.contains("? help"), "{screen}");
+    ben.presses("G");
+    assert!(ben.looks().contains("sha256") || ben.looks().contains("49db"), "{}", ben.looks());
+    assert_eq!(ben.sends("o").decision, Decision::AllowOnce);
 }
 
 #[test]
@@ -130,6 +155,10 @@ fn a_vote_that_is_not_enough_says_what_it_still_takes() {
     let told = "Voted on call_10: 1 of 2 to allow. It still takes 1 more person before it runs.";
     assert_eq!((ben.is_told(), ben.shown()), (told, Some("call_20")));
     assert_eq!(ben.inbox.count(), 2);
+    ben.presses("p");
+    let again = ben.sends("o");
+    ben.hears(News::Answered(again, Ok(Box::new(voted.clone()))));
+    assert_eq!(ben.is_told(), "Nothing changed: you voted on call_10 before. 1 of 2 to allow.");
     ben.presses("p");
     let screen = ben.looks();
     assert!(screen.contains("user:ben allow_once at 2026-09-21T14:13:25.000Z"), "{screen}");
