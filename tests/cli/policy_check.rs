@@ -77,6 +77,11 @@ async fn a_call_that_cannot_be_is_refused() {
         ! countersign: call.json: unknown field `argumnets`, expected one of `name`, `arguments`, `annotations`, `impact`, `definition`, `id`, `description`, `expiresInSeconds` at line 1 column 26
         exit 2
         ");
+        desk.writes("call.json", r#"{"name":"bash","arguments":{},"impact":{"riskLevel":"huge"}}"#);
+        assert_snapshot!(desk.types("policy check --call call.json").await, @r#"
+        ! countersign: call.json: there is no "huge" here; there is low, medium, high, critical at line 1 column 59
+        exit 2
+        "#);
         assert_snapshot!(desk.types("policy check --call call.json -- ls").await, @"
         ! error: the argument '--call <FILE>' cannot be used with '[COMMAND]...'
         ! 

@@ -43,6 +43,15 @@ async fn a_file_of_cases_that_is_wrong_says_where() {
         ! countersign: cases.toml: line 2: a case names its `tool`, or has a `command`
         exit 2
         ");
+        desk.writes("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
+        let told = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
+        assert!(told.contains("cases are written as [[case]], with two brackets"), "{told}");
+        // A word that nobody knows would match no rule, and the case would hold for a reason that is none.
+        for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
+            desk.writes("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
+            let told = desk.types("policy test --policy policy.toml cases.toml").await;
+            assert!(told.code == 2 && told.stderr.contains("line 4"), "{wrong}: {}", told.stderr);
+        }
     })
     .await;
 }

@@ -1,7 +1,7 @@
 //! Files of cases: calls, and what a policy is to say of each.
 
-use super::subject::Imagined;
-use countersign_gate::{Json, Policy, Principal, ToolName, event::Definition, policy::Verdict};
+use super::subject::{Imagined, as_kept};
+use countersign_gate::{Json, Policy, Principal, ToolName, api, policy::Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,8 +28,8 @@ struct Case {
     thread: Option<String>,
     principal: Option<String>,
     annotations: Option<Value>,
-    impact: Option<Value>,
-    definition: Option<Definition>,
+    impact: Option<api::Impact>,
+    definition: Option<api::Definition>,
     verdict: Verdict,
     /// The rule that is to decide; any, if none is named.
     rule: Option<String>,
@@ -56,7 +56,11 @@ pub(super) struct Otherwise {
 
 /// The cases of a file, or what is wrong with it.
 pub(super) fn read(text: &str) -> Result<Vec<Trial>, String> {
-    let file: File = toml::from_str(text).map_err(|why| why.to_string().trim_end().to_owned())?;
+    let file: File = toml::from_str(text).map_err(|why| {
+        let why = why.to_string().trim_end().to_owned();
+        let brackets = why.ends_with("invalid type: map, expected a sequence");
+        if brackets { format!("{why}; cases are written as [[case]], with two brackets") } else { why }
+    })?;
     let trial = |(index, case): (usize, toml::Spanned<Case>)| {
         let line = text.get(..case.span().start).unwrap_or_default().matches('\n').count() + 1;
         trial(case.into_inner(), index + 1, line).map_err(|why| format!("line {line}: {why}"))
@@ -101,8 +105,8 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
         tool,
         arguments: json(&Value::Object(arguments))?,
         annotations: annotations.as_ref().map(json).transpose()?,
-        impact: impact.as_ref().map(json).transpose()?,
-        definition,
+        impact: as_kept(impact).map_err(|why| why.to_string())?,
+        definition: definition.map(Into::into),
     };
     Ok(Trial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
 }

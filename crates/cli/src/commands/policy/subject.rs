@@ -3,7 +3,7 @@
 use super::text_of;
 use crate::exit::Said;
 use countersign_gate::{
-    Json, Policy, Principal, ThreadId, ToolName,
+    Json, Policy, Principal, ThreadId, ToolName, api,
     event::Definition,
     policy::{Judgement, Subject},
 };
@@ -31,9 +31,9 @@ struct Proposed {
     #[serde(default)]
     annotations: Option<Json>,
     #[serde(default)]
-    impact: Option<Json>,
+    impact: Option<api::Impact>,
     #[serde(default)]
-    definition: Option<Definition>,
+    definition: Option<api::Definition>,
     #[serde(default, rename = "id")]
     _id: Option<Json>,
     #[serde(default, rename = "description")]
@@ -54,6 +54,7 @@ impl Imagined {
         let call: Proposed = serde_json::from_str(&text).map_err(|why| wrong(why.to_string()))?;
         call.arguments.admit().map_err(|why| wrong(format!("arguments: {why}")))?;
         let Proposed { name, arguments, annotations, impact, definition, .. } = call;
+        let (impact, definition) = (as_kept(impact)?, definition.map(Into::into));
         Ok(Self { annotations, impact, definition, ..Self::new(thread, principal, name, arguments) })
     }
 
@@ -70,6 +71,11 @@ impl Imagined {
         };
         policy.judge(&subject, &|| false)
     }
+}
+
+/// What an agent says of its call, as the log has it.
+pub(super) fn as_kept(impact: Option<api::Impact>) -> serde_json::Result<Option<Json>> {
+    impact.as_ref().map(Json::of).transpose()
 }
 
 /// The arguments of a tool that runs a command line.
