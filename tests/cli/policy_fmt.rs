@@ -29,7 +29,7 @@ async fn a_file_is_laid_out_once_and_then_stays() {
     at_a_desk(async |desk| {
         desk.writes("policy.toml", UNTIDY);
         assert_snapshot!(desk.types("policy fmt --check policy.toml").await, @"
-        ! policy.toml is laid out otherwise: countersign policy fmt
+        ! policy.toml would be laid out otherwise: countersign policy fmt policy.toml
         exit 1
         ");
         assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), UNTIDY);

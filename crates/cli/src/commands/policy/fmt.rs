@@ -15,7 +15,7 @@ use std::{
 /// Which file, and whether only to look.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It changes order, spacing and quotes, never what a policy means, and keeps its comments. A file is written anew if \
+It changes order and spacing, never what a policy means, and keeps its comments. A file is written anew if \
 that changes it; what comes from stdin goes to stdout. With --check it exits with 1 if anything would change.")]
 pub(crate) struct Fmt {
     /// Change nothing, and tell whether anything would change
@@ -30,22 +30,26 @@ pub(crate) fn fmt(args: &Args, wish: &Fmt) -> anyhow::Result<Exit> {
     let path = wish.file.clone().or_else(|| args.settings.policy_path());
     let path = path.ok_or_else(|| Said::usage("no policy is set; name its file"))?;
     let name = path.display().to_string();
+    let stdin = path.as_os_str() == "-";
+    let shown = if stdin { "stdin".to_owned() } else { name.clone() };
     let text = text_of(&path)?;
     let bad = |why: policy::BadPolicy| Said {
         exit: Exit::USAGE,
         code: "bad_policy",
-        message: format!("{name}: {}", why.to_string().trim_end()),
+        message: format!("{shown}: {}", why.to_string().trim_end()),
     };
     let laid_out = policy::format(&text).map_err(bad)?;
     if wish.check {
         return Ok(if laid_out == text {
             Exit::DONE
         } else {
-            output::complain(&format!("{} is laid out otherwise: countersign policy fmt", visible(&name)));
+            let mend =
+                if stdin { String::new() } else { format!(": countersign policy fmt {}", visible(&name)) };
+            output::complain(&format!("{} would be laid out otherwise{mend}", visible(&shown)));
             Exit::FAILED
         });
     }
-    if path.as_os_str() == "-" {
+    if stdin {
         output::say(laid_out.strip_suffix('\n').unwrap_or(&laid_out));
     } else if laid_out != text {
         let failed = |why| anyhow::anyhow!("{name} cannot be written: {why}");
