@@ -9,7 +9,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         fail  file         there is none at countersign.db
                            → `countersign serve` or `countersign run` makes one; --database names another
@@ -20,7 +20,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         desk.writes("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
         assert_snapshot!(desk.types("doctor --database notes.txt").await, @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         fail  file         notes.txt is no SQLite database
                            → name another file with --database; nothing was changed
@@ -30,12 +30,12 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         ");
         desk.runs("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
-        {"findings":[{"check":"settings","found":"none from a file; `countersign config` shows what is in force","status":"ok"},{"check":"policy","found":"none, so every call is asked about","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is another program's database","remedy":"name another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
+        {"findings":[{"check":"settings","found":"none from a file; `countersign config` shows what is in force","status":"ok"},{"check":"policy","found":"none is set: task tools are free, and the rest is asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is another program's database","remedy":"name another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
         "#);
         assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
                            → `countersign serve` starts one
@@ -53,7 +53,7 @@ async fn a_log_in_good_order_is_well() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         ok    file         countersign.db, [size]
         ok    permissions  only its owner can read and write it
@@ -120,7 +120,7 @@ async fn a_server_is_asked_how_it_is() {
             let server = format!("http://{}", town.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
             ok    settings     none from a file; `countersign config` shows what is in force
-            ok    policy       none, so every call is asked about
+            ok    policy       none is set: task tools are free, and the rest is asked
             ok    clock        it is [time]
             ok    server       http://[port] is ready: 0 events, 0 open requests
             ok    version      0.1.0, as here

@@ -111,7 +111,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         }
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off, and the server is on this machine
@@ -134,7 +134,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none, so every call is asked about
+        ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off, and the server is on this machine

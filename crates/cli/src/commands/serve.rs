@@ -57,7 +57,7 @@ async fn greet(
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();
     let policy = args.settings.policy_path().map_or_else(
-        || "none, so every call is asked about (--policy FILE)".to_owned(),
+        || "none is set: task tools are free, and the rest is asked (--policy FILE)".to_owned(),
         |path| format!("{} ({rules} {})", path.display(), if rules == 1 { "rule" } else { "rules" }),
     );
     let how = target::how_to_call(args);

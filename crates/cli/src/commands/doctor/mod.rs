@@ -101,7 +101,7 @@ fn settings(args: &Args, findings: &mut Findings) {
 
 fn policy(args: &Args, findings: &mut Findings) {
     let Some(path) = args.settings.policy_path() else {
-        findings.ok("policy", "none, so every call is asked about");
+        findings.ok("policy", "none is set: task tools are free, and the rest is asked");
         return;
     };
     match args.settings.policy() {
