@@ -329,7 +329,7 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     grants
       {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
     revoke nothing
-      unknown_grant: no response at seq 1 gave a grant in this thread
+      unknown_grant: there is no grant 1 in this thread
     revoke
       {"grants":[],"next":null}
     propose after it

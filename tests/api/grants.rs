@@ -17,7 +17,7 @@ async fn what_gave_no_grant_cannot_be_revoked() {
           "title": "Not Found",
           "status": 404,
           "code": "unknown_grant",
-          "detail": "no response at seq 3 gave a grant in this thread"
+          "detail": "there is no grant 3 in this thread"
         }
         "#);
         assert_snapshot!(town.person("ada").delete(&format!("{GRANTS}/three")).await, @r#"

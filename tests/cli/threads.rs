@@ -21,7 +21,7 @@ async fn what_is_not_there_is_said_to_be_missing() {
         exit 0
         ");
         assert_snapshot!(desk.types("revoke nobody 7").await, @"
-        ! countersign: no response at seq 7 gave a grant in this thread
+        ! countersign: there is no grant 7 in this thread
         ! hint: `countersign grants THREAD` lists what stands
         exit 4
         ");

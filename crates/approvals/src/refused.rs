@@ -152,7 +152,7 @@ pub enum Refused {
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
     /// No such grant in that thread.
-    #[error("no response at seq {grant} gave a grant in this thread")]
+    #[error("there is no grant {grant} in this thread")]
     UnknownGrant {
         /// What was asked for.
         grant: i64,

@@ -30,7 +30,7 @@ pub(crate) const CODES: &[Code] = &[
     code(404, "unknown_route", "there is nothing at /v1/thread; the API begins with /v1/threads"),
     code(404, "unknown_thread", "there is no thread t1"),
     code(404, "unknown_call", "thread t1 has no call call_1"),
-    code(404, "unknown_grant", "no response at seq 3 gave a grant in this thread"),
+    code(404, "unknown_grant", "there is no grant 3 in this thread"),
     code(405, "wrong_method", "/v1/events does not take DELETE"),
     code(
         409,
