@@ -66,15 +66,15 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
-          alike      1 earlier call of this tool in this thread
-          widths     these exact arguments: 0 of 1 earlier call
-                     command `git push **`: 0 of 1 earlier call
-                     the whole tool: 1 of 1 earlier call
+          alike      1 other call of this tool in this thread
+          widths     these exact arguments: 0 of 1 other call
+                     command `git push **`: 0 of 1 other call
+                     the whole tool: 1 of 1 other call
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @r#"
-        command `echo **`: 0 of 1 earlier call
-        Allowed call_1, and bash from now on in thread t1, for {"command":"echo **"}.
+        command `echo **`: 0 of 1 other call
+        Allowed call_1, and bash from now on in thread t1, for command `echo **`.
         exit 0
         "#);
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
@@ -107,7 +107,7 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
             2  [moment]  t1  people are asked about call_1 (no rule matches this tool)
             3  [moment]  t1  agent:builder proposes bash as call_2: git push
             4  [moment]  t1  people are asked about call_2 (no rule matches this tool)
-            5  [moment]  t1  user:ada allows call_1, and {"command":"echo **"} for the session
+            5  [moment]  t1  user:ada allows call_1, and command `echo **` for the session
             6  [moment]  t1  user:ada denies call_2 from now on, for these exact arguments (not on Fridays)
             7  [moment]  t1  call_2 did not run: denied
             8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
@@ -129,7 +129,7 @@ async fn a_width_that_does_not_fit_the_call_is_refused() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'make *'").await, @"
-        command `make *`: nothing went before it in this thread
+        command `make *`: no other calls yet
         ! countersign: match: the pattern does not match the call that it is decided on
         exit 2
         ");
@@ -175,9 +175,7 @@ async fn two_people_are_told_how_far_they_are() {
           reminder   at [time]
           escalation it takes level admin from [time]
           expires    [time], then it is denied
-          widths     these exact arguments: nothing went before it in this thread
-                     command `echo hi **`: nothing went before it in this thread
-                     the whole tool: nothing went before it in this thread
+          widths     command `echo hi **`: no other calls yet
         exit 0
         ");
         let pending = desk.types("pending").await.stdout;

@@ -19,9 +19,7 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this tool
           expires    [time], then it is denied
-          widths     these exact arguments: nothing went before it in this thread
-                     command `seq 2 **`: nothing went before it in this thread
-                     the whole tool: nothing went before it in this thread
+          widths     command `seq 2 **`: no other calls yet
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
@@ -113,7 +111,7 @@ async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
             desk.proposes(thread, id, "bash", "{}").await;
         }
         assert_snapshot!(desk.types("show call_").await, @r#"
-        ! countersign: 3 calls begin with "call_"; say which:
+        ! countersign: 3 calls that wait begin with "call_"; say which:
         !   call_10 --thread t1
         !   call_11 --thread t1
         !   call_1 --thread t2
@@ -121,7 +119,7 @@ async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
         exit 4
         "#);
         assert_snapshot!(desk.types("show odd").await, @r#"
-        ! countersign: 2 calls begin with "odd"; say which:
+        ! countersign: 2 calls that wait begin with "odd"; say which:
         !   odd --thread t3
         !   odd --thread t4
         ! hint: give more of the id, or --thread

@@ -185,7 +185,7 @@ async fn allowing_for_the_session_says_how_wide_it_is() {
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         terminal.writes("s").await;
         terminal.has("Allow it, and which later calls of bash in thread t1?").await;
-        terminal.has("3 the whole tool: nothing went before it in this thread").await;
+        terminal.has("3 the whole tool: no other calls yet").await;
         terminal.writes("3").await;
         terminal.has("Allowed call_1, and bash from now on in thread t1.").await;
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"

@@ -2,7 +2,7 @@
 
 use crate::output::{one_line, visible};
 use countersign_gate::{
-    Json, api,
+    Json, Width, api,
     event::{Basis, Change, Decision, OnExpiry, Shadow},
 };
 
@@ -137,12 +137,16 @@ pub(crate) const fn on_expiry(then: Option<OnExpiry>) -> &'static str {
 
 fn alike_in_words(count: usize) -> String {
     let calls = if count == 1 { "call" } else { "calls" };
-    format!("{count} earlier {calls} of this tool in this thread")
+    format!("{count} other {calls} of this tool in this thread")
 }
 
 /// How far each width would reach. Two widths that everything has are no news where they reach nothing.
 fn reaches(request: &api::Request) -> Vec<String> {
     let widths = &request.would_also_match;
+    if widths.iter().all(|reach| reach.of == 0) {
+        let pattern = |reach: &&api::Reach| !matches!(reach.matches.as_str(), "\"exact\"" | "\"tool\"");
+        return widths.iter().filter(pattern).map(reach).collect();
+    }
     let news = widths.len() > 2 || widths.iter().any(|reach| reach.allows + reach.denies > 0);
     if news { widths.iter().map(reach).collect() } else { Vec::new() }
 }
@@ -152,13 +156,13 @@ pub(crate) fn reach(reach: &api::Reach) -> String {
     let api::Reach { allows, denies, of, .. } = reach;
     let says = visible(&reach.says);
     if *of == 0 {
-        return format!("{says}: nothing went before it in this thread");
+        return format!("{says}: no other calls yet");
     }
     let calls = if *of == 1 { "call" } else { "calls" };
     if allows == denies {
-        return format!("{says}: {allows} of {of} earlier {calls}");
+        return format!("{says}: {allows} of {of} other {calls}");
     }
-    format!("{says}: allows {allows} and denies {denies} of {of} earlier {calls}")
+    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}")
 }
 
 /// A width that is remembered, in words.
@@ -167,7 +171,11 @@ pub(crate) fn width_in_words(width: &Json) -> String {
         Ok("exact") => "for these exact arguments".to_owned(),
         Ok("tool") => "for the whole tool".to_owned(),
         Ok("once") => "an approval that nobody used for the same call moved here".to_owned(),
-        _ => format!("for {}", one_line(width)),
+        _ => {
+            let says =
+                Width::read(width).map_or_else(|_| one_line(width), |width| visible(&width.to_string()));
+            format!("for {says}")
+        }
     }
 }
 

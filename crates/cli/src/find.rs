@@ -56,10 +56,11 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
     let mut meant = only_just(waiting.clone(), id);
     if meant.is_empty() {
         let recent = recent(gate, thread.as_ref(), id).await?;
-        let choices = [only_just(recent.clone(), id), waiting, recent];
+        let choices = [only_just(recent.clone(), id), waiting.clone(), recent];
         meant = choices.into_iter().find(|calls| !calls.is_empty()).unwrap_or_default();
     }
-    let (thread, id) = one_of(meant, id)?;
+    let waits = !meant.is_empty() && meant.iter().all(|call| waiting.contains(call));
+    let (thread, id) = one_of(meant, id, waits)?;
     match pending.into_iter().find(|call| call.thread_id == thread && call.id == id) {
         Some(call) => Ok(call),
         None => Ok(gate.call(&thread, &id).await?),
@@ -103,16 +104,17 @@ fn only_just(mut calls: Vec<Key>, id: &str) -> Vec<Key> {
     calls
 }
 
-/// The only one.
-fn one_of(mut calls: Vec<Key>, id: &str) -> anyhow::Result<Key> {
+/// The only one. Where several wait, what does not is not counted.
+fn one_of(mut calls: Vec<Key>, id: &str, waiting: bool) -> anyhow::Result<Key> {
     if calls.len() > 1 {
         let names: Vec<_> = calls
             .iter()
             .take(10)
             .map(|(thread, id)| format!("  {} --thread {}", visible(id.as_str()), visible(thread.as_str())))
             .collect();
+        let kind = if waiting { "calls that wait" } else { "calls" };
         let message =
-            format!("{} calls begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
+            format!("{} {kind} begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
         return Err(Said { exit: Exit::NO_SUCH_CALL, code: "several_calls", message }.into());
     }
     calls.pop().ok_or_else(|| {

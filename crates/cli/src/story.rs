@@ -58,10 +58,10 @@ pub(crate) fn of(event: &Event) -> (Style, String) {
         Body::ToolPolicySet(set) => {
             let tool = visible(set.tool.as_str());
             let what = match set.policy {
-                ToolPolicy::Default => "leaves to the policy".to_owned(),
-                policy => format!("has the thread say {} of", policy.as_str()),
+                ToolPolicy::Default => format!("leaves {tool} to the policy"),
+                policy => format!("has the thread say {} of {tool}", policy.as_str()),
             };
-            (Style::Cyan, format!("{who} {what} {tool}"))
+            (Style::Cyan, format!("{who} {what}"))
         }
         Body::GrantRevoked(revoked) => (Style::Cyan, format!("{who} takes back grant {}", revoked.grant)),
         Body::ThreadModeSet(set) => (Style::Cyan, format!("{who} sets the mode to {}", mode(set.mode))),

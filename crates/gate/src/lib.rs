@@ -45,7 +45,7 @@ mod threads;
 
 pub use countersign_approvals::{
     CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
-    chain, event, id, json, policy, principal, replay,
+    Width, chain, event, id, json, policy, principal, replay,
 };
 pub use countersign_store::{
     Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress,

@@ -27,7 +27,7 @@ pub(crate) struct Stop {
     /// Why: the agents are told
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
-    /// Do not ask first
+    /// Do not ask first on a terminal; elsewhere nobody is asked
     #[arg(long)]
     yes: bool,
 }

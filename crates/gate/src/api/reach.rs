@@ -41,7 +41,7 @@ pub struct Reach {
     pub matches: Json,
     /// The width in words.
     pub says: String,
-    /// How many earlier calls of this thread it would have allowed.
+    /// How many other calls of this thread it would have allowed.
     pub allows: usize,
     /// How many it would have denied: of a command of several parts a grant needs each to match, a denial any.
     pub denies: usize,

@@ -11,13 +11,17 @@ use std::io::IsTerminal;
 
 /// Shows what would run instead, and asks on a terminal whether that is meant.
 pub(super) fn about_change(args: &Args, how: &How, call: &api::Call, changed: &Json) -> anyhow::Result<bool> {
+    let differences = edit::differences(&call.arguments, changed);
+    if differences.is_empty() {
+        return Ok(true);
+    }
     if !args.json {
         output::say(&format!(
             "{} of {} is to run with:",
             visible(call.id.as_str()),
             visible(call.name.as_str())
         ));
-        for line in edit::differences(&call.arguments, changed) {
+        for line in differences {
             output::say(&format!("  {line}"));
         }
     }

@@ -65,7 +65,7 @@ pub(crate) struct How {
     /// Decide at this level; else at the one that is asked for
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
-    /// Do not ask before a change or a pattern is sent
+    /// Do not ask on a terminal before a change or a pattern is sent; elsewhere nobody is asked
     #[arg(long)]
     pub(crate) yes: bool,
 }
