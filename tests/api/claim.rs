@@ -63,7 +63,7 @@ async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "basis": "default",
             "quorum": 1,
             "denials": 1,

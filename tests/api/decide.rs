@@ -167,7 +167,7 @@ async fn what_the_policy_decided_is_decided() {
             "at": "2026-01-31T12:00:00.000Z",
             "seq": 2,
             "basis": "default",
-            "comment": "no rule matches this tool",
+            "comment": "no rule matches this call",
             "policy": "9f90a518a4efe0b3dec4d63701987cc6275a3794eeef8f0a477525c5fdd25c65"
           }
         }
@@ -195,7 +195,7 @@ async fn a_denial_tells_the_model_who_and_why() {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "basis": "default",
             "quorum": 1,
             "denials": 1,

@@ -31,7 +31,7 @@ async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "basis": "default",
             "quorum": 1,
             "denials": 1,

@@ -91,7 +91,7 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
                 "seq": 4,
                 "requestedAt": "2026-01-31T12:00:00.000Z",
                 "options": ["allow_once","allow_session","deny"],
-                "reason": "no rule matches this tool",
+                "reason": "no rule matches this call",
                 "basis": "default",
                 "availableLevels": ["user","admin","super_admin"],
                 "defaultLevel": "user",

@@ -52,7 +52,7 @@ async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "basis": "default",
             "quorum": 1,
             "denials": 1,

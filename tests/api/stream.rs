@@ -155,7 +155,7 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
         assert_snapshot!(stream.message().await, @r#"
         id: 2
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":2,"threadId":"t1","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this tool","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"08fffd85c862912e59a60c50fb46f01dfc592e9b176020ca1048a0e2dd6ec1ff"}
+        data: {"seq":2,"threadId":"t1","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"6a544c5e6aad39344ffb82b8d0bb9b38e357d59fc6c4e8f7f2b41daffd54713f"}
         "#);
         let ada = town.person("ada");
         let (decided, message) = tokio::join!(ada.decides("t1", "call_1", "allow_once"), stream.message());
@@ -163,7 +163,7 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
         assert_snapshot!(message, @r#"
         id: 3
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":3,"threadId":"t1","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"fd609830a57922612c87f0b97623888fea567175b377782e532bbce92e2e39d8"}
+        data: {"seq":3,"threadId":"t1","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"8ce57d408cfd218ae4c7197e462838f2670b8aa98d1297d0a3efae04a445bde1"}
         "#);
     })
     .await;

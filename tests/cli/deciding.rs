@@ -65,7 +65,7 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
           arguments  command: git push
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           alike      1 other call of this tool in this thread
           widths     these exact arguments: 0 of 1 other call
                      command `git push **`: 0 of 1 other call
@@ -104,9 +104,9 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         ");
         assert_snapshot!(desk.types("log --thread t1").await, @r#"
             1  [moment]  t1  agent:builder proposes bash as call_1: echo one
-            2  [moment]  t1  people are asked about call_1 (no rule matches this tool)
+            2  [moment]  t1  people are asked about call_1 (no rule matches this call)
             3  [moment]  t1  agent:builder proposes bash as call_2: git push
-            4  [moment]  t1  people are asked about call_2 (no rule matches this tool)
+            4  [moment]  t1  people are asked about call_2 (no rule matches this call)
             5  [moment]  t1  user:ada allows call_1, and command `echo **` for the session
             6  [moment]  t1  user:ada denies call_2 from now on, for these exact arguments (not on Fridays)
             7  [moment]  t1  call_2 did not run: denied

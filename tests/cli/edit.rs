@@ -40,7 +40,7 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
                      cwd: [here]
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           decided    allow_once by user:ada at [time] (approver)
           changed    - /command "echo hello"
                      + /command "echo goodbye"
@@ -160,7 +160,7 @@ async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behi
           masked     /command is hidden here; what runs has what is behind it
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         exit 0
         ");
         assert_eq!(desk.types("allow call_1 --as user:ada").await.code, 0);
@@ -181,7 +181,7 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           arguments  command: make
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: edit
         o allows it so, once. e changes more of it.
 
@@ -190,7 +190,7 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           arguments  command: make
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           changed    - /command "make"
                      + /command "make -n"
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry

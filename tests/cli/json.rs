@@ -27,7 +27,7 @@ async fn what_waits_is_json() {
                 "seq": 2,
                 "requestedAt": "[time]",
                 "options": ["allow_once","allow_session","deny"],
-                "reason": "no rule matches this tool",
+                "reason": "no rule matches this call",
                 "basis": "default",
                 "availableLevels": ["user","admin","super_admin"],
                 "defaultLevel": "user",
@@ -69,7 +69,7 @@ async fn a_decision_gives_the_call_as_it_stands() {
             "seq": 2,
             "requestedAt": "[time]",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "basis": "default",
             "quorum": 1,
             "denials": 1,
@@ -244,13 +244,13 @@ async fn a_run_that_was_denied_gives_the_call_and_no_more() {
             "at": "[time]",
             "seq": 2,
             "basis": "default",
-            "comment": "no rule matches this tool",
+            "comment": "no rule matches this call",
             "policy": "[sha256]"
           },
           "result": {
             "seq": 3,
             "status": "denied",
-            "content": "Blocked by policy:default: no rule matches this tool. This is a rule, which no approval lifts: do not retry it.",
+            "content": "Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it.",
             "principal": "policy:default",
             "at": "[time]"
           }

@@ -62,14 +62,14 @@ async fn every_event_is_a_line_that_says_what_happened() {
         some_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
-            2  [moment]  t1  people are asked about call_1 (no rule matches this tool)
+            2  [moment]  t1  people are asked about call_1 (no rule matches this call)
             3  [moment]  t1  user:ada allows call_1, and its tool for the session (go on)
             4  [moment]  t1  agent:ben proposes bash as call_2: false
             5  [moment]  t1  policy:grant allows call_2 by grant 3
             6  [moment]  t1  agent:ben runs call_2 as [executor]
             7  [moment]  t1  call_2 failed: exit code 1
             8  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-            9  [moment]  t2  people are asked about call_3 (no rule matches this tool)
+            9  [moment]  t2  people are asked about call_3 (no rule matches this call)
            10  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
            11  [moment]  t2  call_3 did not run: denied
            12  [moment]  t2  user:ada sets the mode to auto_deny
@@ -94,7 +94,7 @@ async fn what_is_told_can_be_narrowed() {
         ");
         assert_snapshot!(desk.types("log --tool mail").await, @r#"
             8  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-            9  [moment]  t2  people are asked about call_3 (no rule matches this tool)
+            9  [moment]  t2  people are asked about call_3 (no rule matches this call)
            10  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
            11  [moment]  t2  call_3 did not run: denied
         exit 0

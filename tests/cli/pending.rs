@@ -92,7 +92,7 @@ async fn nothing_hides_in_what_waits() {
                      a\u{001b}b: \u{0000}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         exit 0
         ");
     })

@@ -158,7 +158,7 @@ async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
         exit 76
         ");
         assert_snapshot!(desk.types(r#"policy check transfer '{"amount":5}'"#).await, @"
-        ask  no rule matches this tool
+        ask  no rule matches this call
           by       default
           matched  no rule
           policy   policy.toml

@@ -77,7 +77,7 @@ async fn cases_hold_or_say_what_came_instead() {
         assert_snapshot!(desk.types("policy test --policy policy.toml good.toml bad.toml").await, @"
         failed bad.toml:1 removing
           expected block
-          but it is ask: no rule matches this tool
+          but it is ask: no rule matches this call
         failed bad.toml:6 case 2
           expected allow by another
           but it is allow by harmless shell: the rule says so

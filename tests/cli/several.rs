@@ -75,7 +75,7 @@ async fn each_call_is_answered_for_itself() {
                   "seq": 4,
                   "requestedAt": "[time]",
                   "options": ["allow_once","allow_session","deny"],
-                  "reason": "no rule matches this tool",
+                  "reason": "no rule matches this call",
                   "basis": "default",
                   "quorum": 1,
                   "denials": 1,

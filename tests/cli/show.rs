@@ -17,7 +17,7 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
           sha256     [sha256]
           for        count to two
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           expires    [time], then it is denied
           widths     command `seq 2 **`: no other calls yet
         exit 0
@@ -32,7 +32,7 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
           sha256     [sha256]
           for        count to two
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           expires    [time]
           decided    allow_once by user:ada at [time] (approver)
           comment    go ahead
@@ -59,7 +59,7 @@ async fn a_call_that_was_denied_says_by_whom() {
           arguments  command: ls
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           decided    deny by user:ada at [time] (approver)
           comment    not today
           ended      denied at [time]

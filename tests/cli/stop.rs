@@ -121,7 +121,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
           arguments  command: ls
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           decided    allow_once by user:ada at [time] (approver)
           lost       started by worker-1 at [time]
           released   for another executor by user:ada at [time] (nothing was sent)

@@ -55,7 +55,7 @@ async fn a_call_at_sixty_columns() {
          command  rm -r build
          cwd      /srv/shop
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-         Asked    no rule matches this tool
+         Asked    no rule matches this call
          Call     call_1
         ───────────────────────────────────────── line 1–11 of 13 ──
 
@@ -86,7 +86,7 @@ async fn a_call_at_eighty_columns() {
          command  rm -r build
          cwd      /srv/shop
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-         Asked    no rule matches this tool
+         Asked    no rule matches this call
          Call     call_1
          sha256   [sha256]
 
@@ -122,7 +122,7 @@ async fn a_call_at_two_hundred_columns() {
                                                     │ command  rm -r build
                                                     │ cwd      /srv/shop
                                                     │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                                    │ Asked    no rule matches this tool
+                                                    │ Asked    no rule matches this call
                                                     │ Call     call_1
                                                     │ sha256   [sha256]
                                                     │
@@ -236,7 +236,7 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                  {}
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-         Asked   no rule matches this tool
+         Asked   no rule matches this call
          Call    call_1
          sha256  [sha256]
 

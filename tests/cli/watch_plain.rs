@@ -49,7 +49,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
                      cwd: /srv/shop
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
         Type d, o, s, e, n or q, or the word; with a comment: deny because …, once because …; with a width: session exact, session {"command": "git status **"}
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
@@ -59,7 +59,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
                      amount: 1.50
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny because not today
         Denied call_2 (transfer).
 
@@ -68,7 +68,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
           arguments  "everybody"
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Allowed call_3, and notify from now on in thread t2.
 
@@ -79,7 +79,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
                      cwd: /srv/shop
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
         Allowed call_1 (bash), this once.
 
@@ -92,7 +92,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
                      amount: 1.50
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
           decided    deny by user:ada at [time] (approver)
           comment    not today
           ended      denied at [time]
@@ -113,7 +113,7 @@ async fn the_end_of_what_is_typed_decides_nothing() {
           arguments  {}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
         assert_snapshot!(answers(desk, "q\nonce\n", "--as user:ada --plain").await, @"
@@ -122,7 +122,7 @@ async fn the_end_of_what_is_typed_decides_nothing() {
           arguments  {}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: q
         ");
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
@@ -140,7 +140,7 @@ async fn who_may_not_decide_is_told_so() {
           arguments  {}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once
         Nothing changed: agent:other is no person, and only people decide.
 
@@ -149,7 +149,7 @@ async fn who_may_not_decide_is_told_so() {
           arguments  {}
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this tool
+          asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
     })

@@ -109,7 +109,7 @@ impl Policy {
     fn unruled(&self, facts: &Facts<'_>) -> Judgement {
         let (verdict, basis, reason) = match hints::fill_in(facts, &self.dangerous, self.default) {
             Some((verdict, reason)) => (verdict, Basis::Tool, reason),
-            None => (self.default, Basis::Default, "no rule matches this tool".to_owned()),
+            None => (self.default, Basis::Default, "no rule matches this call".to_owned()),
         };
         let terms = if verdict == Verdict::Ask { self.terms(&[]) } else { Terms::default() };
         self.judgement(verdict, basis, reason, terms)

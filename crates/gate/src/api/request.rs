@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
         "seq": 2,
         "requestedAt": "2026-01-31T12:00:00.000Z",
         "options": ["allow_once", "allow_session", "deny"],
-        "reason": "no rule matches this tool",
+        "reason": "no rule matches this call",
         "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
     }))))]
 #[serde(rename_all = "camelCase")]

@@ -89,7 +89,7 @@ fn a_shadow_rule_only_says_what_it_would_have_said() {
 #[test]
 fn an_empty_file_asks_always() {
     let asked = call("x", "{}").judge(&policy(""));
-    assert_eq!((asked.verdict, asked.reason.as_str()), (Verdict::Ask, "no rule matches this tool"));
+    assert_eq!((asked.verdict, asked.reason.as_str()), (Verdict::Ask, "no rule matches this call"));
     assert_eq!(policy("default = \"ask\"\n").hash(), Policy::ask_always().hash());
     assert_eq!(Policy::ask_always().rules(), 0);
 }

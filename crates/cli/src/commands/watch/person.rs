@@ -32,7 +32,7 @@ pub(super) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api
             "options": ["allow_once", "allow_session", "deny"],
             "quorum": 1,
             "denials": 1,
-            "reason": "no rule matches this tool",
+            "reason": "no rule matches this call",
             "policy": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
         },
     });

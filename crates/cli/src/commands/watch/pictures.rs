@@ -109,7 +109,7 @@ fn a_call_in_eighty_columns() {
               ]
      to       ada\u{202e}nimda@example.com
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    no rule matches this tool
+     Asked    no rule matches this call
      Thread   a thread with a name that is a good deal longer than most
      Call     call_20
     ───────────────────────────────────────────────────────────── line 1–22 of 23 ──
@@ -163,7 +163,7 @@ fn what_is_asked_below_it() {
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      command  run 10
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    no rule matches this tool
+     Asked    no rule matches this call
      Call     call_10
      sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
               413eb6b454d49db
@@ -182,7 +182,7 @@ fn what_is_asked_below_it() {
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      command  run 10
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    no rule matches this tool
+     Asked    no rule matches this call
      Call     call_10
      sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
               413eb6b454d49db
@@ -206,7 +206,7 @@ fn what_is_said_about_a_decision() {
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      command  run 10
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    no rule matches this tool
+     Asked    no rule matches this call
      Call     call_10
      sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
               413eb6b454d49db

@@ -14,7 +14,7 @@ fn wide(seq: i64, more: &Value) -> api::Call {
         "seq": seq + 1,
         "requestedAt": "2026-09-21T14:13:20.000Z",
         "options": ["allow_once", "allow_session", "deny"],
-        "reason": "no rule matches this tool",
+        "reason": "no rule matches this call",
         "quorum": 1,
         "denials": 1,
         "availableLevels": ["user", "admin"],
