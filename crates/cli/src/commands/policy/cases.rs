@@ -105,7 +105,7 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
         tool,
         arguments: json(&Value::Object(arguments))?,
         annotations: annotations.as_ref().map(json).transpose()?,
-        impact: as_kept(impact).map_err(|why| why.to_string())?,
+        impact: as_kept(impact.as_ref()).map_err(|why| why.to_string())?,
         definition: definition.map(Into::into),
     };
     Ok(Trial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })

@@ -54,7 +54,7 @@ impl Imagined {
         let call: Proposed = serde_json::from_str(&text).map_err(|why| wrong(why.to_string()))?;
         call.arguments.admit().map_err(|why| wrong(format!("arguments: {why}")))?;
         let Proposed { name, arguments, annotations, impact, definition, .. } = call;
-        let (impact, definition) = (as_kept(impact)?, definition.map(Into::into));
+        let (impact, definition) = (as_kept(impact.as_ref())?, definition.map(Into::into));
         Ok(Self { annotations, impact, definition, ..Self::new(thread, principal, name, arguments) })
     }
 
@@ -74,8 +74,8 @@ impl Imagined {
 }
 
 /// What an agent says of its call, as the log has it.
-pub(super) fn as_kept(impact: Option<api::Impact>) -> serde_json::Result<Option<Json>> {
-    impact.as_ref().map(Json::of).transpose()
+pub(super) fn as_kept(impact: Option<&api::Impact>) -> serde_json::Result<Option<Json>> {
+    impact.map(Json::of).transpose()
 }
 
 /// The arguments of a tool that runs a command line.
