@@ -4,32 +4,18 @@
 //! "Already so" is success and yields no events; "not allowed" is a named [`Refused`], never silence.
 
 mod cancel;
-#[cfg(test)]
-mod cheat_story;
 mod claim;
 mod close;
 mod due;
 mod edit;
 mod eligible;
 mod finish;
-#[cfg(test)]
-mod laws;
 mod propose;
 mod release;
-#[cfg(test)]
-mod remember_story;
 mod respond;
 mod revoke;
-#[cfg(test)]
-mod secret_story;
 mod settings;
-#[cfg(test)]
-mod settings_story;
-#[cfg(test)]
-mod several_story;
 mod stop;
-#[cfg(test)]
-mod story;
 mod verdict;
 mod vote;
 
@@ -216,3 +202,6 @@ fn response(call: &ToolCall, decision: Decision, source: Source, context: &Conte
 fn result(id: &CallId, status: Status, text: &str) -> Body {
     Body::ToolResult(ToolResult { tool_call_id: id.clone(), status, content: Json::string(text) })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,6 @@
 //! What somebody would try to have a call answered that nobody allowed, told as stories named by what they try.
 
-use super::story::{Story, code, given, propose, thread_id};
-use super::{Arguments, Command, Respond, ThreadCommand};
+use super::*;
 use crate::{
     Json, Principal, State, ToolName, Wish,
     event::{Decision, Definition, Mode, ToolPolicy},

@@ -1,9 +1,6 @@
 //! A thread's own settings, told as stories.
 
-use super::{
-    ThreadCommand,
-    story::{Story, code, given, thread_id},
-};
+use super::*;
 use crate::{
     Refused, State, ToolName, Wish,
     event::{Decision, Mode, ToolPolicy},

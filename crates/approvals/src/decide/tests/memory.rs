@@ -1,7 +1,6 @@
 //! What is remembered of people's decisions, told as stories: widths, denials, approvals that nobody used.
 
-use super::story::{Story, call_id, code, given, propose, thread_id};
-use super::{Command, Respond, Stop, ThreadCommand};
+use super::*;
 use crate::{
     Json, Principal, State, Wish,
     event::{Decision, Mode, ToolPolicy},

@@ -1,7 +1,6 @@
 //! Laws that hold of every history, drawn at random.
 
-use super::story::{Story, call_id, finish, given, hash, propose, thread_id};
-use super::{Arguments, Claim, Command, Respond, Stop, ThreadCommand};
+use super::*;
 use crate::{
     Body, Json, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
     chain::Verifier,

@@ -1,7 +1,6 @@
 //! What people and agents say beside the arguments is written without its secrets, told as stories.
 
-use super::story::{Story, code, given, hash, propose, thread_id};
-use super::{Arguments, Claim, Command, Finish, Respond, Stop, ThreadCommand};
+use super::*;
 use crate::{
     Json, Order, Principal, State, Wish,
     event::{Decision, Definition, Status},
@@ -105,7 +104,7 @@ fn to_print_an_order_prints_no_arguments() {
     let story = given("");
     for command in [Command::Propose(wish), Command::Claim(claim), Command::Respond(respond)] {
         let order = Order {
-            wish: Wish::Call(thread_id(), super::story::call_id("a"), command),
+            wish: Wish::Call(thread_id(), super::call_id("a"), command),
             by: Principal::agent("bot"),
             now: story.now,
             policy: Arc::clone(&story.policy),

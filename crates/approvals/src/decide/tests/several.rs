@@ -1,7 +1,6 @@
 //! Levels, quorums, edits, time and takeovers, told as stories.
 
-use super::story::{Story, code, given, hash, propose};
-use super::{Arguments, Claim, Command, Finish, Respond};
+use super::*;
 use crate::{
     Json, Refused, State,
     event::{Decision, Status},
