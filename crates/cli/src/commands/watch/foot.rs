@@ -1,7 +1,7 @@
 //! What stands below the call: what is asked or said, and the keys.
 
 use super::{
-    field::Field,
+    inbox::Field,
     inbox::{Inbox, Mode, Tone},
     view::{Ink, Piece},
     wrap::{cut, flow, hard, soft, width},

@@ -3,27 +3,17 @@
 mod document;
 mod draw;
 mod feed;
-mod field;
 mod foot;
 mod full;
 mod help;
 mod inbox;
-mod keys;
-mod news;
 mod page;
-#[cfg(test)]
-mod person;
-#[cfg(test)]
-mod pictures;
 mod plain;
 mod screen;
 #[cfg(test)]
-mod stories;
+mod tests;
 mod typed;
 mod view;
-mod wide;
-#[cfg(test)]
-mod wide_stories;
 mod wrap;
 
 use crate::{

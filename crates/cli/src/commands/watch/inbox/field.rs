@@ -4,33 +4,33 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The text, and where in it the cursor is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Field {
+pub(in crate::commands::watch) struct Field {
     before: String,
     /// What stands behind the cursor, its last character first.
     after: Vec<char>,
 }
 
 impl Field {
-    pub(super) fn holding(text: &str) -> Self {
+    pub(in crate::commands::watch) fn holding(text: &str) -> Self {
         Self { before: text.to_owned(), after: Vec::new() }
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(in crate::commands::watch) fn text(&self) -> String {
         self.before.chars().chain(self.after.iter().rev().copied()).collect()
     }
 
     /// What stands before the cursor and what behind it.
-    pub(super) fn parts(&self) -> (&str, String) {
+    pub(in crate::commands::watch) fn parts(&self) -> (&str, String) {
         (&self.before, self.after.iter().rev().collect())
     }
 
     /// Takes in text at once, on one line.
-    pub(super) fn take(&mut self, text: &str) {
+    pub(in crate::commands::watch) fn take(&mut self, text: &str) {
         self.before.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
     }
 
     /// Whether the key meant something here.
-    pub(super) fn press(&mut self, key: KeyEvent) -> bool {
+    pub(in crate::commands::watch) fn press(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('a') if control => self.go_home(),

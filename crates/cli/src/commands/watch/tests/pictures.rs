@@ -1,9 +1,7 @@
 //! Pictures of the inbox, as a terminal would show them.
 
-use super::{
-    inbox::News,
-    person::{Person, call, decided, short},
-};
+use super::{Person, call, decided, short};
+use crate::commands::watch::inbox::News;
 use countersign_gate::{Principal, api};
 use insta::assert_snapshot;
 use serde_json::json;
@@ -346,7 +344,7 @@ fn any_window() {
 fn a_window_that_is_too_small_counts_as_no_reading() {
     let mut ben = Person::before(&[]).at_a_window_of(20, 5);
     ben.hears(News::Arrived(vec![short(10, "bash")]));
-    ben.waits(super::inbox::HOLD);
+    ben.waits(crate::commands::watch::inbox::HOLD);
     assert_eq!(ben.presses("o"), []);
     assert!(ben.is_told().starts_with("Read to the end first"));
 }

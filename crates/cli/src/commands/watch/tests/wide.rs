@@ -1,9 +1,7 @@
 //! Stories of people who say more than yes or no: how wide, at which level, and with other arguments.
 
-use super::{
-    inbox::{HOLD, News, Wish},
-    person::{Person, call, name},
-};
+use super::{Person, call, name};
+use crate::commands::watch::inbox::{HOLD, News, Wish};
 use countersign_gate::{Json, api, event::Decision};
 use serde_json::{Value, json};
 

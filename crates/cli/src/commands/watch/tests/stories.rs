@@ -1,9 +1,7 @@
 //! Stories of people at the inbox, whose keys must never hit what they did not see.
 
-use super::{
-    inbox::{HOLD, Mode, News, Wish},
-    person::{Person, call, decided, name, short, verdict},
-};
+use super::{Person, call, decided, name, short, verdict};
+use crate::commands::watch::inbox::{HOLD, Mode, News, Wish};
 use countersign_gate::{Json, event::Decision};
 use serde_json::json;
 

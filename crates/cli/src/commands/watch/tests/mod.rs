@@ -1,6 +1,10 @@
 //! Somebody at an inbox without a terminal, for the tests: they press keys, time stands still until it is
 //! moved, and what they see can be read.
 
+mod pictures;
+mod stories;
+mod wide;
+
 use super::{
     draw::{Theme, draw},
     inbox::{Inbox, Key, News, NotDecided, Sent, Verdict, Wish, key},

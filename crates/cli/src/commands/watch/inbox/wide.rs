@@ -1,10 +1,7 @@
 //! Decisions that are more than yes or no: how wide they are remembered, at which level they are made, and what is to
 //! run instead.
 
-use super::{
-    field::Field,
-    inbox::{HOLD, Inbox, Key, Mode, Tone, Wish, key},
-};
+use super::{Field, HOLD, Inbox, Key, Mode, Tone, Wish, key};
 use crate::output::visible;
 use countersign_gate::{Json, Timestamp, api, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -12,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 impl Inbox {
     /// The widths that are offered for the shown call, the narrowest first. A server of before names none, and takes
     /// the whole tool.
-    pub(super) fn widths(&self) -> Vec<api::Reach> {
+    pub(in crate::commands::watch) fn widths(&self) -> Vec<api::Reach> {
         let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
         let offered = request.map(|request| request.would_also_match.clone()).unwrap_or_default();
         if !offered.is_empty() {
@@ -28,7 +25,7 @@ impl Inbox {
         }]
     }
 
-    pub(super) fn start_widening(&mut self, decision: Decision, now: Timestamp) {
+    pub(in crate::commands::watch) fn start_widening(&mut self, decision: Decision, now: Timestamp) {
         let may = if decision.allows() { self.may_allow(decision, now) } else { self.may_decide(now) };
         if !may {
             return;
@@ -42,7 +39,12 @@ impl Inbox {
     }
 
     /// Takes the number of a width. Allowing goes off with it; a denial is written first.
-    pub(super) fn widen(&mut self, decision: Decision, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+    pub(in crate::commands::watch) fn widen(
+        &mut self,
+        decision: Decision,
+        pressed: KeyEvent,
+        now: Timestamp,
+    ) -> Option<Wish> {
         let number = match pressed.code {
             // Whoever denies goes on to write why. Begun too early, a "no" must not leave here and then allow.
             KeyCode::Char('n' | 'N') if !decision.allows() => None,
@@ -67,12 +69,12 @@ impl Inbox {
     }
 
     /// What is to run instead of what the shown call proposes.
-    pub(super) fn edit_of_shown(&self) -> Option<&Json> {
+    pub(in crate::commands::watch) fn edit_of_shown(&self) -> Option<&Json> {
         self.shown.as_ref().and_then(|shown| self.edits.get(shown))
     }
 
     /// Has the arguments changed, from where they were left.
-    pub(super) fn start_editing(&mut self, now: Timestamp) -> Option<Wish> {
+    pub(in crate::commands::watch) fn start_editing(&mut self, now: Timestamp) -> Option<Wish> {
         if !self.may_decide(now) {
             return None;
         }
@@ -83,7 +85,7 @@ impl Inbox {
     }
 
     /// Takes in what was written in the editor. What is as it was proposed is no change.
-    pub(super) fn edited(&mut self, call: &Key, written: Result<Option<Json>, String>) {
+    pub(in crate::commands::watch) fn edited(&mut self, call: &Key, written: Result<Option<Json>, String>) {
         let waiting = self.calls.iter().find(|waiting| key(&waiting.call) == *call);
         let Some(proposed) = waiting.map(|waiting| waiting.call.arguments.clone()) else { return };
         match written {
@@ -103,7 +105,7 @@ impl Inbox {
     }
 
     /// Goes through the levels that a decision on the shown call may be made at, and back to saying none.
-    pub(super) fn next_level(&mut self) {
+    pub(in crate::commands::watch) fn next_level(&mut self) {
         let Some(shown) = self.shown.clone() else { return };
         let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
         let levels = request.map(|request| request.available_levels.clone()).unwrap_or_default();
@@ -117,7 +119,12 @@ impl Inbox {
 
     /// Takes in a call that still waits and about which something is new. Whoever was about to decide on other arguments
     /// has to look again.
-    pub(super) fn changed(&mut self, call: api::Call, aloud: bool, now: Timestamp) -> Vec<Wish> {
+    pub(in crate::commands::watch) fn changed(
+        &mut self,
+        call: api::Call,
+        aloud: bool,
+        now: Timestamp,
+    ) -> Vec<Wish> {
         let name = key(&call);
         let known =
             self.calls.iter_mut().find(|waiting| key(&waiting.call) == name && waiting.gone.is_none());

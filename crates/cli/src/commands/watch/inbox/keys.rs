@@ -1,17 +1,13 @@
 //! What keys do to the inbox.
 
-use super::{
-    field::Field,
-    inbox::{Inbox, Mode, Sent, Tone, Wish, key},
-    page::Page,
-};
-use crate::output::visible;
+use super::{Field, Inbox, Mode, Sent, Tone, Wish, key};
+use crate::{commands::watch::page::Page, output::visible};
 use countersign_gate::{Json, Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 impl Inbox {
     /// Takes a key in, and says what is to be done about it.
-    pub(super) fn press(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
+    pub(in crate::commands::watch) fn press(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<Wish> {
         if pressed.modifiers.contains(KeyModifiers::CONTROL) {
             match pressed.code {
                 KeyCode::Char('c') => return Some(Wish::Interrupt),
@@ -43,7 +39,7 @@ impl Inbox {
     }
 
     /// Takes in what was pasted: text for whoever writes, and never keys.
-    pub(super) fn paste(&mut self, text: &str) {
+    pub(in crate::commands::watch) fn paste(&mut self, text: &str) {
         match &mut self.mode {
             Mode::Denying(field, _) | Mode::Noting(field) | Mode::Searching(field) => field.take(text),
             _ => self.say(Tone::Calm, "What was pasted is not taken for keys."),
@@ -103,7 +99,7 @@ impl Inbox {
     }
 
     /// Whether anything can be decided now; if not, says why.
-    pub(super) fn may_decide(&mut self, now: Timestamp) -> bool {
+    pub(in crate::commands::watch) fn may_decide(&mut self, now: Timestamp) -> bool {
         let (tone, why) = match self.current() {
             None => (Tone::Calm, self.nothing_here()),
             Some(waiting) => match &waiting.gone {
@@ -125,7 +121,7 @@ impl Inbox {
     }
 
     /// Nobody allows what was not on the screen to its end.
-    pub(super) fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
+    pub(in crate::commands::watch) fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
         if !self.may_decide(now) {
             return false;
         }
@@ -150,7 +146,7 @@ impl Inbox {
         true
     }
 
-    pub(super) fn allow(
+    pub(in crate::commands::watch) fn allow(
         &mut self,
         decision: Decision,
         matches: Option<Json>,

@@ -6,92 +6,29 @@
 //! else decides stays on the screen as decided until it is left; and after a decision of one's own the
 //! next call takes no decision for a moment.
 
+mod field;
+mod keys;
+mod message;
+mod news;
+mod wide;
+
+pub(super) use field::Field;
+pub(super) use message::{Key, News, NotDecided, Sent, Verdict, Wish, key};
+
 use super::{
     document::{document, fit},
-    field::Field,
     page::Page,
 };
 use crate::output::visible;
-use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, Timestamp, api, event::Decision};
+use countersign_gate::{Json, Principal, Timestamp, api, event::Decision};
 use std::{
     collections::{HashMap, HashSet},
     time::Duration,
 };
 
-/// A call's name: its id means something in its thread alone.
-pub(super) type Key = (ThreadId, CallId);
-
-pub(super) fn key(call: &api::Call) -> Key {
-    (call.thread_id.clone(), call.id.clone())
-}
-
 /// For how long a call that took the place of a decided one takes no decision itself: a key that was
 /// pressed twice was meant for the one before.
 pub(super) const HOLD: Duration = Duration::from_millis(800);
-
-/// What the world tells.
-#[derive(Debug)]
-pub(super) enum News {
-    /// All that waits.
-    Loaded(Vec<api::Call>),
-    /// What has come to wait.
-    Arrived(Vec<api::Call>),
-    /// Somebody has decided.
-    Decided(Key, Verdict),
-    /// It still waits, and something about it is new: a vote, a higher level. The person may be told so aloud.
-    Changed(Box<api::Call>, bool),
-    /// What came of changing arguments in an editor: nothing, if they were left as they were.
-    Edited(Key, Result<Option<Json>, String>),
-    /// What came of our own decision.
-    Answered(Sent, Result<Box<api::Call>, NotDecided>),
-    /// The log cannot be reached, and is tried again.
-    Lost(String),
-    /// Something to say.
-    Notice(String),
-}
-
-/// A decision that was made, in words: `denied by user:ben`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub(super) text: String,
-    pub(super) by: Principal,
-}
-
-/// Why our decision is not in the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NotDecided {
-    pub(super) why: String,
-    /// Whether the call waits no more.
-    pub(super) gone: Option<Verdict>,
-}
-
-/// A decision on its way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sent {
-    pub(super) key: Key,
-    pub(super) decision: Decision,
-    pub(super) comment: Option<String>,
-    /// The arguments that were on the screen: should others have taken their place, nothing is decided.
-    pub(super) about: Sha256,
-    /// What is to run instead.
-    pub(super) arguments: Option<Json>,
-    /// How wide it is remembered.
-    pub(super) matches: Option<Json>,
-    pub(super) level: Option<String>,
-}
-
-/// What is to be done about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wish {
-    Decide(Sent),
-    /// Have the arguments of a call changed in an editor.
-    Edit(Key, Json),
-    Reload,
-    Ring,
-    Suspend,
-    Quit,
-    Interrupt,
-}
 
 /// What the keys mean at the moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! What news does to the inbox. Nothing of it moves the call that somebody looks at.
 
-use super::inbox::{Inbox, Key, Mode, News, NotDecided, Sent, Tone, Verdict, Waiting, Wish, key};
+use super::{HOLD, Inbox, Key, Mode, News, NotDecided, Sent, Tone, Verdict, Waiting, Wish, key};
 use crate::{commands::decide::told, facts, output::visible};
 use countersign_gate::{Timestamp, api, event::Decision};
 use std::collections::HashSet;
 
 impl Inbox {
     /// Takes news in, and says what is to be done about it.
-    pub(super) fn hear(&mut self, news: News, now: Timestamp) -> Vec<Wish> {
+    pub(in crate::commands::watch) fn hear(&mut self, news: News, now: Timestamp) -> Vec<Wish> {
         match news {
             News::Loaded(calls) => {
                 let again = self.lost.take().is_some();
@@ -61,7 +61,7 @@ impl Inbox {
             self.settle();
             // Whoever pressed a key saw nothing yet.
             if self.shown.is_some() && before == 0 {
-                self.hold = Some(now.after(super::inbox::HOLD));
+                self.hold = Some(now.after(HOLD));
             }
         }
         self.calls.len() - before
@@ -168,7 +168,7 @@ impl Inbox {
         self.changed(call, false, now);
         if !self.writes() && self.shown.as_ref() == Some(&sent.key) {
             self.step(1);
-            self.hold = Some(now.after(super::inbox::HOLD));
+            self.hold = Some(now.after(HOLD));
         }
         self.say(Tone::Good, text);
     }
