@@ -5,6 +5,7 @@ mod calls;
 mod report;
 pub mod suggest;
 mod tally;
+mod terms;
 mod then;
 
 pub use crate::Call;
@@ -31,6 +32,7 @@ pub struct Replay {
     denied: List,
     run: List,
     unasked: List,
+    otherwise: List,
     rules: Rules,
     shadow: Rules,
     grants: Grants,
@@ -58,6 +60,7 @@ impl Replay {
             denied: List::default(),
             run: List::default(),
             unasked: List::default(),
+            otherwise: List::default(),
             rules: Rules::default(),
             shadow: Rules::default(),
             grants: Grants::default(),
@@ -114,7 +117,7 @@ impl Replay {
             && let Some(objection) = then::objection(call)
         {
             let then::Objection { by, source, comment, changed, .. } = objection;
-            let said = Said { by: Some(by), source: Some(source), comment, changed };
+            let said = Said { by: Some(by), source: Some(source), comment, changed, denied: !changed };
             self.denied.add(case(call, said, judgement));
         }
         if ran {
@@ -128,6 +131,14 @@ impl Replay {
         }
         if ran && now == Now::Asked && then != Then::Asked {
             self.unasked.add(case(call, said(call), judgement));
+        }
+        let same = then::judged_by(call) == Some(self.policy.hash());
+        if (then, now, same) == (Then::Asked, Now::Asked, false)
+            && let Some(terms) = terms::otherwise(call, &judgement.terms)
+        {
+            let mut case = case(call, said(call), judgement);
+            case.now.terms = Some(terms);
+            self.otherwise.add(case);
         }
     }
 
@@ -151,6 +162,7 @@ impl Replay {
             allowed_though_denied: self.denied.listed(),
             blocked_though_run: self.run.listed(),
             asked_though_run: self.unasked.listed(),
+            asked_otherwise: self.otherwise.listed(),
             rules: self.rules.decided(),
             shadow: self.shadow.decided(),
         }
@@ -195,6 +207,7 @@ fn said(call: &Call) -> Said {
         source: response.map(|response| response.what.source).filter(|source| *source != Source::Other),
         comment: response.and_then(|response| response.what.comment.clone()),
         changed: response.is_some_and(|response| response.what.arguments.is_some()),
+        denied: response.is_some_and(|response| !response.what.decision.allows()),
     }
 }
 
@@ -214,6 +227,7 @@ fn case(call: &Call, then: Said, judgement: &Judgement) -> Case {
             basis: judgement.basis,
             rule: judgement.rule.clone(),
             reason: judgement.reason.clone(),
+            terms: None,
         },
     }
 }

@@ -38,6 +38,8 @@ pub struct Report {
     pub blocked_though_run: Listed,
     /// What ran without anybody being asked, and this policy asks about.
     pub asked_though_run: Listed,
+    /// What people were asked about, and this policy asks others, more of them or fewer.
+    pub asked_otherwise: Listed,
     /// How often each rule would have decided, the busiest first.
     pub rules: Vec<Decided>,
     /// How often each shadow rule would have matched.
@@ -45,10 +47,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether any call would have been answered in another way.
+    /// Whether any call would have been answered in another way, or other people been asked.
     #[must_use]
     pub fn differs(&self) -> bool {
-        self.unchanged != self.calls
+        self.unchanged != self.calls || self.asked_otherwise.count > 0
     }
 }
 
@@ -126,6 +128,9 @@ pub struct Said {
     /// Whether it was allowed with other arguments than were proposed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Whether it was denied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub denied: bool,
 }
 
 /// What the policy says of a call.
@@ -141,6 +146,9 @@ pub struct Judged {
     pub rule: Option<String>,
     /// Why.
     pub reason: String,
+    /// In which terms the question would have differed, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
 }
 
 /// How often something of the policy decided.

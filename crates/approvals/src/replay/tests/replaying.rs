@@ -191,3 +191,23 @@ fn shadow_rules_are_counted_and_decide_nothing() {
         report.shadow.iter().map(|row| (row.rule.as_deref(), row.verdict, row.calls)).collect();
     assert_eq!(shadow, [(Some("free shell"), Verdict::Allow, 1)]);
 }
+
+#[test]
+fn a_question_to_other_people_is_listed_with_what_differs() {
+    let strict = "[approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\
+        \"user:bob\" = { level = \"admin\", groups = [\"ops\"] }\n\
+        [[rule]]\nname = \"deploys\"\ntool = \"deploy\"\nverdict = \"ask\"\nlevel = \"admin\"\nquorum = 2\n\
+        approvers = [\"@ops\"]\nexpires = \"1h\"\n";
+    let mut log = under(strict);
+    log.denies("t", "ada", "deploy", "{}");
+    log.allows("t", "ada", "bash", "{}");
+    let same = log.replayed(&format!("{strict}# the same in other words\n"));
+    assert!(!same.differs(), "{same:#?}");
+    let loose = "[[rule]]\nname = \"deploys\"\ntool = \"deploy\"\nverdict = \"ask\"\nexpires = \"1h\"\nonExpiry = \"allow\"\n";
+    let report = log.replayed(loose);
+    assert!(report.differs());
+    assert_eq!((report.asked_otherwise.count, report.unchanged, report.calls), (1, 2, 2));
+    let case = &report.asked_otherwise.calls[0];
+    assert!(case.then.denied, "{case:?}");
+    insta::assert_snapshot!(case.now.terms.as_deref().expect("they differ"), @"anybody's level instead of level admin; one approval instead of 2 approvals; approved by anybody instead of approved by @ops; silence as a yes instead of silence as a no");
+}

@@ -28,7 +28,7 @@ compares. A call that a grant, a mode or a thread's own policy answered was no p
 
 JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettled\", \"then\" and \"now\": {\"asked\", \
 \"allowed\", \"blocked\", \"answered\"}, \"unchanged\", \"saved\": {\"allowed\", \"blocked\"}, \"added\", \
-\"allowedThoughDenied\", \"blockedThoughRun\" and \"askedThoughRun\": {\"count\", \"calls\": the first 1000, each with \
+\"allowedThoughDenied\", \"blockedThoughRun\", \"askedThoughRun\" and \"askedOtherwise\": {\"count\", \"calls\": the first 1000, each with \
 \"seq\", \"threadId\", \"id\", \"name\", \"arguments\", \"then\" and \"now\"}, \"rules\" and \"shadow\": [{\"rule\", \
 \"basis\", \"verdict\", \"calls\"}]}")]
 pub(crate) struct Replay {
@@ -74,6 +74,7 @@ fn say(report: &Report, name: &str, limit: usize, screen: &Screen) {
     );
     list(&report.blocked_though_run, "It would have blocked what ran", limit, screen);
     list(&report.asked_though_run, "It would have asked about what ran unasked", limit, screen);
+    list(&report.asked_otherwise, "It would have asked other people, more or fewer", limit, screen);
     output::say(&format!("\n{}", rules(report).lay_out(screen)));
 }
 
@@ -157,11 +158,11 @@ fn list(listed: &Listed, title: &str, limit: usize, screen: &Screen) {
 
 fn then(case: &Case) -> String {
     let said = &case.then;
-    let by = said.by.as_ref().map_or("nobody".to_owned(), |by| visible(by.as_str()));
+    let Some(by) = said.by.as_ref().map(|by| visible(by.as_str())) else { return "not decided".to_owned() };
     let what = match said.source {
         _ if said.changed => "changed by",
         Some(Source::Expiry) => "lapsed,",
-        _ if case.now.verdict == countersign_gate::policy::Verdict::Allow => "denied by",
+        _ if said.denied => "denied by",
         _ => "allowed by",
     };
     let comment = said.comment.as_ref().map_or(String::new(), |comment| format!(": {}", visible(comment)));
@@ -170,7 +171,8 @@ fn then(case: &Case) -> String {
 
 fn now(case: &Case) -> String {
     let by = case.now.rule.as_ref().map_or_else(|| said(case.now.basis), |rule| visible(rule));
-    format!("{} by {by}", word(case.now.verdict))
+    let terms = case.now.terms.as_ref().map_or(String::new(), |terms| format!(": {}", visible(terms)));
+    format!("{} by {by}{terms}", word(case.now.verdict))
 }
 
 fn said(basis: Basis) -> String {
