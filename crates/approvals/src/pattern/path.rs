@@ -142,7 +142,8 @@ pub fn normalise(path: &str) -> Option<String> {
 fn is_elsewhere(path: &str) -> bool {
     let Some((before, after)) = path.split_once(':') else { return false };
     let name = !before.is_empty() && before.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c));
-    name && (before.len() == 1 || after.is_empty() || after.starts_with('/'))
+    let scheme = before.eq_ignore_ascii_case("file");
+    name && (scheme || before.len() == 1 || after.is_empty() || after.starts_with('/'))
 }
 
 fn is_encoded(path: &str) -> bool {

@@ -5,7 +5,7 @@ use super::{
     read::{Book, Place, did_you_mean, place},
     selector::{Names, Predicate, Selectors, is_literal},
 };
-use crate::pattern::Answer;
+use crate::pattern::{Answer, CommandPattern};
 use std::fmt;
 
 /// Something in a policy that is allowed and probably not meant.
@@ -105,6 +105,14 @@ fn odd(rule: &Rule) -> Vec<String> {
         found.push(format!(
             "rule {:?} allows whatever holds a match of its `regex` anywhere; begin it with ^ and end it with $",
             rule.name
+        ));
+    }
+    let several = |pattern: &&CommandPattern| pattern.speaks_of_several();
+    if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(several)) {
+        found.push(format!(
+            "rule {:?} allows nothing by `{}`: each command of a line is looked at by itself, so give each a pattern of its own",
+            rule.name,
+            pattern.as_str()
         ));
     }
     found

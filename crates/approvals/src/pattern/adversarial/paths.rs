@@ -4,6 +4,8 @@ use super::{NO, Plain, UNCLEAR, YES};
 
 pub(super) const CASES: &[Plain] = &[
     ("plain path", "/scratch/**", "/scratch/a/b", YES),
+    ("scheme of a file without slashes", "**", "file:a", UNCLEAR),
+    ("name with a colon", "**", "notes:a", YES),
     ("the folder itself", "/scratch/**", "/scratch", NO),
     ("out by two dots", "/scratch/**", "/scratch/../etc/passwd", NO),
     ("out by two dots, deeper", "/scratch/**", "/scratch/a/../../etc/passwd", NO),

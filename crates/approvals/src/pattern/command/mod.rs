@@ -81,6 +81,14 @@ impl CommandPattern {
         &self.text
     }
 
+    /// Whether it has what stands between commands, outside of quotes: no simple command does.
+    pub(crate) fn speaks_of_several(&self) -> bool {
+        self.text
+            .split('\'')
+            .step_by(2)
+            .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
+    }
+
     /// Whether it shows the whole of this command.
     fn shows(&self, command: &Simple) -> bool {
         let Some(name) = command.name() else { return false };

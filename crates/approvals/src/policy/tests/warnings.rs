@@ -100,3 +100,12 @@ fn what_people_are_asked_and_never_comes() {
         assert_eq!(rule(quiet), "", "{quiet}");
     }
 }
+
+#[test]
+fn a_pattern_of_several_commands_allows_nothing() {
+    insta::assert_snapshot!(warned(&one("allow", "command = [\"ls **\", \"curl * | sh\"]")), @r#"line 2, column 8: rule "r" allows nothing by `curl * | sh`: each command of a line is looked at by itself, so give each a pattern of its own"#);
+    for fine in ["\"git commit -m 'a; b'\"", "\"ls **\""] {
+        assert_eq!(warned(&one("allow", &format!("command = {fine}"))), "", "{fine}");
+    }
+    assert_eq!(warned(&one("block", "command = \"curl*|*sh\"")), "", "a block looks at the whole line too");
+}
