@@ -89,8 +89,6 @@ fn every_operation_says_what_it_is_and_how_it_ends() {
 fn no_refusal_is_named_that_never_comes() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     for (operation, code) in [
-        // Whoever reaches the server may take a grant back: that gives nobody anything.
-        ("revokeGrant", "not_an_approver"),
         // What waits when its thread is closed is decided by that.
         ("decide", "thread_closed"),
         ("decidePending", "thread_closed"),

@@ -69,7 +69,8 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
         {"grants":[],"next":null}
         "#);
         assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "once more is no harm");
-        assert_eq!(builder.delete(&format!("{GRANTS}/3")).await.status, 200, "nor is an agent who does");
+        let refused = builder.delete(&format!("{GRANTS}/3")).await;
+        assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_an_approver"));
         assert_eq!(builder.proposes("t1", "call_3").await.text("state"), "pending");
         assert_eq!(builder.get("/v1/threads/t1/tool-calls/call_2").await.text("state"), "allowed");
     })

@@ -203,7 +203,10 @@ async fn an_edit_voids_the_votes_before_it() {
           "detail": "you looked at arguments that hash to 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db, and what would run by now hashes to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide"
         }
         "#);
-        let decided = ada.decides("t1", "call_1", "allow_once").await;
+        let unseen = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;
+        assert_eq!((unseen.status, unseen.text("code").as_str()), (409, "arguments_changed"));
+        let stands = ada.get(CALL).await.member("argumentsHash");
+        let decided = ada.post(DECIDE, &stale.replace(&before, &stands)).await;
         assert_snapshot!(decided.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ls","path":"/command","to":"ls -l"}],"decision":"allow_once","note":"user:ben changed what was run: /command from \"ls\" to \"ls -l\"","policy":"1211cd00d21399ad86b56a275af02211e9cd98589f2ef0d4164ddf96e6435f0e","principal":"user:ada","rule":"two of ops","seq":6,"source":"approver"}"#);
         assert_eq!(town.agent("builder").get(CALL).await.member("arguments"), r#"{"command":"ls -l"}"#);
     })

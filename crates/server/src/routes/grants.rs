@@ -14,7 +14,7 @@ use axum::{Json, extract::State, response::Response};
 use countersign_gate::api;
 
 refusals!(ListRefusals: READS ASKED, "bad_cursor");
-refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant");
+refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
 
 /// The standing grants of a thread.
 #[utoipa::path(
@@ -36,7 +36,7 @@ pub(super) async fn list(
 
 /// Take a grant back.
 ///
-/// What it answered before stays answered.
+/// What it answered before stays answered. Only people take one back: it may be a denial.
 #[utoipa::path(
     delete,
     path = "/v1/threads/{thread}/grants/{seq}",
