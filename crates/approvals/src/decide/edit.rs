@@ -99,7 +99,10 @@ pub fn misfit(call: &Call, arguments: &Arguments) -> Option<String> {
     let wrong: Vec<_> = validator
         .iter_errors(&instance)
         .take(3)
-        .map(|e| format!("{e} at {:?}", e.instance_path().as_str()))
+        .map(|e| match e.instance_path().as_str() {
+            "" => e.to_string(),
+            at => format!("{e} at {at:?}"),
+        })
         .collect();
     (!wrong.is_empty()).then(|| format!("the tool does not take them: {}", wrong.join("; ")))
 }
