@@ -14,6 +14,7 @@ mod propose;
 mod release;
 mod respond;
 mod revoke;
+mod said;
 mod settings;
 mod stop;
 mod verdict;

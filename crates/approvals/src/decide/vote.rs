@@ -3,9 +3,8 @@
 use super::{
     Context, Draft,
     edit::Edit,
-    eligible,
-    respond::{Said, decided},
-    response,
+    eligible, response,
+    said::{Said, decided},
 };
 use crate::{
     Body, Call, Refused,
