@@ -151,3 +151,8 @@ pub(super) fn last_part(name: &str) -> &str {
 pub(super) fn signs(name: &str) -> bool {
     matches!(words(name).last().map(String::as_str), Some("sig" | "signature"))
 }
+
+/// Whether the text is a number that counts something.
+pub(super) fn is_count(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit())
+}

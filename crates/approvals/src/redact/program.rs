@@ -2,8 +2,7 @@
 
 use super::{
     MASK,
-    keys::{Judged, Keys},
-    walk::is_count,
+    keys::{Judged, Keys, is_count},
 };
 
 /// One that was named, by what its options mean.

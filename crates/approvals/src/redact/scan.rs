@@ -2,10 +2,9 @@
 //! options of commands.
 
 use super::{
-    keys::{self, Judged, Keys},
+    keys::{self, Judged, Keys, is_count},
     program::{self, Program},
     value::{self, Open, Operators},
-    walk::is_count,
 };
 use std::ops::Range;
 

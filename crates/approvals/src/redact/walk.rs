@@ -3,7 +3,7 @@
 
 use super::{
     MASK, Redactor,
-    keys::Judged,
+    keys::{Judged, is_count},
     program::{self, Program},
     tape::{self, Kind, Node},
 };
@@ -238,9 +238,4 @@ fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
         return serde_json::from_str(quoted).ok().map(Cow::Owned);
     }
     quoted.get(1..quoted.len().checked_sub(1)?).map(Cow::Borrowed)
-}
-
-/// Whether the text is a number that counts something.
-pub(super) fn is_count(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
