@@ -7,7 +7,8 @@ use brush_parser::ast::{
 
 use super::{
     script::{DEEPEST, Origin, Script, Simple},
-    within::{self, Fed},
+    shells::Fed,
+    within,
     word::Word,
 };
 

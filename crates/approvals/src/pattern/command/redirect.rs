@@ -2,7 +2,7 @@
 
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
 
-use super::{read::Reading, script::Simple, within::Fed, word::Word};
+use super::{read::Reading, script::Simple, shells::Fed, word::Word};
 
 impl Reading<'_> {
     /// Redirections of a group or a loop: what no simple command shows.

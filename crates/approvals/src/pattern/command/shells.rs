@@ -1,13 +1,35 @@
 //! Shells: what they run by their options, and what they read.
 
-use super::{
-    within::{Fed, Runs},
-    word::Word,
-};
+use super::word::Word;
 use crate::pattern::path::normalise;
 
 pub(super) const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"];
+
+/// What a command reads from its standard input.
+#[derive(Debug, Clone)]
+pub(super) enum Fed {
+    /// Nothing that this command line says.
+    Nothing,
+    /// What another command writes.
+    Unknown,
+    /// A file.
+    File,
+    /// A text that stands in the command line.
+    Text(Word),
+}
+
+/// What a command runs in its turn.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    pub(super) scripts: Vec<String>,
+    /// The words of commands, and whether each is only one way to read them.
+    pub(super) commands: Vec<(Vec<Word>, bool)>,
+    /// Whether it runs something that cannot be known.
+    pub(super) unknown: bool,
+    /// Whether it is a shell that reads commands, and nothing beside it says which.
+    pub(super) listens: bool,
+}
 
 impl Runs {
     /// `sh -c script`, `sh file`, or what comes in by standard input.

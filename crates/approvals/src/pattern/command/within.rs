@@ -1,31 +1,9 @@
 //! Commands that run other commands: which ones, as far as their arguments say.
 
-use super::{shells::SHELLS, word::Word};
-
-/// What a command reads from its standard input.
-#[derive(Debug, Clone)]
-pub(super) enum Fed {
-    /// Nothing that this command line says.
-    Nothing,
-    /// What another command writes.
-    Unknown,
-    /// A file.
-    File,
-    /// A text that stands in the command line.
-    Text(Word),
-}
-
-/// What a command runs in its turn.
-#[derive(Debug, Default)]
-pub(super) struct Runs {
-    pub(super) scripts: Vec<String>,
-    /// The words of commands, and whether each is only one way to read them.
-    pub(super) commands: Vec<(Vec<Word>, bool)>,
-    /// Whether it runs something that cannot be known.
-    pub(super) unknown: bool,
-    /// Whether it is a shell that reads commands, and nothing beside it says which.
-    pub(super) listens: bool,
-}
+use super::{
+    shells::{Fed, Runs, SHELLS},
+    word::Word,
+};
 
 /// Commands that run the command they are given: those of their options that take a value of their own, and how
 /// many words of theirs come before the command.
