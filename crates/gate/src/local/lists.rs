@@ -145,10 +145,11 @@ async fn off_the_way<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
         .unwrap_or_else(|fell| std::panic::resume_unwind(fell.into_panic()))
 }
 
-/// How many calls of a thread are looked at to tell how far an answer would reach, if it is one thread; a page of
-/// many looks at so many of all of them together, and at some of each.
+/// How many calls of a thread are looked at to tell how far an answer would reach.
 const LOOKED_AT: usize = 1_000;
+/// How many of all threads of a page together, so that a page of many takes no longer than one of few.
 const LOOKED_AT_IN_ALL: usize = 2_000;
+/// And how many of each all the same.
 const LOOKED_AT_AT_LEAST: usize = 20;
 
 fn most(page: api::PageOf) -> usize {
