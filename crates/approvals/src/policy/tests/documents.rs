@@ -5,7 +5,7 @@ use super::*;
 
 const PAGES: [(&str, &str); 3] = [
     ("policy.md", include_str!("../../../../../docs/policy.md")),
-    ("policy-cookbook.md", include_str!("../../../../../docs/policy-cookbook.md")),
+    ("policy-cookbook.md", include_str!("../../../../../docs/guides/policy-cookbook.md")),
     ("verdict.md", include_str!("../../../../../docs/verdict.md")),
 ];
 
