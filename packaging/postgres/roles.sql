@@ -1,15 +1,15 @@
--- The roles of a log on PostgreSQL: one owns the tables and migrates, one does the work, one reads.
+-- Creates the roles for a log on PostgreSQL: the owner of the tables, who migrates; the application; the auditor, who reads.
 --
--- Run it in the database of the log as somebody who may make roles and schemas, twice: before the first start,
--- which makes the roles and the schema, and once after the owner has migrated, which gives out the rights to
--- the tables that are there by then. It may be run again at any time, and should be after an update that migrates.
+-- Run this file in the database of the log, as a role that may create roles and schemas. Run it twice: before the first
+-- start, to create the roles and the schema, and after the owner has migrated, to grant rights on the tables. It can be
+-- repeated at any time; repeat it after every update with a migration.
 --
 --     psql -d approvals -f roles.sql
 --     psql -d approvals -v schema=team_a -v owner=team_a_owner -v app=team_a_app -v auditor=team_a_auditor -f roles.sql
 --
--- Roles are made without a password: set them with \password, or let pg_hba.conf say how they prove who they are.
--- The owner is needed for migrations and for `countersign verify --repair` alone. Nothing holds against whoever
--- owns a table but the triggers, and the owner can take those away, so keep its password apart from the others.
+-- The roles have no password: set one with \password, or configure their authentication in pg_hba.conf.
+-- Only migrations and `countersign verify --repair` need the owner. The owner can remove the triggers that protect the
+-- rows, so store its password separately from the others.
 
 \set ON_ERROR_STOP on
 \if :{?schema} \else \set schema countersign \endif
@@ -24,31 +24,31 @@ FROM unnest(ARRAY[:'owner', :'app', :'auditor']) name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
--- A schema of its own, because until PostgreSQL 15 everybody might make tables and functions in public.
+-- A separate schema, because before PostgreSQL 15 every role may create tables and functions in schema public.
 SELECT format('CREATE SCHEMA %I AUTHORIZATION %I', :'schema', :'owner')
 WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = :'schema')
 \gexec
 
 GRANT USAGE ON SCHEMA :"schema" TO :"app", :"auditor";
 
--- The schema comes with the role, so the URL of the database need not name it.
+-- Set the schema as the search path of each role, so that the database URL does not need to name it.
 SELECT format('ALTER ROLE %I IN DATABASE %I SET search_path = %I', name, current_database(), :'schema')
 FROM unnest(ARRAY[:'owner', :'app', :'auditor']) name
 \gexec
 
--- Everybody of the three may read whatever the owner makes, now and in migrations to come.
+-- The application and the auditor may read every table of the owner, including those of later migrations.
 ALTER DEFAULT PRIVILEGES FOR ROLE :"owner" IN SCHEMA :"schema" GRANT SELECT ON TABLES TO :"app", :"auditor";
 GRANT SELECT ON ALL TABLES IN SCHEMA :"schema" TO :"app", :"auditor";
 
--- Where a database keeps functions from the public, reading `data` needs these.
+-- Reading `data` calls these functions. The grant matters in databases that revoke EXECUTE from PUBLIC.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'app', :'auditor')
 FROM pg_proc p
 WHERE p.pronamespace = :'schema'::regnamespace
     AND p.proname IN ('readable', 'document', 'text_of', 'json_of', 'is_moment', 'is_name')
 \gexec
 
--- Rows are added and nothing else. open_requests is kept by a trigger with the rights of the owner; probe is the
--- one row that is written over. `decisions` is a view that adds rows to events.
+-- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in
+-- probe is the only one that is updated. The view `decisions` inserts into events.
 SELECT format('GRANT %s ON %I.%I TO %I', given.rights, :'schema', given.relation, :'app')
 FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', 'probe')) given (rights, relation)
 WHERE to_regclass(format('%I.%I', :'schema', given.relation)) IS NOT NULL
