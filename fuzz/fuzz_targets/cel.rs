@@ -1,4 +1,4 @@
-//! Conditions: whatever they are and look at, they hold, do not hold, or fail, and no failure widens.
+//! Fuzzes CEL conditions: rules that share a condition agree on its result, and a failing condition never widens.
 #![cfg_attr(fuzzing, no_main)]
 
 use Verdict::{Allow, Ask, Block};
@@ -9,17 +9,18 @@ use countersign_approvals::{
 use libfuzzer_sys::fuzz_target;
 use std::panic;
 
-/// What stands between the condition, the arguments, and others to stand in their place.
+/// Separates the condition, the arguments, and the other arguments hidden behind the same mask.
 const BETWEEN: &str = "\n---\n";
 
-/// What rules say that allow, ask and block, where it is blocked, allowed and allowed if they say nothing.
-type Said = [Verdict; 3];
-const HOLDS: Said = [Allow, Ask, Block];
-const HOLDS_NOT: Said = [Block, Allow, Allow];
-const UNCLEAR: Said = [Block, Ask, Ask];
-const FAILS: Said = [Block, Ask, Block];
+/// The verdicts of a rule that allows (default: block), one that asks (default: allow), and one that blocks
+/// (default: allow).
+type Verdicts = [Verdict; 3];
+const HOLDS: Verdicts = [Allow, Ask, Block];
+const HOLDS_NOT: Verdicts = [Block, Allow, Allow];
+const UNCLEAR: Verdicts = [Block, Ask, Ask];
+const FAILS: Verdicts = [Block, Ask, Block];
 
-/// A number that no condition can hold, so that none looks at the call.
+/// A number that CEL cannot represent, so every condition fails on it.
 const TOO_LARGE: &str = "[123456789012345678901234567890]";
 
 fuzz_target!(init: expect_faults(), |input: &str| check(input));
@@ -33,13 +34,13 @@ fn check(input: &str) {
     let Some((arguments, others)) = json(parts.next()).zip(json(parts.next())) else { return };
     let said = rules.judge(&arguments, None, false);
     assert!([HOLDS, HOLDS_NOT, FAILS].contains(&said), "{said:?}");
-    assert_eq!(rules.judge(&arguments, None, false), said, "it is the same when it is asked again");
-    assert_eq!(rules.judge(&arguments, None, true), FAILS, "out of time");
+    assert_eq!(rules.judge(&arguments, None, false), said, "the same condition gave two results");
+    assert_eq!(rules.judge(&arguments, None, true), FAILS, "a condition past its time limit did not fail");
     let masked = rules.judge(&arguments, Some(""), false);
     assert!(masked == said || masked == UNCLEAR, "{said:?} became {masked:?}");
     let large = Json::parse(TOO_LARGE).expect("JSON");
     assert_eq!(rules.judge(&large, None, false), FAILS);
-    // What is masked can be anything: nobody is told, unless by what no condition can hold.
+    // A verdict must not depend on a masked value, unless CEL cannot represent that value.
     let both = [&arguments, &others].map(|hidden| {
         let call = format!(r#"{{"a":{},"b":{}}}"#, hidden.as_str(), arguments.as_str());
         rules.judge(&Json::stored(call).expect("JSON"), Some("/a"), false)
@@ -47,7 +48,7 @@ fn check(input: &str) {
     assert!(both[0] == both[1] || both.contains(&FAILS), "{both:?}");
 }
 
-/// A fault in the interpreter of conditions is caught, so it must not end the process, as it else would here.
+/// The policy catches panics of the CEL interpreter. libFuzzer's hook would abort on them before that, so it is replaced.
 fn expect_faults() {
     let tell = panic::take_hook();
     panic::set_hook(Box::new(move |fault| {
@@ -57,8 +58,8 @@ fn expect_faults() {
     }));
 }
 
-/// Rules that allow, ask and block by a condition, and those that do so unless it holds. Those that widen
-/// by the agent's own word are none.
+/// Rules that allow, ask and block if a condition holds, and rules that do so unless it holds. A rule is missing if it
+/// would widen a verdict by the agent's own estimate, because the policy rejects it.
 struct Rules {
     when: [Option<Policy>; 3],
     unless: [Option<Policy>; 3],
@@ -66,7 +67,7 @@ struct Rules {
 
 impl Rules {
     fn read(source: &str) -> Option<Self> {
-        // TOML knows the escapes of JSON, and wants one more.
+        // TOML accepts the escapes of JSON, and also requires DEL to be escaped.
         let quoted = Json::string(source).as_str().replace('\x7f', "\\u007f");
         let all = |selectors: &str| {
             [(Block, Allow), (Allow, Ask), (Allow, Block)].map(|(default, verdict)| {
@@ -94,9 +95,9 @@ impl Rules {
         }
     }
 
-    /// What the rules say, all of which must agree on whether the condition holds. Without the rules that
-    /// widen, one that holds looks as one that fails.
-    fn judge(&self, arguments: &Json, masked: Option<&str>, late: bool) -> Said {
+    /// The verdicts of the rules, which must agree on the result of the condition. If the rules that widen are missing, a
+    /// condition that holds cannot be told from one that fails.
+    fn judge(&self, arguments: &Json, masked: Option<&str>, late: bool) -> Verdicts {
         let redacted: Vec<_> = masked.map(str::to_owned).into_iter().collect();
         let subject = Subject {
             thread: &ThreadId::new("t").expect("a name"),
@@ -111,7 +112,7 @@ impl Rules {
         let judge =
             |policy: &Option<Policy>| policy.as_ref().map(|policy| policy.judge(&subject, &|| late).verdict);
         let (when, unless) = (self.when.each_ref().map(judge), self.unless.each_ref().map(judge));
-        let agrees = |all: &[Option<Verdict>; 3], said: Said| {
+        let agrees = |all: &[Option<Verdict>; 3], said: Verdicts| {
             all.iter().zip(said).all(|(one, other)| one.is_none_or(|one| one == other))
         };
         let outcomes = [(FAILS, FAILS), (HOLDS, HOLDS_NOT), (HOLDS_NOT, HOLDS), (UNCLEAR, FAILS)];

@@ -1,4 +1,4 @@
-//! Globs: they compile or say why not, and the plain ones are as simple as they look.
+//! Fuzzes globs: a glob compiles or is rejected, and a plain one compares as text.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::Glob;
@@ -21,7 +21,7 @@ fuzz_target!(|input: (&str, &str)| {
         && path.is_match(text)
         && !glob.contains("**")
     {
-        // What does not cross has as many segments as its text; escapes and sets add none.
+        // Without `**`, a match has as many segments as the glob. Escapes and sets do not add any.
         let slashes = |text: &str| text.matches('/').count();
         assert!(slashes(text) <= slashes(glob), "{glob:?} {text:?}");
     }

@@ -1,4 +1,4 @@
-//! Paths: what is normal stays so, and what is within a root says so in its text.
+//! Fuzzes paths: normalising twice changes nothing, and a path within a root begins with it.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::{Answer, PathPattern, Place, path::normalise};
@@ -19,7 +19,7 @@ fuzz_target!(|input: (&str, &str)| {
         assert_eq!(is_within(root), Answer::Unclear);
     }
     if let Some(suggested) = place.suggest() {
-        let pattern = PathPattern::new(&suggested).expect("what is suggested is a pattern");
+        let pattern = PathPattern::new(&suggested).expect("a suggestion is a valid pattern");
         assert_eq!(pattern.matches(&place), Answer::Yes);
     }
     if let Ok(pattern) = PathPattern::new(root) {

@@ -1,4 +1,4 @@
-//! Policies: they read or say where they are wrong, laid out they mean the same, and what blocks stays.
+//! Fuzzes policy files: an error points into the text, formatting keeps the meaning, and a block always wins.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::{
@@ -7,7 +7,7 @@ use countersign_approvals::{
 };
 use libfuzzer_sys::fuzz_target;
 
-/// A policy as it stands in the documentation, and behind it, after this, a call on each line.
+/// Separates the policy from the calls, one per line, as in the documentation.
 const CALLS: &str = "```calls\n";
 
 const NAME: &str = "one rule more";
@@ -18,8 +18,8 @@ fuzz_target!(|input: &str| {
         Ok(policy) => policy,
         Err(bad) => return points_into(text, &bad),
     };
-    let once = format(text).expect("what reads is laid out");
-    let laid_out = Policy::read(&once).expect("what is laid out reads");
+    let once = format(text).expect("a valid policy can be formatted");
+    let laid_out = Policy::read(&once).expect("a formatted policy is valid");
     assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
     assert_eq!(laid_out.warnings().len(), policy.warnings().len(), "{text}");
     let [blocks, allows] = ["block", "allow"].map(|verdict| with(text, verdict));
@@ -33,7 +33,7 @@ fuzz_target!(|input: &str| {
             assert_eq!(
                 call.judge(allows).verdict,
                 before.verdict,
-                "what a rule says is not loosened: {text}"
+                "an added allow rule loosened the verdict of another rule: {text}"
             );
         }
         for worse in [call.judge_late(&policy), call.judge_masked(&policy)] {
@@ -43,17 +43,17 @@ fuzz_target!(|input: &str| {
     }
 });
 
-/// Whoever wrote it is told what is wrong, and at a place that it has.
+/// Checks that the error has a message and a position that exists in the text.
 fn points_into(text: &str, bad: &BadPolicy) {
     let BadPolicy::Wrong { line, column, why } = bad else {
         return assert!(!bad.to_string().is_empty());
     };
     assert!(!why.is_empty());
-    let there = text.split('\n').nth(line - 1).expect("the line is there");
+    let there = text.split('\n').nth(line - 1).expect("the line of an error exists");
     assert!((1..=there.chars().count() + 1).contains(column), "{bad} in {text}");
 }
 
-/// The policy with a rule about everything at its end; none if nothing can be put there.
+/// The policy with a rule for all tools appended, or `None` if the text cannot be extended.
 fn with(text: &str, verdict: &str) -> Option<Policy> {
     let more =
         Policy::read(&format!("{text}\n[[rule]]\nname = {NAME:?}\ntool = \"*\"\nverdict = {verdict:?}\n"));
@@ -71,7 +71,7 @@ struct Call {
 }
 
 impl Call {
-    /// Reads `tool {arguments}`; one with a blank before it comes with annotations and an impact.
+    /// Reads `tool {arguments}`. A line with a leading space also gets annotations and an impact.
     fn read(line: &str) -> Option<Self> {
         let line = line.split(" -> ").next().unwrap_or(line);
         let (tool, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), "{}"));

@@ -1,4 +1,4 @@
-//! Secrets: one that is planted is not in what is left, the rest stays as it is, and once is enough.
+//! Fuzzes redaction: a planted secret is removed, the rest is unchanged, and a second pass changes nothing.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::{
@@ -32,7 +32,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
         text_once(&redactor, text);
     }
     let line = planted(name, usize::from(which) / NAMES.len());
-    // What ends in a backslash makes one line of two, and the planted one no line of its own.
+    // A trailing backslash would join the planted line to the text before it.
     if !one.ends_with('\\') {
         let text = format!("{one}\n{line}\n{other}");
         let less = text_once(&redactor, &text).expect("there is a secret");
@@ -52,7 +52,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
         let less =
             json_once(&redactor, &Json::stored(text.clone()).expect("JSON")).expect("there is a secret");
         assert!(!less.contains(SECRET), "{text} became {less}");
-        // The same as JSON in a string of JSON.
+        // The same JSON as a string within JSON.
         let text = format!("[{}]", string(&text));
         let less =
             json_once(&redactor, &Json::stored(text.clone()).expect("JSON")).expect("there is a secret");
@@ -60,7 +60,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
     }
 });
 
-/// A line with the secret in it.
+/// A line that contains the secret, in one of several forms.
 fn planted(name: &str, form: usize) -> String {
     let forms = [
         format!("{name}: {SECRET}"),
@@ -75,7 +75,7 @@ fn planted(name: &str, form: usize) -> String {
     forms[form % forms.len()].clone()
 }
 
-/// Masks a text, and checks that once more changes nothing.
+/// Masks a text, and checks that a second pass changes nothing.
 fn text_once(redactor: &Redactor, text: &str) -> Option<String> {
     let less = redactor.text(text)?;
     assert!(less.contains(MASK), "{text:?} became {less:?}");
@@ -83,8 +83,8 @@ fn text_once(redactor: &Redactor, text: &str) -> Option<String> {
     Some(less)
 }
 
-/// Masks JSON, and checks that what comes out is as JSON, that nothing is changed but where the pointers
-/// say, and that once more changes nothing.
+/// Masks JSON, and checks that the result is JSON, that only the places named by the pointers have changed, and that a
+/// second pass changes nothing.
 fn json_once(redactor: &Redactor, json: &Json) -> Option<String> {
     let less = redactor.json(json)?;
     assert_eq!(redactor.json(&less.json).map(|again| again.pointers), None, "{json:?} became {less:?}");
@@ -92,9 +92,9 @@ fn json_once(redactor: &Redactor, json: &Json) -> Option<String> {
     if let (Ok(mut before), Ok(after)) = values {
         let after: Value = after;
         for pointer in &less.pointers {
-            let masked = after.pointer(pointer).and_then(Value::as_str).expect("a pointer leads somewhere");
+            let masked = after.pointer(pointer).and_then(Value::as_str).expect("a valid pointer");
             assert!(masked.contains(MASK), "{masked}");
-            *Value::pointer_mut(&mut before, pointer).expect("it led there before") = masked.into();
+            *Value::pointer_mut(&mut before, pointer).expect("a valid pointer") = masked.into();
         }
         assert_eq!(before, after);
     }

@@ -1,4 +1,4 @@
-//! Command lines: whatever they are, nothing that is appended to an allowed one is allowed.
+//! Fuzzes command lines: a command appended to an allowed line is never allowed.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::{
@@ -12,7 +12,7 @@ fuzz_target!(|input: (&str, &str)| {
     let script = Script::parse(text);
     assert!(script.commands().all(|command| command.len() <= 16 * (text.len() + 1)));
     if let Some(suggested) = script.suggest() {
-        let suggested = CommandPattern::new(&suggested).expect("what is suggested is a pattern");
+        let suggested = CommandPattern::new(&suggested).expect("a suggestion is a valid pattern");
         assert_eq!(every(&[suggested], &script), Answer::Yes);
     }
     for glob in ["ls*", "ls **", glob] {
@@ -21,7 +21,7 @@ fuzz_target!(|input: (&str, &str)| {
         if every(&patterns, &script) != Answer::Yes {
             continue;
         }
-        assert_eq!(any(&patterns, &script), Answer::Yes, "what it shows it also speaks of");
+        assert_eq!(any(&patterns, &script), Answer::Yes, "every command matches, so at least one does");
         if glob.starts_with("ls") && !text.ends_with('\\') {
             let longer = Script::parse(&format!("{text}\nrm -rf /"));
             assert_ne!(every(&patterns, &longer), Answer::Yes);

@@ -1,4 +1,4 @@
-//! URLs: whoever is let through by a host has that host.
+//! Fuzzes URLs: a URL that matches the pattern of a host has that host.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_approvals::pattern::{Address, Answer, UrlPattern};
@@ -13,12 +13,12 @@ fuzz_target!(|input: (&str, &str)| {
     let below = UrlPattern::new("https://*.example.com/*").expect("a pattern");
     if below.matches(&address) == Answer::Yes {
         assert!(!url.contains(['\\', ' ', '\t', '\n', '\0']));
-        let rest = url.split_once("://").expect("it has a scheme").1;
-        let authority = rest.split(['/', '?', '#']).next().expect("there is a first");
-        assert!(!authority.contains('@'), "nobody stands before the host");
+        let rest = url.split_once("://").expect("a matching URL has a scheme").1;
+        let authority = rest.split(['/', '?', '#']).next().expect("split yields at least one part");
+        assert!(!authority.contains('@'), "a user precedes the host");
     }
     if let Some(suggested) = address.suggest() {
-        let pattern = UrlPattern::new(&suggested).expect("what is suggested is a pattern");
+        let pattern = UrlPattern::new(&suggested).expect("a suggestion is a valid pattern");
         assert_eq!(pattern.matches(&address), Answer::Yes);
         assert!(!url.contains('\\'));
     }
