@@ -174,7 +174,7 @@ impl NameFigures {
             format!("  used for more than one type: {}", self.repeated.len()),
             format!("  in the prelude of Rust: {}", self.shadowing.len()),
             format!("functions with a rejected name: {}", self.rejected_functions.len()),
-            format!("test names of more than {MOST_TEST_WORDS} words: {}", self.long_tests.len()),
+            format!("names of tests with more than {MOST_TEST_WORDS} words: {}", self.long_tests.len()),
         ]
     }
 }
