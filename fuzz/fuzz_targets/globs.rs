@@ -1,7 +1,7 @@
 //! Fuzzes globs: a glob compiles or is rejected, and a plain one compares as text.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::Glob;
+use countersign_patterns::Glob;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {

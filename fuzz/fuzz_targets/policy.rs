@@ -1,10 +1,8 @@
 //! Fuzzes policy files: an error points into the text, formatting keeps the meaning, and a block always wins.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::{
-    Json, Policy, Principal, ThreadId, ToolName,
-    policy::{BadPolicy, Judgement, Subject, Verdict, format},
-};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_policy::{BadPolicy, Judgement, Policy, Subject, format};
 use libfuzzer_sys::fuzz_target;
 
 /// Separates the policy from the calls, one per line, as in the documentation.

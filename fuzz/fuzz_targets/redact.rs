@@ -1,10 +1,8 @@
 //! Fuzzes redaction: a planted secret is removed, the rest is unchanged, and a second pass changes nothing.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::{
-    Json,
-    redact::{MASK, Redactor},
-};
+use countersign_events::Json;
+use countersign_redaction::{MASK, Redactor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Fuzzes command lines: a command appended to an allowed line is never allowed.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::{
+use countersign_patterns::{
     Answer, CommandPattern, Script,
     command::{any, every},
 };
