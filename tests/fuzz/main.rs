@@ -168,7 +168,7 @@ fn urls_hold() {
 
 #[test]
 fn policies_hold() {
-    let shipped = folder().join("../crates/approvals/src/policy/shipped.toml");
+    let shipped = folder().join("../crates/policy/src/shipped.toml");
     policy::run(&Given(0, fs::read_to_string(shipped).expect("it is there"), String::new()));
     hold("policy", 1_500, policy::run);
 }
