@@ -2,10 +2,8 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use Verdict::{Allow, Ask, Block};
-use countersign_approvals::{
-    Json, Policy, Principal, ThreadId, ToolName,
-    policy::{Subject, Verdict},
-};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_policy::{Policy, Subject};
 use libfuzzer_sys::fuzz_target;
 use std::panic;
 

@@ -1,7 +1,7 @@
 //! Globs: they compile or say why not, and the plain ones are as simple as they look.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::Glob;
+use countersign_patterns::Glob;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {

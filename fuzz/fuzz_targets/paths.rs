@@ -1,7 +1,7 @@
 //! Paths: what is normal stays so, and what is within a root says so in its text.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::{Answer, PathPattern, Place, path::normalise};
+use countersign_patterns::{Answer, PathPattern, Place, path::normalise};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {

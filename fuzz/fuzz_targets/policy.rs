@@ -1,10 +1,8 @@
 //! Policies: they read or say where they are wrong, laid out they mean the same, and what blocks stays.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::{
-    Json, Policy, Principal, ThreadId, ToolName,
-    policy::{BadPolicy, Judgement, Subject, Verdict, format},
-};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_policy::{BadPolicy, Judgement, Policy, Subject, format};
 use libfuzzer_sys::fuzz_target;
 
 /// A policy as it stands in the documentation, and behind it, after this, a call on each line.

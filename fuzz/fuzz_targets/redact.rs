@@ -1,10 +1,8 @@
 //! Secrets: one that is planted is not in what is left, the rest stays as it is, and once is enough.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::{
-    Json,
-    redact::{MASK, Redactor},
-};
+use countersign_events::Json;
+use countersign_redaction::{MASK, Redactor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

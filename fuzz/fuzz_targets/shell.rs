@@ -1,7 +1,7 @@
 //! Command lines: whatever they are, nothing that is appended to an allowed one is allowed.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::{
+use countersign_patterns::{
     Answer, CommandPattern, Script,
     command::{any, every},
 };

@@ -1,7 +1,7 @@
 //! URLs: whoever is let through by a host has that host.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_approvals::pattern::{Address, Answer, UrlPattern};
+use countersign_patterns::{Address, Answer, UrlPattern};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {

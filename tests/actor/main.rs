@@ -4,9 +4,11 @@
 //! the modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
+    Command, Order, Wish,
     decide::{Arguments, Propose},
 };
+use countersign_events::{CallId, Json, Principal, ThreadId, ToolName};
+use countersign_policy::Policy;
 use countersign_store::{Error, Options, Store};
 use std::{
     env, fs,

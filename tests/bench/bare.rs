@@ -1,7 +1,7 @@
 //! The raw limit: a log with the store's own layout, and nothing but one connection to it.
 
 use crate::lab::Outcome;
-use countersign_approvals::Event;
+use countersign_events::Event;
 use countersign_store::{Address, Options, Store, queries};
 use sqlx::{
     AssertSqlSafe, ConnectOptions, PgConnection, SqliteConnection,

@@ -6,7 +6,7 @@ use crate::{
     lab::{self, Lab, Outcome},
     table::Row,
 };
-use countersign_approvals::Event;
+use countersign_events::Event;
 use countersign_store::{Filter, Options};
 use std::{ops::Range, time::Instant};
 use tokio::task::JoinSet;

@@ -5,7 +5,7 @@ use crate::{
     lab::{self, Lab, Outcome},
     table::{Row, Samples, ms, times},
 };
-use countersign_approvals::ThreadId;
+use countersign_events::ThreadId;
 use countersign_store::{Filter, Options, Store};
 use std::time::{Duration, Instant};
 

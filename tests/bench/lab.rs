@@ -2,10 +2,14 @@
 //! process.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
+    Command, Order, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
+};
+use countersign_events::{
+    CallId, Json, Principal, ThreadId, ToolName,
     event::{Decision, Status},
 };
+use countersign_policy::Policy;
 use countersign_store::{Address, Done, Options, Store};
 use std::{future::pending, process::Stdio, sync::Arc, time::Duration};
 use tempfile::TempDir;

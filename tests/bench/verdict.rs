@@ -4,10 +4,8 @@ use crate::{
     lab::Outcome,
     table::{Row, Samples},
 };
-use countersign_approvals::{
-    Json, Policy, Principal, ThreadId, ToolName,
-    policy::{Subject, Verdict},
-};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_policy::{Policy, Subject};
 use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
 
 const RULES: usize = 500;

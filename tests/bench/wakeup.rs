@@ -6,7 +6,7 @@ use crate::{
     lab::{self, Lab, Other, Outcome},
     table::{Row, Samples, ms, times},
 };
-use countersign_approvals::{CallId, Event, State, ThreadId};
+use countersign_events::{CallId, Event, State, ThreadId};
 use countersign_store::{Options, Store};
 use std::time::{Duration, Instant};
 use tokio::{

@@ -2,10 +2,14 @@
 //! thread, and gives its orders at the moment that the town's clock shows.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, Sha256, ThreadCommand, ThreadId, ToolName, Wish,
+    Command, Order, ThreadCommand, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
+};
+use countersign_events::{
+    CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{Decision, Mode, Status, ToolPolicy},
 };
+use countersign_policy::Policy;
 use countersign_store::{Done, Error, Store};
 use std::{sync::Arc, time::Duration};
 

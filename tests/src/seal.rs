@@ -2,7 +2,7 @@
 //! in memory would allow them: what the guards of the database say to such rows is found out so.
 
 use crate::hand::Hand;
-use countersign_approvals::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
+use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{Filter, Store};
 
 /// SHA-256 of the canonical form of `{"command":"ls"}`, which every call of a persona proposes.

@@ -5,7 +5,9 @@ use crate::{
     hand::{Hand, plainly, psql, shell},
     postgres::Cluster,
 };
-use countersign_approvals::{Call, CallId, Event, EventType, Policy, Principal, ThreadId, Timestamp};
+use countersign_approvals::Call;
+use countersign_events::{CallId, Event, EventType, Principal, ThreadId, Timestamp};
+use countersign_policy::Policy;
 use countersign_store::{Address, Clock, Filter, ManualClock, Options, Report, Store};
 use std::{
     future::Future,

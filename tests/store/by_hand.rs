@@ -1,7 +1,7 @@
 //! The SQL shell is a door too: what somebody types there is seen by all, and sealed by the next who
 //! writes through the gate.
 
-use countersign_approvals::{CallId, EventType, State};
+use countersign_events::{CallId, EventType, State};
 use countersign_store::Filter;
 use countersign_tests::{Database, Town, code, on_each_database};
 

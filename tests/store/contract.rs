@@ -1,6 +1,7 @@
 //! What an acknowledgement means, and what orders in one batch owe one another.
 
-use countersign_approvals::{EventType, Refused, State, event::Decision};
+use countersign_approvals::Refused;
+use countersign_events::{EventType, State, event::Decision};
 use countersign_store::Error;
 use countersign_tests::{Database, Proposal, Town, code, on_each_database};
 use futures_util::future::join_all;

@@ -2,7 +2,7 @@
 //! change their executor, and requests on which something is due. The rows are written as a process would write
 //! them, and the guards alone say what may stand.
 
-use countersign_approvals::{CallId, EventType, Timestamp};
+use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
 use countersign_tests::{Chance, Database, Hand, LS, Town, on_each_database, seal};
 use std::time::Duration;

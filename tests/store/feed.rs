@@ -2,7 +2,7 @@
 //! back, and whichever store it follows. The feeds here keep four events at hand, so that nearly
 //! everybody lags and has to read the table.
 
-use countersign_approvals::{CallId, Event, EventType, ThreadId};
+use countersign_events::{CallId, Event, EventType, ThreadId};
 use countersign_store::{Filter, Follower, Options, Store};
 use countersign_tests::{Chance, Persona, Town, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};

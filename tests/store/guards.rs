@@ -1,7 +1,7 @@
 //! Every guard of the database refuses by itself, whoever writes: what the rules in memory would have
 //! refused is tried here over a plain connection, one forbidden statement at a time.
 
-use countersign_approvals::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_store::{Address, Filter, Store};
 use countersign_tests::{
     Database, Hand, LS, Persona, Proposal, Town, code, in_town_on, on_each_database, seal,

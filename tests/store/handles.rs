@@ -1,7 +1,8 @@
 //! Several ways into one log: several processes, as far as it can tell. What one wrote, the
 //! others decide by.
 
-use countersign_approvals::{CallId, EventType, Refused, State, event::Source};
+use countersign_approvals::Refused;
+use countersign_events::{CallId, EventType, State, event::Source};
 use countersign_store::{Error, Filter, Store};
 use countersign_tests::{Proposal, Town, code, on_each_database};
 use futures_util::future::join_all;

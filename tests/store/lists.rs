@@ -1,6 +1,6 @@
 //! Lists of calls, of what waits, of threads, and what became of calls: in their order, by what is asked for.
 
-use countersign_approvals::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
+use countersign_events::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;
 use countersign_tests::{Proposal, Town, on_each_database};
 use std::time::Duration;

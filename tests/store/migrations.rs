@@ -4,7 +4,7 @@
 //! After each migration come rows as people would have had them by then, so that the next one meets data. A
 //! migration without such rows fails here.
 
-use countersign_approvals::{CallId, EventType, State, ThreadId, event::Mode};
+use countersign_events::{CallId, EventType, State, ThreadId, event::Mode};
 use countersign_store::{Address, Error, Filter, Kind, Options, Store, migrations};
 use countersign_tests::{Database, Hand, Town, code, on_each_database, plainly, seal};
 use futures_util::future::join_all;

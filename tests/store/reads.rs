@@ -1,7 +1,8 @@
 //! What the store answers when it is asked: pages of what is pending, the log by pages, a thread. And
 //! the index of open requests, which must never say anything that the events do not.
 
-use countersign_approvals::{Call, Thread, ThreadId};
+use countersign_approvals::{Call, Thread};
+use countersign_events::ThreadId;
 use countersign_store::{Filter, Store};
 use countersign_tests::{Chance, Persona, Proposal, Town, on_each_database};
 use std::{collections::HashSet, time::Duration};

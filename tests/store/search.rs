@@ -1,7 +1,7 @@
 //! Searching: pages and followers of a filter hold what the filter says of the whole log, no less and no
 //! more, however little that is.
 
-use countersign_approvals::{
+use countersign_events::{
     Event, EventType, State, ThreadId, ToolName,
     event::{Mode, ToolPolicy},
 };

@@ -1,6 +1,8 @@
 //! House rules, checked by the tests and not by memory.
 
 mod files;
+mod language;
+mod names;
 mod rooms;
 mod words;
 
@@ -46,4 +48,10 @@ fn texts() -> Vec<(String, String)> {
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect(path)
+}
+
+/// Prints to the standard output, for the script that shows figures.
+#[expect(clippy::print_stdout, reason = "the figures are what the script is for")]
+fn print(text: &str) {
+    println!("{text}");
 }

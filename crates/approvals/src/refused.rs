@@ -1,8 +1,8 @@
 //! What may not happen, as facts: a stable code for programs, a sentence for people.
 
-use crate::{
+use crate::call::Fact;
+use countersign_events::{
     CallId, State, ThreadId,
-    call::Fact,
     event::{ExecutionStarted, Response, ToolResult, Vote},
     json::{BadJson, Sha256},
     timestamp::Timestamp,

@@ -2,10 +2,13 @@
 //! and its own policies.
 
 use crate::{
-    Body, Call, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
+    Call,
     call::Fact,
-    event::{Decision, Mode, Response, Source, Status, ToolPolicy},
     width::{Made, Width},
+};
+use countersign_events::{
+    Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
+    event::{Decision, Mode, Response, Source, Status, ToolPolicy},
 };
 use std::{collections::BTreeMap, time::Duration};
 

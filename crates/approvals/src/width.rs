@@ -1,9 +1,7 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
-use crate::{
-    Json, Sha256, ToolName,
-    policy::{Effect, Look, Pattern},
-};
+use countersign_events::{Json, Sha256, ToolName};
+use countersign_policy::{Effect, Look, Pattern};
 use std::fmt;
 
 /// Which later calls of the same thread and tool a decision answers.

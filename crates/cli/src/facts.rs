@@ -3,7 +3,8 @@
 use crate::output::{one_line, visible};
 use countersign_gate::{
     Json, Width, api,
-    event::{Basis, Change, Decision, OnExpiry, Shadow},
+    event::{Basis, Decision, OnExpiry, Shadow},
+    json::Change,
 };
 
 /// A label, and a line under it. The lines of one label follow each other.

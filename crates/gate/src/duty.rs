@@ -2,7 +2,8 @@
 //! there carries it out. All try; the log lets one through.
 
 use crate::{in_force::InForce, life::Life};
-use countersign_approvals::{CallId, Command, Order, Principal, ThreadId, Timestamp, Wish};
+use countersign_approvals::{Command, Order, Wish};
+use countersign_events::{CallId, Principal, ThreadId, Timestamp};
 use countersign_store::{Clock, Error, Store};
 use futures_util::future::join_all;
 use std::{collections::HashSet, sync::Arc, time::Duration};

@@ -1,7 +1,7 @@
 //! The policy that is in force, and what is wrong with the one that should be.
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use countersign_approvals::Policy;
+use countersign_policy::Policy;
 use std::sync::Arc;
 
 /// May be exchanged while orders are judged: each takes the one that it finds.

@@ -43,10 +43,14 @@ mod remote;
 mod secret;
 mod threads;
 
-pub use countersign_approvals::{
-    CallId, Event, EventType, Json, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp, ToolName,
-    Width, chain, event, id, json, policy, principal, replay,
+pub use countersign_approvals::{Refused, Width};
+pub use countersign_events::{
+    CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName, chain, event,
+    id, json, principal,
 };
+pub use countersign_policy as policy;
+pub use countersign_policy::Policy;
+pub use countersign_replay as replay;
 pub use countersign_store::{
     Address, Clock, Copied, Examined, Filter, Layout, OLDEST_POSTGRES, Options, Place, PostgresAddress,
     Report, Rights, Step, Synchronous, sqlite_version,

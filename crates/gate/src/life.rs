@@ -1,9 +1,9 @@
 //! The life of calls, told as it goes: one line in the log of the process and a count for each step that
 //! was taken here. What the arguments are is not told.
 
-use countersign_approvals::{
-    Call, Event, EventType, ThreadId,
-    call::Fact,
+use countersign_approvals::{Call, call::Fact};
+use countersign_events::{
+    Event, EventType, ThreadId,
     event::{Body, Response, Source, ToolResult},
 };
 use countersign_store::Done;

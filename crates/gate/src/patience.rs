@@ -2,7 +2,7 @@
 //! the database behind it.
 
 use crate::{Error, Filter, Gate, StoreError, Way, api, local::Local};
-use countersign_approvals::{CallId, Event, ThreadId};
+use countersign_events::{CallId, Event, ThreadId};
 use countersign_store::Clock;
 use futures_util::{Stream, StreamExt};
 use std::{future::Future, sync::Arc, time::Duration};

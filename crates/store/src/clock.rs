@@ -1,6 +1,6 @@
 //! Time, as something that is handed in: the wall's in production, the test's own in tests.
 
-use countersign_approvals::Timestamp;
+use countersign_events::Timestamp;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 

@@ -1,7 +1,8 @@
 //! What can go wrong with the log, in words that say what to do.
 
 use crate::Place;
-use countersign_approvals::{Damaged, Refused};
+use countersign_approvals::Refused;
+use countersign_events::Damaged;
 
 /// Why the store did not do what was asked. Each has a stable [`code`](Error::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,8 @@
 //! Which events, and which calls, somebody is after.
 
-use countersign_approvals::{
-    Call, CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
+use countersign_approvals::Call;
+use countersign_events::{
+    CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
 
 /// What a list or a stream is to hold: what meets every part that is set. The default is everything.

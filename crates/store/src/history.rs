@@ -8,7 +8,7 @@ use crate::{
     read::read,
     search::one_more,
 };
-use countersign_approvals::{Event, ThreadId};
+use countersign_events::{Event, ThreadId};
 
 impl Store {
     /// The calls of a thread as they were proposed before the event at `before` (0 for the end of the log), the

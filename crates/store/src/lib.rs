@@ -41,7 +41,8 @@ pub use search::{Fate, Outline};
 pub use verify::Report;
 pub use writer::Done;
 
-use countersign_approvals::{CallId, Order, ThreadId};
+use countersign_approvals::Order;
+use countersign_events::{CallId, ThreadId};
 use prometheus_client::registry::Registry;
 use std::sync::Arc;
 use tokio::sync::mpsc;

@@ -5,7 +5,8 @@ use crate::{
     database::{Query, Row},
     row,
 };
-use countersign_approvals::{Body, Call, Damaged, Event};
+use countersign_approvals::Call;
+use countersign_events::{Body, Damaged, Event};
 use std::time::Instant;
 
 /// Part of a longer list.

@@ -6,9 +6,8 @@ use crate::{
     page::{Page, call_of, readable},
     queries, row, writer,
 };
-use countersign_approvals::{
-    Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
-};
+use countersign_approvals::{Call, Ledger, Thread, ledger::Needs};
+use countersign_events::{CallId, Damaged, Event, Sha256, ThreadId, Timestamp};
 use std::time::Instant;
 
 /// How many batches of open requests are looked through for one page of a filter.

@@ -1,7 +1,7 @@
 //! Rows of the table, read as events.
 
 use crate::database::Row;
-use countersign_approvals::{Damaged, Event, Json, Sha256, ThreadId};
+use countersign_events::{Damaged, Event, Json, Sha256, ThreadId};
 use std::borrow::Cow;
 
 /// Reads `seq, thread_id, type, timestamp, principal, data, hash`, wherever in the row they begin.

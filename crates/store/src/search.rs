@@ -8,8 +8,9 @@ use crate::{
     queries,
     read::read,
 };
-use countersign_approvals::{
-    Call, Event, State, ThreadId, Timestamp,
+use countersign_approvals::Call;
+use countersign_events::{
+    Event, State, ThreadId, Timestamp,
     event::{Decision, Mode, Source, Status},
 };
 

@@ -6,7 +6,7 @@ use crate::{
     database::{Query, Row},
     queries, writer,
 };
-use countersign_approvals::{
+use countersign_events::{
     Body, Sha256,
     chain::{Broken, Verifier},
 };

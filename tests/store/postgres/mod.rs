@@ -11,7 +11,8 @@ mod standby;
 mod tls;
 mod trouble;
 
-use countersign_approvals::{Event, Policy, Principal};
+use countersign_events::{Event, Principal};
+use countersign_policy::Policy;
 use countersign_store::{Address, Error, Filter, Follower, Options, Store};
 use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};

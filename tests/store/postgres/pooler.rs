@@ -2,7 +2,7 @@
 //! not heard, unless there is a way round the pooler for the one who listens.
 
 use super::{ada, bot, by_the_bell, follows, hears, holds, on_a_server, options, tries_with};
-use countersign_approvals::State;
+use countersign_events::State;
 use countersign_store::{Filter, Options, Store};
 use countersign_tests::{code, postgres::Cluster};
 use futures_util::future::join_all;

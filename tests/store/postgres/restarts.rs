@@ -2,7 +2,7 @@
 //! there, nothing is half there, and all of them come back by themselves.
 
 use super::{bot, follows, hears, holds, log, on_a_server, opens};
-use countersign_approvals::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_store::{Filter, Store};
 use countersign_tests::{Database, code, in_town_on, postgres::Cluster};
 use futures_util::future::{join, join_all};

@@ -1,7 +1,7 @@
 //! Rows that nobody could have written through the guards: a disk that rots, or an operator who takes
 //! the guards away. They are found and named, never passed over, and nothing panics over them.
 
-use countersign_approvals::Damaged;
+use countersign_events::Damaged;
 use countersign_store::{Error, Filter, Options, Store};
 use countersign_tests::{Proposal, Town, by_hand, code, in_town};
 use std::{path::PathBuf, time::Duration};

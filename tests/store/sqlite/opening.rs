@@ -1,6 +1,6 @@
 //! What opening a file finds out, and that a file which is refused is left as it was.
 
-use countersign_approvals::State;
+use countersign_events::State;
 use countersign_store::{Error, Options, Store};
 use countersign_tests::{actor, by_hand, code, in_private_mounts, in_town, shell, within_the_limit};
 use futures_util::future::join_all;

@@ -1,6 +1,6 @@
 //! What the machine does to a file: a full disk, a file that is taken away or made read-only.
 
-use countersign_approvals::EventType;
+use countersign_events::EventType;
 use countersign_tests::{code, in_private_mounts, in_town, within_the_limit};
 use std::{
     fs,

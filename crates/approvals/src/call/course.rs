@@ -1,7 +1,7 @@
 //! What happens beside a call's way.
 
 use super::{Fact, Standing};
-use crate::{
+use countersign_events::{
     Body, Event,
     event::{Escalated, ExecutionReleased, ExecutionStarted, Reminder, Vote},
 };

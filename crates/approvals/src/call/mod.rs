@@ -2,19 +2,17 @@
 
 mod course;
 mod standing;
-mod state;
 
 pub use course::Course;
 pub use standing::Standing;
-pub use state::State;
 
-use crate::{
-    Body, CallId, Damaged, Event, Principal, ThreadId, Timestamp,
+use crate::width::Made;
+use countersign_events::{
+    Body, CallId, Damaged, Event, Principal, State, ThreadId, Timestamp,
     event::{ExecutionStarted, Request, Response, ToolCall, ToolResult},
     json::{Json, Sha256},
-    policy::Subject,
-    width::Made,
 };
+use countersign_policy::Subject;
 
 /// What an event said, with its place in the log, its time and who caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! How far a call has come: an enum whose variants hold exactly the facts that exist then.
 
 use super::Fact;
-use crate::{
+use countersign_events::{
     Body, Event,
     event::{ExecutionStarted, Request, Response, Source, Status, ToolResult},
 };

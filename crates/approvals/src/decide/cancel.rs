@@ -1,8 +1,9 @@
 //! Cancelling: whoever wanted the call no longer does.
 
 use super::{Context, Draft, response, result};
-use crate::{
-    Body, Call, Refused, Standing,
+use crate::{Call, Refused, Standing};
+use countersign_events::{
+    Body,
     event::{Decision, Source, Status},
 };
 

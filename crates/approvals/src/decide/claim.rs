@@ -1,12 +1,12 @@
 //! Claiming: the last look before something runs.
 
 use super::{Context, Draft, propose::Arguments, release::is_released, verdict};
-use crate::{
-    Body, Call, Principal, Refused, Sha256, Standing, State,
-    call::Fact,
+use crate::{Call, Refused, Standing, call::Fact};
+use countersign_events::{
+    Body, Principal, Sha256, State,
     event::{ExecutionStarted, ExecutionTakenOver},
-    policy::{Judgement, Subject},
 };
+use countersign_policy::{Judgement, Subject};
 use std::{sync::Arc, time::Duration};
 
 /// The longest name an executor may give itself, in bytes.

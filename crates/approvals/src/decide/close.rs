@@ -1,7 +1,8 @@
 //! Closing a thread: nothing new starts in it, and nobody is left waiting.
 
 use super::{Context, Draft, cancel::withdrawn};
-use crate::{Body, Call, event::ThreadClosed};
+use crate::Call;
+use countersign_events::{Body, event::ThreadClosed};
 
 /// What is pending is cancelled before the closing event, so that the log of a thread ends with it
 /// (but for the results of what was running).

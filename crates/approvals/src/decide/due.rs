@@ -3,8 +3,11 @@
 
 use super::{Context, Draft, response, result};
 use crate::{
-    Body, Call, Principal, Standing, Timestamp,
+    Call, Standing,
     call::{Fact, has_lapsed},
+};
+use countersign_events::{
+    Body, Principal, Timestamp,
     event::{Decision, Escalated, OnExpiry, Reminder, Request, Response, Source, Status},
 };
 

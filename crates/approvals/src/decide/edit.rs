@@ -2,13 +2,13 @@
 //! takes, and is judged like a proposal of its own.
 
 use super::{Context, Respond, propose::Arguments};
-use crate::{
-    Call, Json, Refused, Sha256,
-    event::{Change, Decision, Response},
-    json::diff,
-    policy::{Judgement, Terms, Verdict},
-    thread::Given,
+use crate::{Call, Refused, thread::Given};
+use countersign_events::{
+    Json, Sha256,
+    event::{Decision, Response, Verdict},
+    json::{Change, diff},
 };
+use countersign_policy::{Judgement, Terms};
 use jsonschema::{PatternOptions, Validator};
 use std::sync::Arc;
 
@@ -69,7 +69,9 @@ pub(super) fn edit(call: &Call, respond: &Respond, context: &Context<'_>) -> Res
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }
-    if !call.proposal.what.redacted.is_empty() && arguments.json().as_str().contains(crate::redact::MASK) {
+    if !call.proposal.what.redacted.is_empty()
+        && arguments.json().as_str().contains(countersign_redaction::MASK)
+    {
         let why = "some of the arguments are masked here, and what is behind the mask cannot be kept; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));

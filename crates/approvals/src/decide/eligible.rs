@@ -1,7 +1,9 @@
 //! Who may decide: people, of the level and the groups that the question asks for, and never the proposer.
 
 use super::Context;
-use crate::{Call, Principal, Refused, policy::Terms, principal::Kind, thread::Given};
+use crate::{Call, Refused, thread::Given};
+use countersign_events::{Principal, principal::Kind};
+use countersign_policy::Terms;
 
 /// That `by` may decide on the call, and at which level that is. `wanted` is the level the approver chose.
 pub(super) fn level(

@@ -1,8 +1,9 @@
 //! Finishing: what came of a call that was claimed.
 
 use super::{Context, Draft};
-use crate::{
-    Body, Call, Json, Refused, Standing,
+use crate::{Call, Refused, Standing};
+use countersign_events::{
+    Body, Json,
     event::{Status, ToolResult},
 };
 

@@ -26,11 +26,12 @@ pub use finish::Finish;
 pub use propose::{Arguments, Propose};
 pub use respond::Respond;
 
-use crate::{
-    Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp, ToolName,
+use crate::{Call, Refused, Thread};
+use countersign_events::{
+    Body, CallId, Json, Principal, ThreadId, Timestamp, ToolName,
     event::{Decision, Mode, Response, Source, Status, ToolCall, ToolPolicy, ToolResult},
-    policy::{Judgement, Subject},
 };
+use countersign_policy::{Judgement, Policy, Subject};
 use std::{borrow::Cow, sync::Arc};
 
 /// What somebody wants of one call.

@@ -4,12 +4,12 @@ use super::{
     Context, Draft, response, result,
     verdict::{self, Answer, Ruling},
 };
-use crate::{
-    Body, Call, CallId, Json, Principal, Refused, Sha256, ThreadId, ToolName,
-    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall, ToolPolicy},
-    policy::{Judgement, Subject, Verdict},
-    thread::ONCE,
+use crate::{Call, Refused, thread::ONCE};
+use countersign_events::{
+    Body, CallId, Json, Principal, Sha256, ThreadId, ToolName,
+    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall, ToolPolicy, Verdict},
 };
+use countersign_policy::{Judgement, Subject};
 use std::{fmt, iter, sync::Arc, time::Duration};
 
 /// Arguments that passed the door, with the hash of their canonical form. `{:?}` shows the hash alone: they may

@@ -2,7 +2,8 @@
 //! that it may run twice.
 
 use super::{Context, Draft, eligible};
-use crate::{Body, Call, Refused, State, event::ExecutionReleased};
+use crate::{Call, Refused};
+use countersign_events::{Body, State, event::ExecutionReleased};
 
 pub(super) fn release(
     call: &Call,

@@ -6,11 +6,12 @@ use super::{
     said::{Said, decided},
     vote,
 };
-use crate::{
-    Call, Refused, Sha256, Standing, Width,
+use crate::{Call, Refused, Standing, Width};
+use countersign_events::{
+    Sha256,
     event::{Decision, Request, Response, Source},
-    policy::{Effect, Look},
 };
+use countersign_policy::{Effect, Look};
 use std::sync::Arc;
 
 /// A person's answer.

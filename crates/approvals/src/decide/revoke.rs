@@ -1,7 +1,8 @@
 //! Revoking: a standing grant answers no more calls. What it answered before stays answered.
 
 use super::{Context, Draft, eligible};
-use crate::{Body, Refused, event::GrantRevoked};
+use crate::Refused;
+use countersign_events::{Body, event::GrantRevoked};
 
 /// What is taken back may be a denial, so only people do it.
 pub(super) fn revoke(grant: i64, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {

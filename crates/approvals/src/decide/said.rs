@@ -1,8 +1,9 @@
 //! What an approver said, once it has passed all checks, and the decision that it makes.
 
 use super::{Context, Draft, Respond, edit::Edit, response, result};
-use crate::{
-    Body, Call, Json, Width,
+use crate::{Call, Width};
+use countersign_events::{
+    Body, Json,
     event::{Response, Source, Status},
 };
 

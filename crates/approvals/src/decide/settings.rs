@@ -2,8 +2,9 @@
 //! only people set them, and nothing that is set lifts a block.
 
 use super::{Context, Draft, eligible};
-use crate::{
-    Body, Refused, ToolName,
+use crate::Refused;
+use countersign_events::{
+    Body, ToolName,
     event::{Mode, ThreadMode, ToolPolicy, ToolPolicySet},
 };
 

@@ -1,7 +1,8 @@
 //! Stopping: everything that waits is denied at once, as far as whoever wants it may deny it.
 
 use super::{Context, Draft, Respond, Stop, eligible, respond};
-use crate::{Call, Refused, event::Decision};
+use crate::{Call, Refused};
+use countersign_events::event::Decision;
 
 /// What somebody else has to deny stays as it is: the answer of the gate tells which that is.
 pub(super) fn stop<'a>(

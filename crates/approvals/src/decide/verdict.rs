@@ -3,12 +3,12 @@
 //! block.
 
 use super::{Context, eligible};
-use crate::{
+use crate::thread::{Given, Grant, Recent};
+use countersign_events::{
     CallId, Principal, Sha256, Timestamp,
-    event::{Decision, Definition, Mode, Source, ToolPolicy},
-    policy::{Effect, Judgement, Look, Subject, Terms, Verdict},
-    thread::{Given, Grant, Recent},
+    event::{Decision, Definition, Mode, Source, ToolPolicy, Verdict},
 };
+use countersign_policy::{Effect, Judgement, Look, Subject, Terms};
 
 /// What becomes of a call before any person is asked.
 pub(super) enum Ruling {

@@ -6,9 +6,9 @@ use super::{
     eligible, response,
     said::{Said, decided},
 };
-use crate::{
-    Body, Call, Refused,
-    call::Fact,
+use crate::{Call, Refused, call::Fact};
+use countersign_events::{
+    Body,
     event::{Decision, Request, Source, Vote},
 };
 

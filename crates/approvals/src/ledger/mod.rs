@@ -8,11 +8,11 @@ mod page;
 pub use order::{Needs, Order, Wish};
 
 use crate::{
-    Body, Call, CallId, Command, Context, Damaged, Draft, Event, Refused, Sha256, Thread, ThreadCommand,
-    ThreadId, chain,
+    Call, Command, Context, Draft, Refused, Thread, ThreadCommand,
     decide::{self, Stop},
     thread::LONGEST_MEMORY,
 };
+use countersign_events::{Body, CallId, Damaged, Event, Sha256, ThreadId, chain};
 use page::{Page, subject};
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,8 @@
 //! What somebody wants of the log, and what has to be read before it can be decided on.
 
-use crate::{CallId, Command, Policy, Principal, Sha256, ThreadCommand, ThreadId, Timestamp, decide::Stop};
+use crate::{Command, ThreadCommand, decide::Stop};
+use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
+use countersign_policy::Policy;
 use std::{collections::HashSet, sync::Arc};
 
 /// What somebody wants: a command with everything that is needed to decide on it.

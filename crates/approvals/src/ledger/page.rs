@@ -1,7 +1,8 @@
 //! What is known of one thread: what holds for it, and its calls.
 
 use super::Order;
-use crate::{Body, Call, CallId, Context, Damaged, Event, Sha256, Standing, Thread, ThreadId};
+use crate::{Call, Context, Standing, Thread};
+use countersign_events::{Body, CallId, Damaged, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
 
 /// What is known of one thread.

@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::{CallId, Error, Json, Sha256, ToolName};
-use countersign_approvals::event::{self, Decision, RiskLevel, Status};
+use countersign_events::event::{self, Decision, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},

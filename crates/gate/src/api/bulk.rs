@@ -2,7 +2,7 @@
 
 use super::{Call, Decide, Problem, ask::word};
 use crate::{CallId, Error, Json, Sha256, ThreadId, ToolName};
-use countersign_approvals::event::Decision;
+use countersign_events::event::Decision;
 use serde::{Deserialize, Serialize};
 
 /// The most decisions that are taken at once.

@@ -2,11 +2,8 @@
 
 use super::{Request, Response};
 use crate::{CallId, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName};
-use countersign_approvals::{
-    Call as Standing,
-    call::Fact,
-    event::{self, Status},
-};
+use countersign_approvals::{Call as Standing, call::Fact};
+use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
 
 /// A call, and where it stands.

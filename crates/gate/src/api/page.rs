@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::{Event, ThreadId, Timestamp};
-use countersign_approvals::event::Mode;
+use countersign_events::event::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -2,11 +2,8 @@
 
 use super::Request;
 use crate::{CallId, Json};
-use countersign_approvals::{
-    Call, Policy,
-    policy::{Effect, Look},
-    width::Width as Remembered,
-};
+use countersign_approvals::{Call, width::Width as Remembered};
+use countersign_policy::{Effect, Look, Policy};
 use serde::{Deserialize, Serialize};
 
 /// How many calls a [`Reach`] names.

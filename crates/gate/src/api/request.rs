@@ -2,11 +2,8 @@
 
 use super::Reach;
 use crate::{Json, Principal, Sha256, Timestamp};
-use countersign_approvals::{
-    Call,
-    call::Fact,
-    event::{self, Basis, Decision, OnExpiry, Shadow},
-};
+use countersign_approvals::{Call, call::Fact};
+use countersign_events::event::{self, Basis, Decision, OnExpiry, Shadow};
 use serde::{Deserialize, Serialize};
 
 /// The question to people.

@@ -1,9 +1,10 @@
 //! The decision, as the gate shows it.
 
 use crate::{Json, Principal, Sha256, Timestamp};
-use countersign_approvals::{
-    call::Fact,
-    event::{self, Basis, Change, Decision, Shadow, Source},
+use countersign_approvals::call::Fact;
+use countersign_events::{
+    event::{self, Basis, Decision, Shadow, Source},
+    json::Change,
 };
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,8 @@
 
 use super::{MAX_PAGE, PageOf, ask::word};
 use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName};
-use countersign_approvals::{
-    Thread,
-    event::{Decision, Mode, ToolPolicy},
-    thread::Grant as Standing,
-    width::Width,
-};
+use countersign_approvals::{Thread, thread::Grant as Standing, width::Width};
+use countersign_events::event::{Decision, Mode, ToolPolicy};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! What became of calls, in numbers.
 
 use crate::Timestamp;
-use countersign_approvals::event::{Decision, Source, Status};
+use countersign_events::event::{Decision, Source, Status};
 use countersign_store::Fate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

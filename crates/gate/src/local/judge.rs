@@ -4,10 +4,11 @@
 use super::Local;
 use crate::Error;
 use countersign_approvals::{
-    Call, CallId, Policy, Principal, ThreadId, Timestamp,
+    Call,
     decide::{self, Arguments, Claim, Propose, Reviewed},
-    policy::Judgement,
 };
+use countersign_events::{CallId, Principal, ThreadId, Timestamp};
+use countersign_policy::{Judgement, Policy};
 use countersign_store::Clock;
 use std::{sync::Arc, time::Duration};
 

@@ -2,7 +2,9 @@
 
 use super::{Local, read_width};
 use crate::{Error, Events, api};
-use countersign_approvals::{Body, Call, CallId, Event, Policy, Refused, State, ThreadId};
+use countersign_approvals::{Call, Refused};
+use countersign_events::{Body, CallId, Event, State, ThreadId};
+use countersign_policy::Policy;
 use countersign_store::Filter;
 use std::{collections::BTreeSet, sync::Arc};
 

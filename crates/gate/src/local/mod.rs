@@ -9,10 +9,12 @@ mod threads;
 
 use crate::{Error, api, duty::Duty, in_force::InForce, life::Life};
 use countersign_approvals::{
-    Call, CallId, Command, Json, Order, Policy, Principal, Refused, ThreadId, Wish,
+    Call, Command, Order, Refused, Wish,
     decide::{Arguments, Claim, Finish, Propose, Respond},
     width::Width,
 };
+use countersign_events::{CallId, Json, Principal, ThreadId};
+use countersign_policy::Policy;
 use countersign_store::{Address, Done, Options, Store};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};

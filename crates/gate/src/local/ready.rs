@@ -2,7 +2,7 @@
 
 use super::Local;
 use crate::{Error, api};
-use countersign_approvals::Policy;
+use countersign_policy::Policy;
 use countersign_store::Clock;
 use prometheus_client::registry::Registry;
 use std::time::Duration;

@@ -2,9 +2,8 @@
 
 use super::Local;
 use crate::{Error, api};
-use countersign_approvals::{
-    Body, Call, Event, Principal, ThreadCommand, ThreadId, Wish, decide::Stop, event::Source,
-};
+use countersign_approvals::{Call, ThreadCommand, Wish, decide::Stop};
+use countersign_events::{Body, Event, Principal, ThreadId, event::Source};
 use countersign_store::{Done, Filter};
 use std::sync::Arc;
 

@@ -2,9 +2,8 @@
 
 use super::Local;
 use crate::{Error, api};
-use countersign_approvals::{
-    CallId, Event, EventType, Principal, Refused, ThreadCommand, ThreadId, Wish, event::ToolResult,
-};
+use countersign_approvals::{Refused, ThreadCommand, Wish};
+use countersign_events::{CallId, Event, EventType, Principal, ThreadId, event::ToolResult};
 
 impl Local {
     pub(crate) async fn grants(&self, thread: &ThreadId, page: api::PageOf) -> Result<api::Grants, Error> {

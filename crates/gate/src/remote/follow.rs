@@ -2,7 +2,7 @@
 
 use super::Remote;
 use crate::{Error, patience::keep_trying};
-use countersign_approvals::Event;
+use countersign_events::Event;
 use countersign_store::{Clock, Filter};
 use futures_util::{Stream, StreamExt};
 use reqwest::Response;

@@ -2,7 +2,7 @@
 
 use super::Remote;
 use crate::{Error, api};
-use countersign_approvals::{State, ThreadId};
+use countersign_events::{State, ThreadId};
 use countersign_store::Filter;
 use reqwest::Url;
 use serde::de::DeserializeOwned;

@@ -11,7 +11,7 @@ use crate::{
     api::{self, PRINCIPAL_HEADER},
     without_password,
 };
-use countersign_approvals::{CallId, Principal, ThreadId};
+use countersign_events::{CallId, Principal, ThreadId};
 use countersign_store::Clock;
 use reqwest::{Client, ClientBuilder, Method, Url};
 use serde::{Serialize, de::DeserializeOwned};

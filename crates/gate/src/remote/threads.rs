@@ -5,7 +5,7 @@ use crate::{
     Error,
     api::{self, PRINCIPAL_HEADER},
 };
-use countersign_approvals::{Principal, ThreadId};
+use countersign_events::{Principal, ThreadId};
 use reqwest::{Method, Url};
 
 impl Remote {

@@ -6,7 +6,7 @@ use crate::{
     queries,
     writer::{self, Chore},
 };
-use countersign_approvals::Event;
+use countersign_events::Event;
 use std::sync::Arc;
 
 /// What to do about the mark.

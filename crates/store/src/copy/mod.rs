@@ -12,7 +12,7 @@ use crate::{
     Address, Error, Filter, Options, Place, Report, Store,
     open::{Unfinished, open},
 };
-use countersign_approvals::Event;
+use countersign_events::Event;
 use std::{os::unix::fs::MetadataExt, path::Path};
 
 /// How many events are written in one transaction, if they are not large.

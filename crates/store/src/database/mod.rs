@@ -8,7 +8,7 @@ pub(crate) mod sqlite;
 pub(crate) use query::{Query, Row};
 
 use crate::{Error, Kind, Place, page::Within};
-use countersign_approvals::{Event, Sha256};
+use countersign_events::{Event, Sha256};
 use futures_util::{Stream, TryStreamExt};
 use sqlx::{PgConnection, SqliteConnection, SqlitePool};
 use std::{pin::pin, sync::Arc};

@@ -2,7 +2,7 @@
 
 use super::{Waiter, tools::Tools};
 use crate::{Error, Filter, Store, meters::Place};
-use countersign_approvals::Event;
+use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
 /// How many events a follower holds at once, at most.

@@ -14,7 +14,7 @@ pub use follow::Follower;
 pub(crate) use keep_up::run;
 pub use signal::Waiter;
 
-use countersign_approvals::{CallId, Event, Sha256, ThreadId, chain};
+use countersign_events::{CallId, Event, Sha256, ThreadId, chain};
 use signal::{Key, Signals};
 use std::{
     collections::VecDeque,

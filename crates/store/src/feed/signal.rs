@@ -2,7 +2,7 @@
 //! receivers are kept by call and by thread, beside the one for all.
 
 use crate::filter::call_of;
-use countersign_approvals::{CallId, Event, ThreadId};
+use countersign_events::{CallId, Event, ThreadId};
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -4,7 +4,7 @@ use crate::{
     Error, Store,
     filter::{call_of, tool_of},
 };
-use countersign_approvals::{CallId, Event, EventType, ThreadId, ToolName};
+use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use std::collections::HashMap;
 
 /// How many calls are remembered before all are forgotten, and looked up again where they are met.

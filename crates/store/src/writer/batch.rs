@@ -8,9 +8,8 @@ use crate::{
     meters::Meters,
     queries,
 };
-use countersign_approvals::{
-    Call, Damaged, Event, EventType, Json, Ledger, Order, Principal, Sha256, ThreadId, Timestamp, chain,
-};
+use countersign_approvals::{Call, Ledger, Order};
+use countersign_events::{Damaged, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, chain};
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 

@@ -8,7 +8,8 @@ mod take;
 pub(crate) use batch::Writer;
 
 use crate::{Error, Place, copy::Mark, database::Door};
-use countersign_approvals::{Call, Event, Order, Timestamp};
+use countersign_approvals::{Call, Order};
+use countersign_events::{Event, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;

@@ -9,7 +9,7 @@ use crate::{
     copy::Mark,
     database::{Door, Failed, Query},
 };
-use countersign_approvals::Event;
+use countersign_events::Event;
 use std::sync::Arc;
 
 impl<D: Door> Writer<D> {

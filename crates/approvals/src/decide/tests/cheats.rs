@@ -1,10 +1,10 @@
 //! What somebody would try to have a call answered that nobody allowed, told as stories named by what they try.
 
 use super::*;
-use crate::{
-    Json, Principal, State, ToolName, Wish,
+use crate::{Wish, width::Width};
+use countersign_events::{
+    Json, Principal, State, ToolName,
     event::{Decision, Definition, Mode, ToolPolicy},
-    width::Width,
 };
 use std::time::Duration;
 

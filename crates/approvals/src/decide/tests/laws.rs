@@ -1,11 +1,11 @@
 //! Laws that hold of every history, drawn at random.
 
 use super::*;
-use crate::{
-    Body, Json, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
+use crate::{Ledger, Wish, width::Width};
+use countersign_events::{
+    Body, Json, Principal, Sha256, ThreadId, ToolName,
     chain::Verifier,
     event::{Decision, Mode, Source, Status, ToolPolicy},
-    width::Width,
 };
 use proptest::prelude::*;
 use std::{collections::HashMap, time::Duration};
@@ -109,7 +109,7 @@ impl Story {
 }
 
 fn bodies(story: &Story) -> Vec<Body> {
-    let read = |e: &crate::Event| Body::read(e.seq, e.kind, &e.data).expect("readable");
+    let read = |e: &countersign_events::Event| Body::read(e.seq, e.kind, &e.data).expect("readable");
     story.log.iter().map(read).collect()
 }
 
@@ -189,7 +189,7 @@ proptest! {
                 Body::ApprovalResponse(response) if response.source == Source::Approver
                     && response.decision.allows() && two.contains(&response.tool_call_id) =>
                 {
-                    let agrees = |vote: &&(Principal, crate::event::Vote)| {
+                    let agrees = |vote: &&(Principal, countersign_events::event::Vote)| {
                         vote.1.tool_call_id == response.tool_call_id
                             && vote.1.decision.allows()
                             && vote.1.arguments_hash == Some(response.arguments_hash)

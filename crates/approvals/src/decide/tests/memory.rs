@@ -1,10 +1,10 @@
 //! What is remembered of people's decisions, told as stories: widths, denials, approvals that nobody used.
 
 use super::*;
-use crate::{
-    Json, Principal, State, Wish,
+use crate::{Wish, width::Width};
+use countersign_events::{
+    Json, Principal, State,
     event::{Decision, Mode, ToolPolicy},
-    width::Width,
 };
 
 const FIRST: &str = "{\"n\":1}";
@@ -120,7 +120,7 @@ fn an_approval_does_not_move_after_its_time_nor_where_a_person_is_required() {
 
     let mut story = given("");
     let require = ThreadCommand::SetPolicies(vec![(
-        crate::ToolName::new("bash").expect("valid"),
+        countersign_events::ToolName::new("bash").expect("valid"),
         ToolPolicy::RequireApproval,
     )]);
     story.person("ada").wishes(Wish::Thread(thread_id(), require)).expect("set");
@@ -160,7 +160,8 @@ fn stopping_denies_all_that_waits_and_only_that() {
     for (id, tool) in [("a", "bash"), ("b", "deploy"), ("c", "free"), ("d", "bash")] {
         story.asks(id, tool, &format!("{{\"id\":\"{id}\"}}"));
     }
-    let bash = Stop { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
+    let bash =
+        Stop { tool: countersign_events::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
     let events =
         story.person("ada").wishes(Wish::Thread(thread_id(), ThreadCommand::Stop(bash))).expect("stopped");
     assert_eq!(events.len(), 4);

@@ -9,11 +9,12 @@ mod settings;
 mod several;
 
 use super::{Arguments, Claim, Command, Finish, Propose, Respond, Stop, ThreadCommand};
-use crate::{
-    Body, CallId, Event, Json, Ledger, Order, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp,
-    ToolName, Wish,
+use crate::{Ledger, Order, Refused, Wish};
+use countersign_events::{
+    Body, CallId, Event, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
 };
+use countersign_policy::Policy;
 use std::{sync::Arc, time::Duration};
 
 /// One thread, a clock that the story turns, and a policy.

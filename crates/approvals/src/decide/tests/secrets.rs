@@ -1,8 +1,9 @@
 //! What people and agents say beside the arguments is written without its secrets, told as stories.
 
 use super::*;
-use crate::{
-    Json, Order, Principal, State, Wish,
+use crate::{Order, Wish};
+use countersign_events::{
+    Json, Principal, State,
     event::{Decision, Definition, Status},
 };
 use std::{sync::Arc, time::Duration};
@@ -143,7 +144,7 @@ fn a_policy_that_came_since_is_not_passed_by_behind_a_mask() {
             "[[rule]]\nname = \"not there\"\ntool = \"deploy\"\nargs = {{ \"/token\" = {{ prefix = \"{prefix}\" }} }}\n\
              verdict = \"block\"\n"
         );
-        Arc::new(crate::Policy::read(&rule).expect("valid"))
+        Arc::new(countersign_policy::Policy::read(&rule).expect("valid"))
     };
     let claim = |arguments: Option<&str>| {
         let brought = |text| Arguments::new(Json::parse(text).expect("valid")).expect("admitted");

@@ -1,8 +1,9 @@
 //! A thread's own settings, told as stories.
 
 use super::*;
-use crate::{
-    Refused, State, ToolName, Wish,
+use crate::{Refused, Wish};
+use countersign_events::{
+    State, ToolName,
     event::{Decision, Mode, ToolPolicy},
 };
 

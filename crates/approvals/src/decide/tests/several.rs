@@ -1,8 +1,9 @@
 //! Levels, quorums, edits, time and takeovers, told as stories.
 
 use super::*;
-use crate::{
-    Json, Refused, State,
+use crate::Refused;
+use countersign_events::{
+    Json, State,
     event::{Decision, Status},
 };
 use std::time::Duration;
@@ -164,7 +165,7 @@ fn no_pattern_of_a_schema_keeps_anybody_waiting() {
     ] {
         let mut wish = propose(id, "note", "{\"text\":\"\"}");
         let schema = format!(r#"{{"properties":{{"text":{{"pattern":"{pattern}"}}}}}}"#);
-        wish.definition = Some(crate::event::Definition {
+        wish.definition = Some(countersign_events::event::Definition {
             input_schema: Some(Json::parse(&schema).expect("valid")),
             ..Default::default()
         });
@@ -180,7 +181,7 @@ fn an_edit_is_shown_checked_and_judged() {
     let mut story = given(POLICY);
     let mut wish = propose("a", "write", "{\"path\":\"/tmp/x\",\"text\":\"hello\"}");
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-    wish.definition = Some(crate::event::Definition {
+    wish.definition = Some(countersign_events::event::Definition {
         input_schema: Some(Json::parse(schema).expect("valid")),
         ..Default::default()
     });

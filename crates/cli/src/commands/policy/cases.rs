@@ -1,7 +1,7 @@
 //! Files of cases: calls, and what a policy is to say of each.
 
 use super::subject::{Imagined, as_kept};
-use countersign_gate::{Json, Policy, Principal, ToolName, api, policy::Verdict};
+use countersign_gate::{Json, Policy, Principal, ToolName, api, event::Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -13,8 +13,8 @@ use crate::{
 };
 use countersign_gate::{
     Json, Principal, ToolName,
-    event::OnExpiry,
-    policy::{Judgement, Terms, Verdict},
+    event::{OnExpiry, Verdict},
+    policy::{Judgement, Terms},
 };
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};

@@ -15,7 +15,7 @@ use crate::{
     settings::read_policy,
 };
 use clap::Subcommand;
-use countersign_gate::{Policy, policy::Verdict};
+use countersign_gate::{Policy, event::Verdict};
 use std::{io::Read, path::Path};
 
 /// What to do with a policy.

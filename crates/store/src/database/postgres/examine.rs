@@ -6,7 +6,7 @@ use super::{
     session::{ANSWER, Sessions, check, say},
 };
 use crate::{Clock, Error, PostgresAddress, Synchronous, clock::limited, queries};
-use countersign_approvals::Timestamp;
+use countersign_events::Timestamp;
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use std::time::{Duration, Instant};
 

@@ -11,7 +11,7 @@ use crate::{
     database::{self, Connection, End, Failed, Query, Row},
     queries,
 };
-use countersign_approvals::{Event, Sha256};
+use countersign_events::{Event, Sha256};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::Arc;
 

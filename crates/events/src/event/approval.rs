@@ -1,0 +1,161 @@
+//! The question to people, what becomes of it, and the answer.
+
+use super::{Basis, Decision, OnExpiry, Shadow, Source};
+use crate::{CallId, Json, Sha256, Timestamp, json::Change};
+use serde::{Deserialize, Serialize};
+
+/// `TOOL_APPROVAL_REQUEST`: the standing question to people. It refers to the call and copies nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// The call it asks about.
+    pub tool_call_id: CallId,
+    /// The rule that asks; none if it is the policy's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why people are asked.
+    pub reason: String,
+    /// What may be answered.
+    pub options: Vec<Decision>,
+    /// What of the policy asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What shadow rules would have said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadow: Vec<Shadow>,
+    /// The level an approver needs; anybody's, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The level at which it is decided if the approver names none; `level`, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_level: Option<String>,
+    /// How many approvers it takes; one, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<u32>,
+    /// How many denials it takes; one, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denials: Option<u32>,
+    /// Who may decide: principals and `@groups`. An approver is in each of the lists; empty means anybody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<Vec<String>>,
+    /// When people are told once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remind_at: Option<Timestamp>,
+    /// When it goes to a higher level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalate_at: Option<Timestamp>,
+    /// Which level that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalate_to: Option<String>,
+    /// When the question lapses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// What becomes of it then; `deny` if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_expiry: Option<OnExpiry>,
+    /// The hash of the policy that judged.
+    pub policy: Sha256,
+}
+
+impl Request {
+    /// When something becomes due on it first: a reminder, an escalation, its end.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        [self.remind_at, self.escalate_at, self.expires_at].into_iter().flatten().min()
+    }
+}
+
+/// `TOOL_APPROVAL_VOTE`: one approver's say where it takes several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Vote {
+    /// The call it is about.
+    pub tool_call_id: CallId,
+    /// What was said.
+    pub decision: Decision,
+    /// And why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// At which level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// How wide it is meant, as in a response.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Json>,
+    /// The arguments as this approver changed them, which begins a round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Json>,
+    /// SHA-256 of the canonical form of the arguments it is about; those that were proposed, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_hash: Option<Sha256>,
+    /// Which round it counts in: 0 before anybody changed the arguments, and one more with each change.
+    #[serde(default)]
+    pub round: u32,
+}
+
+/// `TOOL_APPROVAL_REMINDER`: nobody has answered yet, and people are told so once more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reminder {
+    /// The call that waits.
+    pub tool_call_id: CallId,
+}
+
+/// `TOOL_APPROVAL_ESCALATED`: nobody has answered yet, and from now on it takes a higher level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Escalated {
+    /// The call that waits.
+    pub tool_call_id: CallId,
+    /// The level an approver needs from now on.
+    pub level: String,
+}
+
+/// `TOOL_APPROVAL_RESPONSE`: the decision. Every call gets exactly one, also where nobody was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// The call it is about.
+    pub tool_call_id: CallId,
+    /// Whether it may run.
+    pub decision: Decision,
+    /// Where the decision came from.
+    pub source: Source,
+    /// The rule that decided or asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// What of the policy decided, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What shadow rules would have said, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadow: Vec<Shadow>,
+    /// The `seq` of the response of a person that answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<i64>,
+    /// What the approver adds, for the model too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The arguments as the approver changed them; none if they run as proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Json>,
+    /// Where they differ from what was proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// SHA-256 of the canonical form of what may run.
+    pub arguments_hash: Sha256,
+    /// The level it was decided at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// How wide it is remembered: `"exact"`, `"tool"`, or a pattern. An `allow_session` without it is for the
+    /// whole tool, a `deny` without it for this call. `"once"` marks an approval that moved here from an
+    /// identical call.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Json>,
+    /// When an approval that nobody used is worth nothing any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapses_at: Option<Timestamp>,
+    /// The hash of the policy that was in force; absent on a row inserted by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Sha256>,
+}

@@ -1,0 +1,47 @@
+//! The rows of the log, and what each type of them says.
+
+mod approval;
+mod body;
+mod execution;
+mod kind;
+mod proposal;
+mod setting;
+mod state;
+mod verdict;
+mod words;
+
+pub use approval::{Escalated, Reminder, Request, Response, Vote};
+pub use body::Body;
+pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
+pub use kind::{EventType, UnknownType};
+pub use proposal::{Definition, Shadow, ToolCall};
+pub use setting::{GrantRevoked, ThreadClosed, ThreadMode, ToolPolicySet};
+pub use state::State;
+pub use verdict::Verdict;
+pub use words::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
+
+use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// One row of `events`, as every reader gets it. `data` is the column's own text: fields that a newer
+/// version wrote are still in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Position in the log: 1, 2, 3, … without a gap, in commit order.
+    pub seq: i64,
+    /// The thread it belongs to.
+    pub thread_id: ThreadId,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// When, by the clock of the process that wrote it.
+    pub timestamp: Timestamp,
+    /// Who caused it.
+    pub principal: Principal,
+    /// The facts, an object in camelCase; [`Body::read`] gives them types.
+    pub data: Json,
+    /// The link of the [chain](crate::chain); absent on a row inserted by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<Sha256>,
+}

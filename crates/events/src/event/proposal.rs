@@ -1,0 +1,86 @@
+//! What is proposed, and what is known of its tool.
+
+use crate::{CallId, Json, Sha256, ToolName, event::Verdict};
+use serde::{Deserialize, Serialize};
+
+/// `TOOL_CALL`: an agent's wish to run a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The call's id, from the model.
+    pub id: CallId,
+    /// The tool.
+    pub name: ToolName,
+    /// What it is to be run with, exactly as proposed.
+    pub arguments: Json,
+    /// SHA-256 of the arguments' canonical form.
+    pub arguments_hash: Sha256,
+    /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Json>,
+    /// What the agent says it would do, as it said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Json>,
+    /// What the agent wants with it, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What the tool says of itself, if whoever proposed the call handed it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Definition>,
+    /// SHA-256 of the canonical form of definition and annotations: what was looked at when it was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_hash: Option<Sha256>,
+    /// Where in the arguments something was masked before they were written: JSON pointers (RFC 6901). The
+    /// hash is over the arguments as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
+}
+
+/// What a tool says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Definition {
+    /// What it does, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments, which edited ones must satisfy too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub input_schema: Option<Json>,
+    /// Whether the tool itself wants people to be asked about this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_approval: Option<bool>,
+}
+
+impl Definition {
+    /// SHA-256 of the canonical form of `{"annotations": …, "definition": …}`, each where it is there. `None`
+    /// if neither is, or one of them is no JSON that could be admitted.
+    #[must_use]
+    pub fn hash(definition: Option<&Self>, annotations: Option<&Json>) -> Option<Sha256> {
+        #[derive(Serialize)]
+        struct Both<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            annotations: Option<&'a Json>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            definition: Option<&'a Definition>,
+        }
+        if definition.is_none() && annotations.is_none() {
+            return None;
+        }
+        Json::of(&Both { annotations, definition }).ok()?.admit().ok()
+    }
+}
+
+/// What a shadow rule would have said, had it been in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no deploys on Friday", "verdict": "block"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Shadow {
+    /// The rule.
+    pub rule: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+}

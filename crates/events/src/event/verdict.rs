@@ -1,0 +1,25 @@
+//! The verdict of a policy on a call.
+
+/// What the policy says of a call, from the mildest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It may run, and nobody is asked.
+    Allow,
+    /// People decide.
+    Ask,
+    /// It may not run, and nobody can lift that.
+    Block,
+}
+
+impl Verdict {
+    /// As it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! JSON that is kept to the byte: the text as it came, its canonical form, and the hash of that.
+
+mod canonical;
+mod diff;
+mod number;
+mod tokens;
+
+pub use diff::{Change, diff};
+pub use tokens::Tokens;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use sha2::Digest;
+use std::{fmt, sync::Arc};
+
+/// How deep arrays and objects may nest. SQLite's own JSON functions stop at 1,000.
+pub const MAX_DEPTH: usize = 256;
+/// The longest JSON text taken from outside, in bytes.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Why a JSON text is refused at the door.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadJson {
+    /// Not JSON at all (RFC 8259).
+    #[error("it is not JSON: {0}")]
+    Syntax(String),
+    /// An object with a key twice: what one parser shows, another might not run.
+    #[error("an object has the key {key:?} twice (at byte {at})")]
+    DuplicateKey {
+        /// The key, unescaped.
+        key: String,
+        /// Where it stands the second time, in bytes from the start.
+        at: usize,
+    },
+    /// A `\ud800` without its partner: no Unicode, so nobody can be shown it.
+    #[error("the string at byte {at} is not Unicode: {why}")]
+    NotUnicode {
+        /// Where the string begins, in bytes from the start.
+        at: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nested deeper than [`MAX_DEPTH`].
+    #[error("it nests deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// Longer than [`MAX_BYTES`].
+    #[error("it has {0} bytes, and {MAX_BYTES} is the most")]
+    TooLarge(usize),
+    /// An exponent that no exact arithmetic here can hold.
+    #[error("the exponent of the number at byte {at} is out of range")]
+    NumberRange {
+        /// Where the number begins, in bytes from the start.
+        at: usize,
+    },
+}
+
+/// A JSON text, kept exactly as it was given: key order, spaces, and every digit of its numbers.
+///
+/// Reading one (`Deserialize`) checks the syntax alone, which is right for what the log holds
+/// already. What comes from outside also passes [`Json::admit`].
+#[derive(Clone)]
+pub struct Json(Arc<RawValue>);
+
+impl Json {
+    /// Takes a text from outside: [`BadJson`] says what is refused, and why.
+    pub fn parse(text: &str) -> Result<Self, BadJson> {
+        let raw: Box<RawValue> = serde_json::from_str(text).map_err(|e| BadJson::Syntax(e.to_string()))?;
+        let json = Self(raw.into());
+        json.admit()?;
+        Ok(json)
+    }
+
+    /// A text that the log holds already: only its syntax is checked.
+    pub fn stored(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(|raw| Self(raw.into()))
+    }
+
+    /// What serialises into JSON by itself, as a `Json`.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::value::to_raw_value(value).map(|raw| Self(raw.into()))
+    }
+
+    /// The JSON string of that text.
+    #[must_use]
+    pub fn string(text: &str) -> Self {
+        let quoted = serde_json::Value::from(text).to_string();
+        // A string's own rendering is JSON, so this cannot fail; `null` would only lose the text.
+        Self(RawValue::from_string(quoted).unwrap_or_else(|_| RawValue::NULL.to_owned()).into())
+    }
+
+    /// Checks what comes from outside, and gives the hash of its canonical form.
+    pub fn admit(&self) -> Result<Sha256, BadJson> {
+        let text = self.as_str();
+        if text.len() > MAX_BYTES {
+            return Err(BadJson::TooLarge(text.len()));
+        }
+        Ok(Sha256::of(canonical::canonical(text)?.as_bytes()))
+    }
+
+    /// The canonical form (RFC 8785), except that a number keeps its exact decimal value: where
+    /// RFC 8785 would round to a double, the digits stay, laid out as ECMAScript lays out numbers.
+    pub fn canonical(&self) -> Result<String, BadJson> {
+        canonical::canonical(self.as_str())
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// An object's members in the order in which they were given, with every digit of their numbers. `None` if it
+    /// is no object.
+    #[must_use]
+    pub fn members(&self) -> Option<Vec<(String, Self)>> {
+        self.read::<Members>().ok().map(|members| members.0)
+    }
+
+    /// Reads it as `T`.
+    pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+}
+
+struct Members(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+impl PartialEq for Json {
+    /// Two texts are equal when their bytes are; [`Json::admit`] tells whether they mean the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Json {}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(|raw| Self(raw.into()))
+    }
+}
+
+/// A SHA-256, written as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sha256([u8; 32]);
+
+impl Sha256 {
+    /// What the chain of the log begins from.
+    pub const ZERO: Self = Self([0; 32]);
+
+    /// The hash of those bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits of either case.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes).ok().map(|()| Self(bytes))
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = [0; 64];
+        match hex::encode_to_slice(self.0, &mut digits) {
+            Ok(()) => f.write_str(str::from_utf8(&digits).unwrap_or_default()),
+            Err(_) => Err(fmt::Error),
+        }
+    }
+}
+
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Sha256 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sha256 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Self::from_hex(&text).ok_or_else(|| serde::de::Error::custom("a SHA-256 is 64 hexadecimal digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

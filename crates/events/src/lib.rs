@@ -1,0 +1,27 @@
+//! The vocabulary of Countersign: events and their bodies, JSON with exact numbers, ids, principals, timestamps and
+//! the hash chain. It performs no I/O and reads no clock.
+
+pub mod chain;
+pub mod event;
+pub mod id;
+pub mod json;
+#[cfg(feature = "openapi")]
+mod openapi;
+pub mod principal;
+pub mod timestamp;
+
+pub use event::{Body, Event, EventType, State};
+pub use id::{CallId, ThreadId, ToolName};
+pub use json::{Json, Sha256};
+pub use principal::Principal;
+pub use timestamp::Timestamp;
+
+/// A row of the log that no version of Countersign could have written. Readers report it and never skip it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("event {seq} is damaged: {what}")]
+pub struct Damaged {
+    /// The row's `seq`.
+    pub seq: i64,
+    /// The defect.
+    pub what: String,
+}

@@ -1,0 +1,82 @@
+//! Who may decide at which level, and who is in which group.
+
+use countersign_events::Principal;
+use std::collections::HashMap;
+
+/// The levels of approvers, and the people that the policy names.
+#[derive(Debug, Clone)]
+pub struct Approvers {
+    levels: Vec<String>,
+    people: HashMap<String, Person>,
+}
+
+/// What the policy says of one person.
+#[derive(Debug, Clone)]
+pub(super) struct Person {
+    pub(super) level: String,
+    pub(super) groups: Vec<String>,
+}
+
+impl Default for Approvers {
+    fn default() -> Self {
+        let levels = ["user", "admin", "super_admin"].map(str::to_owned).to_vec();
+        Self { levels, people: HashMap::new() }
+    }
+}
+
+impl Approvers {
+    pub(super) fn new(levels: Vec<String>, people: HashMap<String, Person>) -> Self {
+        Self { levels, people }
+    }
+
+    /// The levels, the lowest first.
+    #[must_use]
+    pub fn levels(&self) -> &[String] {
+        &self.levels
+    }
+
+    /// Somebody's level: the lowest for whoever is not named.
+    #[must_use]
+    pub fn level_of(&self, principal: &Principal) -> &str {
+        let named = self.people.get(principal.as_str()).map(|person| person.level.as_str());
+        named.or(self.levels.first().map(String::as_str)).unwrap_or("user")
+    }
+
+    /// Where a level stands among the others, counted from the lowest; none if there is no such level.
+    #[must_use]
+    pub fn rank(&self, level: &str) -> Option<usize> {
+        self.levels.iter().position(|known| known == level)
+    }
+
+    /// Whether somebody is meant by an entry of a list of approvers: `user:ada` or `@ops`.
+    #[must_use]
+    pub fn is_in(&self, principal: &Principal, entry: &str) -> bool {
+        match entry.strip_prefix('@') {
+            None => principal.as_str() == entry,
+            Some(group) => {
+                let person = self.people.get(principal.as_str());
+                person.is_some_and(|person| person.groups.iter().any(|known| known == group))
+            }
+        }
+    }
+
+    /// Whether anybody is in that group.
+    pub(super) fn has_group(&self, group: &str) -> bool {
+        self.people.values().any(|person| person.groups.iter().any(|known| known == group))
+    }
+
+    /// How many different people a list of approvers names.
+    pub(super) fn count(&self, entries: &[String]) -> usize {
+        let plain = entries.iter().filter(|entry| !entry.starts_with('@')).cloned();
+        let in_groups = self.people.iter().filter(|(_, person)| {
+            person
+                .groups
+                .iter()
+                .any(|group| entries.iter().any(|entry| entry.strip_prefix('@') == Some(group)))
+        });
+        let mut people: Vec<String> = plain.chain(in_groups.map(|(name, _)| name.clone())).collect();
+        people.sort();
+        people.dedup();
+        people.len()
+    }
+}

@@ -1,0 +1,207 @@
+//! Everything of a policy file but its rules: defaults, groups, people, trust, tools, secrets.
+
+use super::{Book, Fault, Item, Keys, Node, did_you_mean, node::Entry, selector::names, zone};
+use crate::{
+    Approvers, Policy,
+    approvers::Person,
+    hints::Trust,
+    selector::{Kind, Mapping},
+    value::Pointer,
+};
+use countersign_events::{Principal, Sha256, event::Verdict, id::MAX_NAME_BYTES, principal};
+use countersign_redaction::{BadPattern, Redactor};
+use std::{collections::HashMap, time::Duration};
+
+/// How long a denial, and an approval that was not used, are remembered if nothing is said.
+pub(crate) const REMEMBER: Duration = Duration::from_mins(5);
+/// The longest they can be.
+const REMEMBER_AT_MOST: Duration = Duration::from_hours(1);
+
+/// The words that make a tool look dangerous, if nothing is said.
+pub(crate) fn dangerous() -> Vec<String> {
+    ["execute", "command", "delete", "remove", "write", "shell"].map(str::to_owned).to_vec()
+}
+
+/// Reads them, and gives the policy as far as it goes without rules.
+pub(super) fn settings(keys: &mut Keys<'_>, hash: Sha256) -> Result<(Policy, Book), Fault> {
+    let mut policy = Policy { hash, ..Policy::ask_always() };
+    if let Some(node) = keys.take("default") {
+        policy.default = verdict(node)?;
+    }
+    policy.expires = keys.take("expires").map(|node| node.span("expires")).transpose()?;
+    policy.lapses = keys.take("lapses").map(|node| node.span("lapses")).transpose()?;
+    if let Some(node) = keys.take("remember") {
+        policy.remember = remember(node)?;
+    }
+    policy.approvers = approvers(keys.take("levels"), keys.take("approvers"))?;
+    let groups = keys.take("groups").map(groups).transpose()?.unwrap_or_default();
+    let zones = keys.take("zones").map(zone::roots).transpose()?.unwrap_or_default();
+    let approvers = policy.approvers.clone();
+    let mut book = Book { groups, approvers, zones, expires: policy.expires, operations: Vec::new() };
+    if let Some(node) = keys.take("trust") {
+        policy.trust = trust(node, &book)?;
+    }
+    if let Some(node) = keys.take("dangerous") {
+        policy.dangerous = words(node)?;
+    }
+    if let Some(node) = keys.take("redact") {
+        policy.redactor = redactor(node)?;
+    }
+    if let Some(node) = keys.take("tools") {
+        let entries = node.keys("tools")?.entries();
+        policy.tools = entries.iter().map(|entry| mapping(entry, &book)).collect::<Result<_, _>>()?;
+        let said = entries.iter().zip(&policy.tools);
+        let said = said.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
+        book.operations = said.collect();
+    }
+    Ok((policy, book))
+}
+
+/// `allow`, `ask` or `block`.
+pub(super) fn verdict(node: &Node) -> Result<Verdict, Fault> {
+    let text = node.text("a verdict")?;
+    let known = [Verdict::Allow, Verdict::Ask, Verdict::Block];
+    known.into_iter().find(|verdict| verdict.as_str() == text).ok_or_else(|| {
+        let hint = did_you_mean(text, &known.map(Verdict::as_str));
+        node.fault(format!("there is no verdict {text:?}{hint}"))
+    })
+}
+
+fn remember(node: &Node) -> Result<Duration, Fault> {
+    if node.text("remember")? == "0s" {
+        return Ok(Duration::ZERO);
+    }
+    let span = node.span("remember")?;
+    if span > REMEMBER_AT_MOST {
+        return Err(node.fault("nothing is remembered for longer than an hour (\"1h\")"));
+    }
+    Ok(span)
+}
+
+fn groups(node: &Node) -> Result<HashMap<String, Vec<String>>, Fault> {
+    let mut groups = HashMap::new();
+    for entry in node.keys("groups")?.entries() {
+        let tools = entry.value.texts("tools")?;
+        if let Some((inner, at)) = tools.iter().find(|(tool, _)| tool.starts_with('@')) {
+            return Err(at.fault(format!("{inner} cannot stand in a group; a group lists tools, not groups")));
+        }
+        let tools = tools.into_iter().map(|(tool, _)| tool.to_owned()).collect();
+        groups.insert(entry.key.clone(), tools);
+    }
+    Ok(groups)
+}
+
+fn approvers(levels: Option<&Node>, people: Option<&Node>) -> Result<Approvers, Fault> {
+    let levels: Vec<String> = match levels {
+        Some(node) => {
+            let levels: Vec<_> = node.texts("levels")?;
+            for (index, (level, at)) in levels.iter().enumerate() {
+                if levels[..index].iter().any(|(before, _)| before == level) {
+                    return Err(at.fault(format!("there are two levels named {level:?}")));
+                }
+                if level.is_empty() || level.len() > MAX_NAME_BYTES || level.contains(char::is_control) {
+                    return Err(at.fault("a level has a name without control characters"));
+                }
+            }
+            levels.into_iter().map(|(level, _)| level.to_owned()).collect()
+        }
+        None => Approvers::default().levels().to_vec(),
+    };
+    let mut named = HashMap::new();
+    let entries = people.map(|node| node.keys("approvers")).transpose()?;
+    for entry in entries.iter().flat_map(Keys::entries) {
+        let who: Principal = entry.key.parse().map_err(|e| Fault {
+            at: entry.at,
+            why: format!("an approver is named as \"user:ada\" is: {e}"),
+        })?;
+        if who.kind() != principal::Kind::User {
+            return Err(Fault {
+                at: entry.at, why: "only people approve, so name a \"user:…\"".to_owned()
+            });
+        }
+        named.insert(entry.key.clone(), person(&entry.value, &levels)?);
+    }
+    Ok(Approvers::new(levels, named))
+}
+
+fn person(node: &Node, levels: &[String]) -> Result<Person, Fault> {
+    let mut keys = node.keys("an approver")?;
+    let level = keys.take("level").map(|node| level(node, levels)).transpose()?;
+    let groups = keys.take("groups").map(|node| node.texts("groups")).transpose()?.unwrap_or_default();
+    let groups = groups.into_iter().map(|(group, _)| group.trim_start_matches('@').to_owned()).collect();
+    keys.done()?;
+    Ok(Person { level: level.or_else(|| levels.first().cloned()).unwrap_or_default(), groups })
+}
+
+/// One of the levels.
+pub(super) fn level(node: &Node, levels: &[String]) -> Result<String, Fault> {
+    let text = node.text("a level")?;
+    if levels.iter().any(|level| level == text) {
+        return Ok(text.to_owned());
+    }
+    Err(node.fault(format!("there is no level {text:?}{}", did_you_mean(text, levels))))
+}
+
+fn trust(node: &Node, book: &Book) -> Result<Trust, Fault> {
+    let mut keys = node.keys("trust")?;
+    let not_empty = |node: &&Node| !matches!(&node.item, Item::List(nodes) if nodes.is_empty());
+    let tools =
+        keys.take("tools").filter(not_empty).map(|node| names(node, "tools", Some(book))).transpose()?;
+    let principals = keys.take("principals").map(|node| names(node, "principals", None)).transpose()?;
+    keys.done()?;
+    Ok(Trust { tools, principals })
+}
+
+fn words(node: &Node) -> Result<Vec<String>, Fault> {
+    let mut keys = node.keys("dangerous")?;
+    let list = keys.need("words")?;
+    keys.done()?;
+    match &list.item {
+        Item::List(nodes) => nodes
+            .iter()
+            .map(|node| match node.text("a dangerous word")? {
+                "" => Err(node.fault("an empty word would stand in every name")),
+                word => Ok(word.to_lowercase()),
+            })
+            .collect(),
+        _ => Err(list.fault("words takes a list of strings; an empty one looks for none")),
+    }
+}
+
+fn redactor(node: &Node) -> Result<Redactor, Fault> {
+    let mut keys = node.keys("redact")?;
+    let mut list = |key| -> Result<(Vec<String>, Vec<&Node>), Fault> {
+        let texts = keys.take(key).map(|node| node.texts(key)).transpose()?.unwrap_or_default();
+        Ok(texts.into_iter().map(|(text, node)| (text.to_owned(), node)).unzip())
+    };
+    let ((names, of_names), (values, of_values)) = (list("keys")?, list("values")?);
+    keys.done()?;
+    Redactor::new(&names, &values).map_err(|why| {
+        let at = match &why {
+            BadPattern::Key { index, .. } => of_names.get(*index),
+            BadPattern::Value { index, .. } => of_values.get(*index),
+        };
+        at.map_or(node, |at| *at).fault(why.to_string())
+    })
+}
+
+fn mapping(entry: &Entry, book: &Book) -> Result<Mapping, Fault> {
+    let mut keys = entry.value.keys("a tool")?;
+    let mut pointers = |kind: Kind| -> Result<Vec<Pointer>, Fault> {
+        let texts = keys.take(kind.as_str()).map(|node| node.texts("pointers")).transpose()?;
+        let pointer = |(text, node): (&str, &Node)| Pointer::read(text).map_err(|why| node.fault(why));
+        texts.unwrap_or_default().into_iter().map(pointer).collect()
+    };
+    let (commands, urls, paths) = (pointers(Kind::Command)?, pointers(Kind::Url)?, pointers(Kind::Path)?);
+    let operation = keys.take("operation").map(|node| node.text("operation")).transpose()?;
+    let idempotent = keys.take("idempotent").map(|node| node.flag("idempotent")).transpose()?;
+    keys.done()?;
+    Ok(Mapping {
+        tools: names(&entry.name(), "tools", Some(book))?,
+        operation: operation.map(str::to_owned),
+        commands,
+        urls,
+        paths,
+        idempotent,
+    })
+}

@@ -1,0 +1,127 @@
+//! What a policy says of a call, selector by selector, and what a policy file may not say.
+
+mod documents;
+mod errors;
+mod formats;
+mod grants;
+mod laws;
+mod metadata;
+mod operands;
+mod selectors;
+mod terms;
+mod verdicts;
+mod warnings;
+
+use super::*;
+use countersign_events::event::{Basis, Verdict};
+
+/// A call to judge, with what matters of it.
+#[derive(Debug)]
+struct Call {
+    tool: ToolName,
+    arguments: Json,
+    thread: ThreadId,
+    principal: Principal,
+    redacted: Vec<String>,
+    annotations: Option<Json>,
+    impact: Option<Json>,
+    definition: Option<Definition>,
+}
+
+fn call(tool: &str, arguments: &str) -> Call {
+    Call {
+        tool: ToolName::new(tool).expect("a name"),
+        arguments: Json::parse(arguments).expect("JSON"),
+        thread: ThreadId::new("t").expect("a name"),
+        principal: Principal::agent("bot"),
+        redacted: Vec::new(),
+        annotations: None,
+        impact: None,
+        definition: None,
+    }
+}
+
+/// A call of `bash` with that command.
+fn bash(command: &str) -> Call {
+    call("bash", Json::of(&serde_json::json!({ "command": command })).expect("JSON").as_str())
+}
+
+impl Call {
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            thread: &self.thread,
+            principal: &self.principal,
+            tool: &self.tool,
+            arguments: &self.arguments,
+            redacted: &self.redacted,
+            annotations: self.annotations.as_ref(),
+            impact: self.impact.as_ref(),
+            definition: self.definition.as_ref(),
+        }
+    }
+
+    fn annotated(mut self, annotations: &str) -> Self {
+        self.annotations = Some(Json::parse(annotations).expect("JSON"));
+        self
+    }
+
+    fn with_impact(mut self, impact: &str) -> Self {
+        self.impact = Some(Json::parse(impact).expect("JSON"));
+        self
+    }
+
+    fn masked(mut self, pointer: &str) -> Self {
+        self.redacted.push(pointer.to_owned());
+        self
+    }
+
+    fn defined(mut self, definition: Definition) -> Self {
+        self.definition = Some(definition);
+        self
+    }
+
+    fn judge(&self, policy: &Policy) -> Judgement {
+        policy.judge(&self.subject(), &|| false)
+    }
+
+    fn verdict(&self, policy: &Policy) -> Verdict {
+        self.judge(policy).verdict
+    }
+}
+
+fn policy(text: &str) -> Policy {
+    Policy::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// A policy with one rule, named `r`.
+fn rule(verdict: &str, rest: &str) -> Policy {
+    policy(&one(verdict, rest))
+}
+
+fn one(verdict: &str, rest: &str) -> String {
+    format!("[[rule]]\nname = \"r\"\nverdict = \"{verdict}\"\n{rest}\n")
+}
+
+/// What the same selectors do in a rule that allows, asks and blocks, where everything else is blocked,
+/// allowed and allowed: `a` for allowed, `q` for asked, `b` for blocked.
+fn outcome(selectors: &str, call: &Call) -> String {
+    let with = |verdict: &str, default: &str| {
+        let text =
+            format!("default = \"{default}\"\ndangerous = {{ words = [] }}\n{}", one(verdict, selectors));
+        match call.verdict(&policy(&text)) {
+            Verdict::Allow => 'a',
+            Verdict::Ask => 'q',
+            Verdict::Block => 'b',
+        }
+    };
+    [with("allow", "block"), with("ask", "allow"), with("block", "allow")].iter().collect()
+}
+
+/// It matches, whatever the rule says.
+const YES: &str = "aqb";
+/// It does not match.
+const NO: &str = "baa";
+/// It cannot be known: no allow, an ask, and an ask in place of a block.
+const UNCLEAR: &str = "bqq";
+/// An error: no allow, an ask, a block.
+const FAILED: &str = "bqb";

@@ -1,0 +1,88 @@
+//! On which terms people are asked.
+
+use super::*;
+use countersign_events::event::OnExpiry;
+
+const PEOPLE: &str = "levels = [\"user\", \"admin\", \"owner\"]\n\
+    [approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\"user:bob\" = { groups = [\"ops\", \"web\"] }\n";
+
+fn ask(name: &str, rest: &str) -> String {
+    format!("[[rule]]\nname = \"{name}\"\ntool = \"bash\"\nverdict = \"ask\"\n{rest}\n")
+}
+
+#[test]
+fn the_shortest_expiry_of_the_strictest_holds() {
+    let policy = policy(
+        "default = \"block\"\nexpires = \"1d\"\n\
+         [[rule]]\nname = \"a\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"2h\"\n\
+         [[rule]]\nname = \"b\"\ntool = \"b*\"\nverdict = \"ask\"\nexpires = \"15m\"\n\
+         [[rule]]\nname = \"c\"\ntool = \"other\"\nverdict = \"ask\"\n",
+    );
+    let expires = |tool: &str| call(tool, "{}").judge(&policy).terms.expires;
+    assert_eq!(expires("bash"), Some(Duration::from_mins(15)));
+    assert_eq!(expires("other"), Some(Duration::from_hours(24)));
+    assert_eq!(call("unheard of", "{}").verdict(&policy), Verdict::Block);
+}
+
+#[test]
+fn a_longer_time_elsewhere_lengthens_nothing() {
+    let text = format!("expires = \"15m\"\n{}{}", ask("a", ""), ask("b", "expires = \"2h\""));
+    assert_eq!(call("bash", "{}").judge(&policy(&text)).terms.expires, Some(Duration::from_mins(15)));
+}
+
+#[test]
+fn terms_of_equally_strict_rules_add_up() {
+    let a = ask(
+        "a",
+        "level = \"admin\"\ndefaultLevel = \"admin\"\nquorum = 2\ndenials = 2\napprovers = \"@ops\"\nexpires = \"1h\"\n\
+         onExpiry = \"allow\"\nremindAfter = \"10m\"\nescalateAfter = \"30m\"\nescalateTo = \"owner\"",
+    );
+    let b = ask(
+        "b",
+        "level = \"owner\"\nquorum = 1\napprovers = [\"user:ada\", \"@web\"]\nexpires = \"2h\"\nremindAfter = \"5m\"\n\
+         escalateAfter = \"20m\"\nescalateTo = \"owner\"",
+    );
+    let wanted = Terms {
+        expires: Some(Duration::from_hours(1)),
+        on_expiry: OnExpiry::Deny,
+        level: Some("owner".to_owned()),
+        default_level: Some("owner".to_owned()),
+        quorum: 2,
+        denials: 1,
+        approvers: vec![vec!["@ops".to_owned()], vec!["user:ada".to_owned(), "@web".to_owned()]],
+        remind_after: Some(Duration::from_mins(5)),
+        escalate_after: Some(Duration::from_mins(20)),
+        escalate_to: Some("owner".to_owned()),
+    };
+    for text in [[PEOPLE, &a, &b].concat(), [PEOPLE, &b, &a].concat()] {
+        assert_eq!(call("bash", "{}").judge(&policy(&text)).terms, wanted);
+    }
+    let alone = call("bash", "{}").judge(&policy(&[PEOPLE, &a].concat())).terms;
+    assert_eq!((alone.on_expiry, alone.denials), (OnExpiry::Allow, 2));
+}
+
+#[test]
+fn a_block_that_is_unsure_adds_no_leave() {
+    let text = format!(
+        "{}{}",
+        ask("a", "expires = \"1h\"\nonExpiry = \"allow\""),
+        "[[rule]]\nname = \"b\"\ntool = \"bash\"\ncommand = \"rm *\"\nverdict = \"block\"\n"
+    );
+    let policy = policy(&text);
+    assert_eq!(bash("ls").judge(&policy).terms.on_expiry, OnExpiry::Allow);
+    assert_eq!(bash("$x").judge(&policy).terms.on_expiry, OnExpiry::Deny);
+}
+
+#[test]
+fn approvers_have_levels_and_groups() {
+    let policy = policy(PEOPLE);
+    let approvers = policy.approvers();
+    assert_eq!(approvers.levels(), ["user", "admin", "owner"]);
+    let [ada, bob, eve] = ["ada", "bob", "eve"].map(Principal::user);
+    assert_eq!([&ada, &bob, &eve].map(|who| approvers.level_of(who)), ["admin", "user", "user"]);
+    assert_eq!(approvers.rank("owner"), Some(2));
+    assert_eq!(approvers.rank("king"), None);
+    assert!(approvers.is_in(&ada, "@ops") && approvers.is_in(&ada, "user:ada"));
+    assert!(!approvers.is_in(&ada, "@web") && !approvers.is_in(&eve, "user:ada"));
+    assert_eq!(Policy::ask_always().approvers().levels(), ["user", "admin", "super_admin"]);
+}

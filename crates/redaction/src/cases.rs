@@ -1,0 +1,183 @@
+//! Case by case: what is masked in JSON, what stays, and the operator's own patterns.
+
+use super::{
+    BadPattern, MASK, Redactor,
+    keys::{Judged, Keys},
+};
+use countersign_events::Json;
+
+/// Redacts, and holds that to do it again changes nothing.
+pub(super) fn redacted(redactor: &Redactor, text: &str) -> Option<(String, Vec<String>)> {
+    let redacted = redactor.json(&Json::stored(text.to_owned()).expect(text))?;
+    assert_eq!(redactor.json(&redacted.json), None, "twice: {}", redacted.json.as_str());
+    Some((redacted.json.as_str().to_owned(), redacted.pointers))
+}
+
+fn own(keys: &[&str], values: &[&str]) -> Result<Redactor, BadPattern> {
+    let owned = |patterns: &[&str]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
+    Redactor::new(&owned(keys), &owned(values))
+}
+
+#[test]
+fn knows_sensitive_keys_by_their_words() {
+    let secret = "key apiKey api_key X-Api-Key APIKEY APIKey MYKEY api_keys sshKey key2 private.key password \
+                  Password pass_word db_password dbPassword2 PGPASSWORD passwd passphrase passcode pwd MYSQL_PWD \
+                  smtp_pass pass token authToken GITHUB_TOKEN access_token refreshToken csrftoken secret \
+                  client_secret SecretKey secrets auth proxyAuth basic_auth OAuth oauth2 authorization \
+                  Proxy-Authorization authentication authx credential aws_credentials creds cookie Set-Cookie \
+                  session_id sessionId PHPSESSID bearer otp totp_code pin jwt AWS_ACCESS_KEY_ID \
+                  encryption_key_prod";
+    let judged = |names: &'static str, as_what| {
+        names
+            .split_whitespace()
+            .filter(move |name| Keys::default().judge(name) != as_what)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(judged(secret, Judged::Secret), [""; 0], "are secret");
+    let clear = "keyboard monkey Monkeys turkey keyword keynote keyPress key_code key_points keys sort_keys author \
+                 authors author_id authored authority authentic primary_key primaryKey foreign_key publicKey \
+                 idempotency_key cache_key secretary tokenizer tokenised password_file tokenUrl secret_name key_type \
+                 auth_method password_policy no-auth compass pass_rate bypass pinned spinner session \
+                 session_name opinion assess message value user host path command url id";
+    for name in clear.split_whitespace() {
+        assert_eq!(Keys::default().judge(name), Judged::Clear, "{name}");
+    }
+    for name in
+        ["tokens", "max_tokens", "maxTokens", "prompt_tokens", "max_token", "total-tokens", "n_tokens"]
+    {
+        assert_eq!(Keys::default().judge(name), Judged::Count, "{name}");
+    }
+}
+
+/// A text, what becomes of it, and where.
+const MASKED: &[(&str, &str, &str)] = &[
+    (r#"{"password":"x"}"#, r#"{"password":"[redacted]"}"#, "/password"),
+    (r#"{ "a" : 1.00, "Token" : 12e3 }"#, r#"{ "a" : 1.00, "Token" : "[redacted]" }"#, "/Token"),
+    (r#"{"auth":{"user":"u","n":[1]}}"#, r#"{"auth":"[redacted]"}"#, "/auth"),
+    (r#"{"api_keys":["a","b"]}"#, r#"{"api_keys":"[redacted]"}"#, "/api_keys"),
+    (r#"[[{"a/b~c":{"secret":"x"}}]]"#, r#"[[{"a/b~c":{"secret":"[redacted]"}}]]"#, "/0/0/a~1b~0c/secret"),
+    (r#"{"\u0070assword":"x"}"#, r#"{"\u0070assword":"[redacted]"}"#, "/password"),
+    (r#"{"max_tokens":"abc123def"}"#, r#"{"max_tokens":"[redacted]"}"#, "/max_tokens"),
+    (r#"{"tokens":["a1"]}"#, r#"{"tokens":"[redacted]"}"#, "/tokens"),
+    // A name and its value.
+    (r#"{"key":"API_TOKEN","value":"x"}"#, r#"{"key":"API_TOKEN","value":"[redacted]"}"#, "/value"),
+    (r#"{"value":"x","Name":"Authorization"}"#, r#"{"value":"[redacted]","Name":"Authorization"}"#, "/value"),
+    (r#"[{"name":"PIN","value":1234}]"#, r#"[{"name":"PIN","value":"[redacted]"}]"#, "/0/value"),
+    (
+        r#"{"h":[["Cookie","a=b"],["Accept","*"]]}"#,
+        r#"{"h":[["Cookie","[redacted]"],["Accept","*"]]}"#,
+        "/h/0/1",
+    ),
+    // The words of a command.
+    (r#"["login","--password","x"]"#, r#"["login","--password","[redacted]"]"#, "/2"),
+    (r#"["--token=x y","-v"]"#, r#"["--token=[redacted] y","-v"]"#, "/0"),
+    (r#"["mysql","-u","root","-pabc"]"#, r#"["mysql","-u","root","-p[redacted]"]"#, "/3"),
+    (
+        r#"{"args":["-u","a:b"],"command":"/bin/curl"}"#,
+        r#"{"args":["-u","[redacted]"],"command":"/bin/curl"}"#,
+        "/args/1",
+    ),
+    (r#"["-H","X-Api-Key: abc"]"#, r#"["-H","X-Api-Key: [redacted]"]"#, "/1"),
+    // Strings that hold JSON, and JSON in that.
+    (
+        r#"{"body":"{\"token\":\"x\",\"n\":1.0}"}"#,
+        r#"{"body":"{\"token\":\"[redacted]\",\"n\":1.0}"}"#,
+        "/body",
+    ),
+    (r#"" [{\"pwd\": 5}] ""#, r#"" [{\"pwd\": \"[redacted]\"}] ""#, ""),
+    (
+        r#"["[\"{\\\"a\\\":{\\\"secret\\\":\\\"x\\\"}}\"]"]"#,
+        r#"["[\"{\\\"a\\\":{\\\"secret\\\":\\\"[redacted]\\\"}}\"]"]"#,
+        "/0",
+    ),
+    (r#"{"body":"{\"\\u0074oken\":\"x\"}"}"#, r#"{"body":"{\"\\u0074oken\":\"[redacted]\"}"}"#, "/body"),
+    // Other strings.
+    (r#"{"url":"https:\/\/u:p@h\/x"}"#, r#"{"url":"https://[redacted]@h/x"}"#, "/url"),
+    (r#"{"env":"A=1\nDB_PASSWORD=x\nB=2"}"#, r#"{"env":"A=1\nDB_PASSWORD=[redacted]\nB=2"}"#, "/env"),
+    (r#""\ud800""#, r#""[redacted]""#, ""),
+];
+
+#[test]
+fn masks_in_json() {
+    let redactor = Redactor::default();
+    let wrong: Vec<_> = MASKED
+        .iter()
+        .map(|(given, expected, at)| {
+            ((*expected).to_owned(), vec![(*at).to_owned()], redacted(&redactor, given))
+        })
+        .filter(|(expected, at, found)| found.as_ref() != Some(&(expected.clone(), at.clone())))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Nothing in these is a secret.
+const CLEAR: &[&str] = &[
+    r#"{"password":null,"token":"","auth":true,"secret":[],"key":{}}"#,
+    r#"{"token":"[redacted]"}"#,
+    r#"{"max_tokens":512,"tokens":1.5e3,"usage":{"prompt_tokens":"12","total_tokens":3}}"#,
+    r#"{"keyboard":"us","monkey":"Bo","author":"Ann","primary_key":"id","keys":["a"]}"#,
+    r#"{"key":"color","value":"red"}"#,
+    r#"{"columns":["id","password"],"order":["token","secret"]}"#,
+    r#"{"action":"keyPress","key_code":13}"#,
+    r#"["--password","--force"]"#,
+    r#"[["auth [redacted] name","x"]]"#,
+    r#"["docker","run","-p","8080:80"]"#,
+    r#"{"path":"/etc/passwd","text":"the author said: no"}"#,
+    r#" { "n" : 1.000, "e":1E5, "s":"\u0041" } "#,
+    r#""{\"a\": 1}""#,
+    "[]",
+    "0",
+];
+
+#[test]
+fn leaves_the_rest_to_the_byte() {
+    let masked = |given: &&'static str| redacted(&Redactor::default(), given);
+    let wrong: Vec<_> = CLEAR.iter().filter_map(masked).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn points_at_every_value_in_the_order_of_the_text() {
+    let text = r#"{"token":"x","a":[{"b":"y","pwd":"z"},"sk-abcdefgh12345678"],"auth":7}"#;
+    let (_, pointers) = redacted(&Redactor::default(), text).expect("secrets");
+    assert_eq!(pointers, ["/token", "/a/0/pwd", "/a/1", "/auth"]);
+}
+
+#[test]
+fn masks_what_nests_too_deep_to_be_looked_at() {
+    let nested = |depth: usize| format!("{}{{\"pwd\":\"x\"}}{}", "[".repeat(depth), "]".repeat(depth));
+    let (text, pointers) = redacted(&Redactor::default(), &nested(255)).expect("a secret");
+    assert!(text.contains(r#"{"pwd":"[redacted]"}"#) && pointers.len() == 1, "{text}");
+    let (text, _) = redacted(&Redactor::default(), &nested(20_000)).expect("a secret");
+    assert_eq!(text, format!("{}\"{MASK}\"{}", "[".repeat(256), "]".repeat(256)));
+}
+
+#[test]
+fn takes_the_operators_own_patterns() {
+    let own = own(&["*iban*", "x_?d"], &["[A-Z]{2}-[0-9]{4}", "4[0-9]{12}"]).expect("valid");
+    let given =
+        r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"token":"y","n":41}"#;
+    let (text, pointers) = redacted(&own, given).expect("secrets");
+    let expected = r#"{"Kunden-IBAN":"[redacted]","x_id":"[redacted]","t":"see [redacted].","card":"[redacted]","token":"[redacted]","n":41}"#;
+    assert_eq!(text, expected);
+    assert_eq!(pointers, ["/Kunden-IBAN", "/x_id", "/t", "/card", "/token"]);
+    assert_eq!(own.text("iban=DE1 AB-12345").as_deref(), Some("iban=[redacted] [redacted]5"));
+}
+
+#[test]
+fn a_pattern_that_matches_the_mask_does_not_loop() {
+    for pattern in [".", "[a-z]+", "red", r"\]", "", "x*", r"\[redacted\] b"] {
+        let own = own(&[], &[pattern]).expect(pattern);
+        if let Some(once) = own.text("a [redacted] b") {
+            assert_eq!(own.text(&once), None, "{pattern}: {once}");
+        }
+    }
+}
+
+#[test]
+fn says_which_pattern_is_wrong() {
+    let error = own(&["a", "{b"], &[]).expect_err("a bad glob").to_string();
+    assert!(error.starts_with("redact.keys[1]: \"{b\" is not a glob: "), "{error}");
+    let error = own(&[], &["("]).expect_err("a bad expression").to_string();
+    assert!(error.starts_with("redact.values[0]: \"(\" is not a regular expression: "), "{error}");
+}

@@ -1,0 +1,133 @@
+//! Laws that hold of every log, drawn at random.
+
+use super::{Log, Wanted, json, under};
+use countersign_approvals::decide::{Arguments, Respond};
+use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_policy::Policy;
+use proptest::prelude::*;
+
+const POLICY: &str =
+    "[patterns]\n\"free\" = \"allow\"\n\"bash:rm*\" = \"block\"\n\"bash:git push*\" = \"ask\"\n";
+const COMMANDS: [&str; 7] =
+    ["git status", "git status -s", "git status; rm -rf /", "git log -1", "git push", "rm -rf /", "ls $(x)"];
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// A call, and what a person says if anybody is asked.
+    Call {
+        thread: usize,
+        tool: usize,
+        arguments: String,
+        answer: Answer,
+    },
+    Mode(usize, usize),
+    Own(usize, usize),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Once,
+    Session,
+    Deny,
+    Edit,
+    Nothing,
+}
+
+const TOOLS: [&str; 4] = ["bash", "mail", "free", "file-read"];
+const THREADS: [&str; 3] = ["t", "u", "v"];
+
+fn arguments() -> impl Strategy<Value = String> {
+    let command = prop::sample::select(&COMMANDS[..]).prop_map(|text| format!("{{\"command\":\"{text}\"}}"));
+    let path = (0..4_u8, 0..3_u8).prop_map(|(folder, file)| format!("{{\"path\":\"/d{folder}/f{file}\"}}"));
+    let plain = (0..3_u8, 0..14_u8).prop_map(|(to, n)| format!("{{\"to\":{to},\"n\":\"{n}\"}}"));
+    let secret = (0..3_u8).prop_map(|n| format!("{{\"to\":{n},\"password\":\"hunter{n}\"}}"));
+    prop_oneof![4 => command, 2 => path, 3 => plain, 1 => secret, 1 => Just("{}".to_owned())]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let answer = prop_oneof![
+        8 => Just(Answer::Once),
+        1 => Just(Answer::Session),
+        2 => Just(Answer::Deny),
+        1 => Just(Answer::Edit),
+        1 => Just(Answer::Nothing)
+    ];
+    prop_oneof![
+        30 => (0..3_usize, 0..4_usize, arguments(), answer)
+            .prop_map(|(thread, tool, arguments, answer)| Step::Call { thread, tool, arguments, answer }),
+        1 => (0..3_usize, 0..3_usize).prop_map(|(thread, mode)| Step::Mode(thread, mode)),
+        1 => (0..3_usize, 0..4_usize).prop_map(|(thread, own)| Step::Own(thread, own)),
+    ]
+}
+
+fn play(steps: &[Step]) -> Log {
+    let mut log = under(POLICY);
+    for step in steps {
+        match step {
+            Step::Call { thread, tool, arguments, answer } => {
+                call(&mut log, THREADS[*thread], TOOLS[*tool], arguments, *answer);
+            }
+            Step::Mode(thread, mode) => log.sets_mode(THREADS[*thread], Mode::ALL[*mode]),
+            Step::Own(thread, own) => log.sets_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own]),
+        }
+    }
+    log
+}
+
+fn call(log: &mut Log, thread: &str, tool: &str, arguments: &str, answer: Answer) {
+    let id = log.proposes(thread, tool, arguments);
+    let edited = Some(Arguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
+    let respond = match answer {
+        Answer::Once => Respond::plain(Decision::AllowOnce),
+        Answer::Session => Respond::plain(Decision::AllowSession),
+        Answer::Deny => Respond::plain(Decision::Deny),
+        Answer::Edit => Respond { arguments: edited, ..Respond::plain(Decision::AllowOnce) },
+        Answer::Nothing => return,
+    };
+    log.decides(thread, "ada", &id, respond);
+    log.runs(thread, &id, arguments);
+}
+
+fn logs() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 0..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_suggested_reads_and_allows_nothing_that_was_denied(steps in logs(), at_least in 1..6_u64) {
+        let log = play(&steps);
+        let suggestion = log.suggests_if(Wanted { at_least, even_dangerous: true });
+        let toml = suggestion.toml();
+        let policy = Policy::read(&toml).expect(&toml);
+        prop_assert_eq!(policy.rules(), suggestion.rules.len());
+        let report = log.replayed_by(policy);
+        prop_assert_eq!(report.allowed_though_denied.count, 0, "{}", toml);
+        prop_assert!(report.saved.allowed >= suggestion.saved, "{}", toml);
+        for rule in &suggestion.rules {
+            prop_assert!(rule.saves >= at_least && rule.prompts >= rule.saves);
+        }
+    }
+
+    #[test]
+    fn the_policy_that_judged_finds_nothing_different(steps in logs()) {
+        let report = play(&steps).replayed(POLICY);
+        prop_assert!(!report.differs(), "{:#?}", report);
+        prop_assert_eq!(report.then, report.now);
+        prop_assert_eq!(report.allowed_though_denied.count, 0);
+        prop_assert_eq!(report.asked_though_run.count, 0);
+    }
+
+    #[test]
+    fn the_numbers_add_up(steps in logs()) {
+        let log = play(&steps);
+        let report = log.replayed("[patterns]\n\"bash:git*\" = \"allow\"\n\"mail\" = \"allow\"\n\"free\" = \"ask\"\n");
+        let all = |ways: crate::Ways| ways.asked + ways.allowed + ways.blocked + ways.answered;
+        prop_assert_eq!(all(report.then), report.calls);
+        prop_assert_eq!(all(report.now), report.calls);
+        prop_assert_eq!(report.then.asked + report.added - report.saved.allowed - report.saved.blocked, report.now.asked);
+        prop_assert_eq!(log.calls().len() as u64, report.calls + report.masked + report.unsettled);
+        prop_assert_eq!(report.rules.iter().map(|row| row.calls).sum::<u64>(), report.calls);
+    }
+}
