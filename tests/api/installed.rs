@@ -17,7 +17,7 @@ fn set<'a>(unit: &'a str, name: &str) -> &'a str {
 fn the_guide_puts_the_settings_where_they_are_read() {
     let read_from = "/etc/countersign/config.toml";
     assert!(read("crates/cli/src/settings/file.rs").contains(read_from));
-    let guide = read("docs/operations.md");
+    let guide = read("docs/guides/service.md");
     let installs = guide.lines().any(|line| line.trim().starts_with("install") && line.ends_with(read_from));
     assert!(installs, "nothing installs {read_from}");
     let policy = set(&read("packaging/systemd/countersign.service"), "ExecStart")
