@@ -12,9 +12,9 @@ pub struct Approvers {
 
 /// What the policy says of one person.
 #[derive(Debug, Clone)]
-pub(super) struct Person {
-    pub(super) level: String,
-    pub(super) groups: Vec<String>,
+pub(crate) struct Person {
+    pub(crate) level: String,
+    pub(crate) groups: Vec<String>,
 }
 
 impl Default for Approvers {
@@ -25,7 +25,7 @@ impl Default for Approvers {
 }
 
 impl Approvers {
-    pub(super) fn new(levels: Vec<String>, people: HashMap<String, Person>) -> Self {
+    pub(crate) fn new(levels: Vec<String>, people: HashMap<String, Person>) -> Self {
         Self { levels, people }
     }
 
@@ -61,12 +61,12 @@ impl Approvers {
     }
 
     /// Whether anybody is in that group.
-    pub(super) fn has_group(&self, group: &str) -> bool {
+    pub(crate) fn has_group(&self, group: &str) -> bool {
         self.people.values().any(|person| person.groups.iter().any(|known| known == group))
     }
 
     /// How many different people a list of approvers names.
-    pub(super) fn count(&self, entries: &[String]) -> usize {
+    pub(crate) fn count(&self, entries: &[String]) -> usize {
         let plain = entries.iter().filter(|entry| !entry.starts_with('@')).cloned();
         let in_groups = self.people.iter().filter(|(_, person)| {
             person

@@ -1,10 +1,11 @@
 //! Conditions in CEL: compiled when the policy is read, bounded in what they may look at, and never a
 //! reason to widen when they fail.
 
-use super::{
-    facts::Facts,
-    hints::Hint,
-    selector::Hit,
+use crate::{
+    annotation::{Hint, Hints},
+    outcome::Hit,
+    spelling::did_you_mean,
+    subject::Subject,
     value::{Pointer, Value},
 };
 use cel::{
@@ -18,7 +19,7 @@ use std::{
 };
 
 /// The longest condition, in bytes.
-pub(super) const MAX_SOURCE: usize = 2 * 1024;
+pub(crate) const MAX_SOURCE: usize = 2 * 1024;
 /// The most that a condition may look at: what is larger has it fail.
 const MAX_INPUT: usize = 64 * 1024;
 /// The longest list that a condition may look at.
@@ -52,17 +53,17 @@ static LANGUAGE: LazyLock<Arc<cel::Env>> = LazyLock::new(|| Arc::new(cel::Env::s
 
 /// A condition that has been compiled.
 #[derive(Debug, Clone)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     expression: Arc<IdedExpr>,
     /// The arguments it looks at, step by step.
     looks_at: Vec<Vec<String>>,
     /// Whether it takes the agent's word for anything.
-    pub(super) uses_impact: bool,
+    pub(crate) uses_impact: bool,
 }
 
 impl Condition {
     /// Compiles it, or says what is wrong.
-    pub(super) fn compile(source: &str) -> Result<Self, String> {
+    pub(crate) fn compile(source: &str) -> Result<Self, String> {
         if source.len() > MAX_SOURCE {
             return Err(format!(
                 "a condition has at most {MAX_SOURCE} bytes, and this one has {}",
@@ -85,11 +86,11 @@ impl Condition {
     }
 
     /// Whether it looks at what the pointer leads to, or at something in or around it.
-    pub(super) fn touches(&self, pointer: &Pointer) -> bool {
+    pub(crate) fn touches(&self, pointer: &Pointer) -> bool {
         self.looks_at.iter().any(|path| pointer.touches_path(path))
     }
 
-    pub(super) fn evaluate(&self, input: &cel::Context<'_, '_>) -> Hit {
+    pub(crate) fn evaluate(&self, input: &cel::Context<'_, '_>) -> Hit {
         // A fault in the interpreter is a condition that fails, and not the end of the process.
         let outcome = catch_unwind(AssertUnwindSafe(|| input.resolve(&self.expression)));
         match outcome {
@@ -190,7 +191,7 @@ impl Walk {
             return Ok(());
         }
         if !VARIABLES.contains(&root.as_str()) {
-            let hint = super::read::did_you_mean(&root, VARIABLES);
+            let hint = did_you_mean(&root, VARIABLES);
             return Err(format!("a condition knows no `{root}`{hint}"));
         }
         if root == "args" {
@@ -206,7 +207,7 @@ fn check_call(call: &cel::common::ast::CallExpr) -> Result<(), String> {
     let name = call.func_name.as_str();
     let known = FUNCTIONS.contains(&name) || !name.starts_with(char::is_alphabetic);
     if !known {
-        return Err(format!("there is no function `{name}`{}", super::read::did_you_mean(name, FUNCTIONS)));
+        return Err(format!("there is no function `{name}`{}", did_you_mean(name, FUNCTIONS)));
     }
     if name == "matches" {
         let Some(Expr::Literal(LiteralValue::String(pattern))) = call.args.last().map(|last| &last.expr)
@@ -280,25 +281,34 @@ fn path(expression: &Expr) -> Option<Vec<String>> {
     }
 }
 
+/// The call, as conditions read it.
+pub(crate) struct ConditionInput<'a> {
+    pub(crate) subject: Subject<'a>,
+    /// The arguments; none if they cannot be read.
+    pub(crate) args: Option<&'a Value>,
+    pub(crate) hints: Hints,
+    pub(crate) impact: Option<&'a Value>,
+}
+
 /// What conditions are given to look at, or why they fail.
-pub(super) fn input(facts: &Facts<'_>) -> Result<cel::Context<'static, 'static>, String> {
-    let subject = facts.subject;
+pub(crate) fn input(call: &ConditionInput<'_>) -> Result<cel::Context<'static, 'static>, String> {
+    let subject = call.subject;
     let size = subject.arguments.as_str().len() + subject.impact.map_or(0, |impact| impact.as_str().len());
     if size > MAX_INPUT {
         return Err(format!("the call has {size} bytes, and a condition looks at {MAX_INPUT} at most"));
     }
-    let args = facts.args().ok_or("the arguments cannot be read")?;
+    let args = call.args.ok_or("the arguments cannot be read")?;
     let mut context = cel::Context::with_env(Arc::clone(&LANGUAGE));
     context.add_function(IN_ORDER, keys_in_order).map_err(|e| e.to_string())?;
     context.add_variable_from_value("args", value(args)?);
     context.add_variable_from_value("tool", subject.tool.as_str());
     context.add_variable_from_value("thread", subject.thread.as_str());
     context.add_variable_from_value("principal", subject.principal.as_str());
-    let hints = facts.hints();
+    let hints = call.hints;
     let hints: HashMap<_, _> = Hint::ALL.map(|hint| (hint.as_str(), hints.value(hint))).into();
     context.add_variable_from_value("annotations", hints);
     let nothing = Value::Map(Vec::new());
-    context.add_variable_from_value("impact", value(facts.impact().unwrap_or(&nothing))?);
+    context.add_variable_from_value("impact", value(call.impact.unwrap_or(&nothing))?);
     Ok(context)
 }
 

@@ -1,8 +1,8 @@
 //! Laying a policy out as every policy is laid out, with its comments, so that differences between two
 //! versions are differences in meaning.
 
-use super::{
-    Policy,
+use crate::{
+    policy::Policy,
     read::{BadPolicy, Node},
 };
 use toml::de::DeTable;

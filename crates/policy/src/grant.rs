@@ -1,11 +1,13 @@
 //! The pattern that a grant or a remembered denial stands on: the selectors of a rule that look at
 //! arguments, as JSON.
 
-use super::{
-    Effect, Policy, Subject,
+use crate::{
     facts::Facts,
+    outcome::{Effect, Hit},
+    policy::Policy,
     read::{Node, read_patterns},
-    selector::{Hit, Selectors},
+    selector::Selectors,
+    subject::Subject,
     value::Value,
 };
 use countersign_events::Json;
@@ -26,7 +28,7 @@ impl<'a> Look<'a> {
     /// Looks at a call.
     #[must_use]
     pub fn new(policy: &'a Policy, subject: &Subject<'a>) -> Self {
-        Self { facts: Facts::new(policy, subject, &|| false) }
+        Self { facts: Facts::new(&policy.settings, subject, &|| false) }
     }
 
     /// The call.

@@ -1,6 +1,6 @@
 //! What a policy says of one call: the verdict, where it comes from, and on which terms people are asked.
 
-use super::Approvers;
+use crate::approvers::Approvers;
 use countersign_events::{
     Principal, Sha256,
     event::{Basis, OnExpiry, Shadow, Verdict},
@@ -99,21 +99,21 @@ pub struct Matched {
 
 /// The terms of one rule, as far as it names any.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OwnTerms {
-    pub(super) expires: Option<Duration>,
-    pub(super) allow_on_expiry: bool,
-    pub(super) level: Option<String>,
-    pub(super) default_level: Option<String>,
-    pub(super) quorum: Option<u32>,
-    pub(super) denials: Option<u32>,
-    pub(super) approvers: Vec<String>,
-    pub(super) remind_after: Option<Duration>,
-    pub(super) escalate: Option<(Duration, String)>,
+pub(crate) struct OwnTerms {
+    pub(crate) expires: Option<Duration>,
+    pub(crate) allow_on_expiry: bool,
+    pub(crate) level: Option<String>,
+    pub(crate) default_level: Option<String>,
+    pub(crate) quorum: Option<u32>,
+    pub(crate) denials: Option<u32>,
+    pub(crate) approvers: Vec<String>,
+    pub(crate) remind_after: Option<Duration>,
+    pub(crate) escalate: Option<(Duration, String)>,
 }
 
 /// The strictest terms of all rules that ask, in whatever order they stand; `expires` is what holds
 /// where none of them says how long.
-pub(super) fn merge(rules: &[&OwnTerms], expires: Option<Duration>, approvers: &Approvers) -> Terms {
+pub(crate) fn merge(rules: &[&OwnTerms], expires: Option<Duration>, approvers: &Approvers) -> Terms {
     let rank = |level: &String| approvers.rank(level);
     let highest = |level: fn(&OwnTerms) -> Option<&String>| {
         rules.iter().filter_map(|rule| level(rule)).max_by_key(|level| rank(level)).cloned()

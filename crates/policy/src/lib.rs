@@ -1,199 +1,42 @@
-//! Policy: what becomes of a tool call before any person is asked. The strictest rule or zone that matches
-//! wins, in whatever order they stand; where none matches, the tool's own word and then the default decide.
-//! Errors never widen, and nothing here looks at a clock.
+//! Policy: rules, selectors, conditions and zones that turn a tool call into a verdict before any person is asked.
+//!
+//! The strictest rule or zone that matches wins, whatever the order of the rules. Where none matches, the tool's own
+//! metadata decides, and then the default. Errors never widen a verdict, and nothing here reads a clock.
 
+mod annotation;
 mod approvers;
 mod condition;
-mod decimal;
 mod facts;
 mod format;
 mod grant;
-mod hints;
 mod judge;
 mod judgement;
+mod metadata;
+mod names;
+mod operands;
+mod outcome;
+mod policy;
 mod read;
+mod rule;
 mod selector;
+mod settings;
+mod span;
+mod spelling;
+mod subject;
+mod tools;
 mod value;
-mod warn;
+mod warning;
 
 pub use approvers::Approvers;
 pub use format::format;
 pub use grant::{Look, Pattern};
 pub use judgement::{Judgement, Matched, Terms};
-pub use read::{BadPolicy, parse_span};
-pub use selector::Effect;
-pub use warn::Warning;
-
-use countersign_events::{
-    Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Definition, Verdict},
-};
-use countersign_redaction::Redactor;
-use globset::GlobSet;
-use hints::Trust;
-use judgement::OwnTerms;
-use selector::{Mapping, Selectors};
-use std::time::Duration;
-
-/// The call that is judged.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// The thread it belongs to.
-    pub thread: &'a ThreadId,
-    /// Who proposes it.
-    pub principal: &'a Principal,
-    /// The tool.
-    pub tool: &'a ToolName,
-    /// What it is to be run with.
-    pub arguments: &'a Json,
-    /// JSON pointers of what is masked in `arguments`: of that, nothing is known.
-    pub redacted: &'a [String],
-    /// Hints as MCP defines them.
-    pub annotations: Option<&'a Json>,
-    /// What the agent says it would do.
-    pub impact: Option<&'a Json>,
-    /// What is known of the tool.
-    pub definition: Option<&'a Definition>,
-}
-
-/// A policy that has been read and checked.
-#[derive(Debug, Clone)]
-pub struct Policy {
-    default: Verdict,
-    expires: Option<Duration>,
-    lapses: Option<Duration>,
-    remember: Duration,
-    rules: Vec<Rule>,
-    index: Index,
-    approvers: Approvers,
-    tools: Vec<Mapping>,
-    trust: Trust,
-    dangerous: Vec<String>,
-    redactor: Redactor,
-    warnings: Vec<Warning>,
-    hash: Sha256,
-}
-
-/// A rule, a pattern of the short form, or what a zone says of one operation.
-#[derive(Debug, Clone)]
-struct Rule {
-    name: String,
-    verdict: Verdict,
-    reason: Option<String>,
-    shadow: bool,
-    is_zone: bool,
-    matching: Selectors,
-    unless: Option<Selectors>,
-    terms: OwnTerms,
-}
-
-/// Which rules may match a tool: one look at all their globs tells.
-#[derive(Debug, Clone, Default)]
-struct Index {
-    globs: GlobSet,
-    /// The rule of each glob.
-    owners: Vec<usize>,
-    /// The rules that name no tool.
-    others: Vec<usize>,
-}
-
-impl Policy {
-    /// The policy that is in force where nobody wrote one.
-    pub const SHIPPED: &str = include_str!("shipped.toml");
-
-    /// Reads a policy from TOML. [`BadPolicy`] says where it is wrong.
-    pub fn read(text: &str) -> Result<Self, BadPolicy> {
-        read::read(text)
-    }
-
-    /// Everything is asked, and nothing else is said.
-    #[must_use]
-    pub fn ask_always() -> Self {
-        Self {
-            default: Verdict::Ask,
-            expires: None,
-            lapses: None,
-            remember: read::REMEMBER,
-            rules: Vec::new(),
-            index: Index::default(),
-            approvers: Approvers::default(),
-            tools: Vec::new(),
-            trust: Trust::default(),
-            dangerous: read::dangerous(),
-            redactor: Redactor::default(),
-            warnings: Vec::new(),
-            hash: Sha256::of(b"default = \"ask\"\n"),
-        }
-    }
-
-    /// [`SHIPPED`](Self::SHIPPED), read.
-    #[must_use]
-    pub fn shipped() -> Self {
-        // A test reads it; were it broken all the same, asking always is the safe thing to do.
-        Self::read(Self::SHIPPED).unwrap_or_else(|_| Self::ask_always())
-    }
-
-    /// SHA-256 of the policy's text, which stands on every request and response it led to.
-    #[must_use]
-    pub fn hash(&self) -> Sha256 {
-        self.hash
-    }
-
-    /// How many rules it has, those of the short form among them.
-    #[must_use]
-    pub fn rules(&self) -> usize {
-        self.rules.iter().filter(|rule| !rule.is_zone).count()
-    }
-
-    /// What reads well and is probably not meant.
-    #[must_use]
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// Whether any rule has a condition, which takes time to evaluate.
-    #[must_use]
-    pub fn has_conditions(&self) -> bool {
-        let has = |selectors: &Selectors| selectors.when.is_some();
-        self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
-    }
-
-    /// Who may decide at which level.
-    #[must_use]
-    pub fn approvers(&self) -> &Approvers {
-        &self.approvers
-    }
-
-    /// How long an approval holds that nobody uses; for ever, if nothing is said.
-    #[must_use]
-    pub fn lapses(&self) -> Option<Duration> {
-        self.lapses
-    }
-
-    /// How long a denial, and an approval that was not used, hold for the same call again; zero is not at all.
-    #[must_use]
-    pub fn remember(&self) -> Duration {
-        self.remember
-    }
-
-    /// What masks secrets.
-    #[must_use]
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
-    }
-}
-
-impl Index {
-    /// The rules that may match a tool, in the order they stand in.
-    fn candidates(&self, tool: &str) -> Vec<usize> {
-        let mut found: Vec<usize> =
-            self.globs.matches(tool).into_iter().map(|glob| self.owners[glob]).collect();
-        found.extend(&self.others);
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-}
+pub use outcome::Effect;
+pub use policy::Policy;
+pub use read::BadPolicy;
+pub use span::parse_span;
+pub use subject::Subject;
+pub use warning::Warning;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,6 @@
 //! Arguments as rules look at them: JSON with numbers by their exact decimal value, and JSON pointers.
 
-use super::decimal::Decimal;
-use countersign_events::json::Tokens;
+use countersign_events::json::{Decimal, Tokens};
 
 /// A JSON value that keeps the order of its keys and every digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +184,7 @@ fn value(tokens: &mut Tokens<'_>) -> Option<Value> {
             "null" => Some(Value::Null),
             "true" => Some(Value::Bool(true)),
             "false" => Some(Value::Bool(false)),
-            number => Decimal::read(number).map(Value::Number),
+            number => Decimal::parse(number).map(Value::Number),
         },
     }
 }

@@ -1,8 +1,8 @@
 //! RFC 8785 (JSON Canonicalization Scheme) over a text, token by token, so that no number passes
 //! through a double and no key is lost before it could be seen twice.
 
-use super::{BadJson, number, tokens::Tokens};
-use std::borrow::Cow;
+use super::{BadJson, decimal::Decimal, tokens::Tokens};
+use std::{borrow::Cow, fmt::Write as _};
 
 /// The canonical form of `text`, which must be JSON already (RFC 8259).
 pub(super) fn canonical(text: &str) -> Result<String, BadJson> {
@@ -18,7 +18,10 @@ fn value(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
         b'"' => string(tokens).map(|text| quote(&text, out)),
         b'-' | b'0'..=b'9' => {
             let at = tokens.at();
-            number::canonical(tokens.scalar(), out).ok_or(BadJson::NumberRange { at })
+            let number = Decimal::parse(tokens.scalar()).ok_or(BadJson::NumberRange { at })?;
+            // Writing to a string cannot fail.
+            let _ = write!(out, "{number}");
+            Ok(())
         }
         _ => {
             out.push_str(tokens.scalar());

@@ -1,10 +1,11 @@
 //! JSON that is kept to the byte: the text as it came, its canonical form, and the hash of that.
 
 mod canonical;
+mod decimal;
 mod diff;
-mod number;
 mod tokens;
 
+pub use decimal::Decimal;
 pub use diff::{Change, diff};
 pub use tokens::Tokens;
 

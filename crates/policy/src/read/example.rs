@@ -1,11 +1,18 @@
 //! Checking the examples of a rule when the policy is read, so that a pattern that does not do what its
 //! author thinks is found before any call.
 
-use super::{Fault, Item, Node, Place};
+use super::{
+    node::{Fault, Item, Node},
+    source::Place,
+};
 use crate::{
-    Policy, Rule, Subject,
     facts::Facts,
-    selector::{Kind, Selectors, is_literal},
+    names::is_literal,
+    policy::Policy,
+    rule::Rule,
+    selector::Selectors,
+    subject::Subject,
+    tools::Kind,
     value::{Pointer, Value},
 };
 use countersign_events::{Json, Principal, ThreadId, ToolName};
@@ -62,7 +69,7 @@ fn matches(policy: &Policy, rule: &Rule, example: &Node) -> Result<bool, Fault> 
         Item::Plain(Value::Text(text)) => of_text(policy, rule, text, example)?,
         _ => of_table(rule, example)?,
     };
-    Ok(call.rule.say(&Facts::new(policy, &call.subject(), &|| false)).is_some())
+    Ok(call.rule.say(&Facts::new(&policy.settings, &call.subject(), &|| false)).is_some())
 }
 
 /// A text stands for whatever operand the rule looks at.
@@ -72,7 +79,7 @@ fn of_text(policy: &Policy, rule: &Rule, text: &str, example: &Node) -> Result<C
         return Err(example.fault(why));
     };
     let mut call = blank(rule, example)?;
-    let (pointers, _) = Facts::new(policy, &call.subject(), &|| false).pointers(kind);
+    let (pointers, _) = Facts::new(&policy.settings, &call.subject(), &|| false).pointers(kind);
     let pointer = pointers.first().map_or("", Pointer::as_str);
     call.arguments = json(&at(pointer, text).to_string(), example)?;
     call.rule.matching = Selectors {

@@ -1,57 +1,51 @@
 //! Reading a policy from TOML, strictly: what is not understood is an error, never passed over, and says
 //! where it stands and what may have been meant.
 
+mod bad_policy;
 mod example;
-mod hint;
 mod node;
+mod place;
 mod rule;
 mod selector;
 mod settings;
+mod source;
+mod verdict;
+mod warn;
 mod zone;
 
-pub(super) use hint::{did_you_mean, last_line};
-pub(super) use node::{Fault, Item, Keys, Node};
-pub(super) use rule::Place;
-pub(super) use selector::read_patterns;
-pub(super) use settings::{REMEMBER, dangerous};
+pub use bad_policy::BadPolicy;
+pub(crate) use node::Node;
+pub(crate) use selector::read_patterns;
 
-use super::{Approvers, Index, Policy, Rule, warn};
+use crate::{
+    policy::{Policy, RuleIndex},
+    rule::Rule,
+};
 use countersign_events::Sha256;
 use globset::{GlobBuilder, GlobSetBuilder};
-use std::{collections::HashMap, time::Duration};
+use node::Fault;
+use place::place;
+use source::Place;
 use toml::de::DeTable;
 
-/// What is wrong with a policy, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPolicy {
-    /// Not TOML. The text shows the line.
-    #[error("the policy cannot be read: {0}")]
-    Unreadable(String),
-    /// It reads, and something in it makes no sense.
-    #[error("the policy is wrong at line {line}, column {column}: {why}")]
-    Wrong {
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1, in characters.
-        column: usize,
-        /// What is wrong, and what to do.
-        why: String,
-    },
+impl Policy {
+    /// The policy that is in force where nobody wrote one.
+    pub const SHIPPED: &str = include_str!("../shipped.toml");
+
+    /// Reads a policy from TOML. [`BadPolicy`] says where it is wrong.
+    pub fn read(text: &str) -> Result<Self, BadPolicy> {
+        read(text)
+    }
+
+    /// [`SHIPPED`](Self::SHIPPED), read.
+    #[must_use]
+    pub fn shipped() -> Self {
+        // A test reads it; were it broken all the same, asking always is the safe thing to do.
+        Self::read(Self::SHIPPED).unwrap_or_else(|_| Self::ask_always())
+    }
 }
 
-/// What the tables of the file say that rules refer to.
-pub(super) struct Book {
-    /// Groups of tools, by name.
-    pub(super) groups: HashMap<String, Vec<String>>,
-    pub(super) approvers: Approvers,
-    /// The root of each zone.
-    pub(super) zones: HashMap<String, countersign_patterns::Place>,
-    pub(super) expires: Option<Duration>,
-    /// What [tools] says that tools do, and where.
-    pub(super) operations: Vec<(usize, String)>,
-}
-
-pub(super) fn read(text: &str) -> Result<Policy, BadPolicy> {
+fn read(text: &str) -> Result<Policy, BadPolicy> {
     let table = DeTable::parse(text).map_err(|e| BadPolicy::Unreadable(e.to_string()))?;
     policy(&Node::of_toml(&table), text).map_err(|fault| {
         let (line, column) = place(text, fault.at);
@@ -61,7 +55,8 @@ pub(super) fn read(text: &str) -> Result<Policy, BadPolicy> {
 
 fn policy(file: &Node, text: &str) -> Result<Policy, Fault> {
     let mut keys = file.keys("a policy")?;
-    let (mut policy, book) = settings::settings(&mut keys, Sha256::of(text.as_bytes()))?;
+    let (settings, book) = settings::settings(&mut keys)?;
+    let mut policy = Policy { settings, hash: Sha256::of(text.as_bytes()), ..Policy::ask_always() };
     let read = rule::rules(&mut keys, &book)?;
     keys.done()?;
     let (rules, places): (Vec<Rule>, Vec<Place<'_>>) = read.into_iter().unzip();
@@ -74,8 +69,8 @@ fn policy(file: &Node, text: &str) -> Result<Policy, Fault> {
     Ok(policy)
 }
 
-fn index(rules: &[Rule]) -> Result<Index, globset::Error> {
-    let mut index = Index::default();
+fn index(rules: &[Rule]) -> Result<RuleIndex, globset::Error> {
+    let mut index = RuleIndex::default();
     let mut globs = GlobSetBuilder::new();
     for (at, rule) in rules.iter().enumerate() {
         let Some(tools) = &rule.matching.tools else {
@@ -89,29 +84,4 @@ fn index(rules: &[Rule]) -> Result<Index, globset::Error> {
     }
     index.globs = globs.build()?;
     Ok(index)
-}
-
-/// The line and the column, from 1 on and in characters, of a byte of the text.
-pub(super) fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
-}
-
-/// A whole number of seconds, minutes, hours or days: `90s`, `15m`, `2h`, `1d`. `None` for anything
-/// else, and for a span of zero.
-#[must_use]
-pub fn parse_span(text: &str) -> Option<Duration> {
-    let unit = text.chars().last()?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    let count = text.strip_suffix(unit)?;
-    let digits = count.bytes().all(|byte| byte.is_ascii_digit());
-    let count: u32 = count.parse().ok().filter(|_| digits)?;
-    (count > 0).then(|| Duration::from_secs(u64::from(count) * seconds))
 }

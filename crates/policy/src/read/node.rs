@@ -1,8 +1,8 @@
 //! What a file or a pattern holds, each value with the place it stands at, so that every complaint can
 //! name its line.
 
-use super::hint::did_you_mean;
-use crate::{decimal::Decimal, parse_span, value::Value};
+use crate::{span::parse_span, spelling::did_you_mean, value::Value};
+use countersign_events::json::Decimal;
 use std::time::Duration;
 use toml::{
     Spanned,
@@ -261,7 +261,7 @@ fn integer(number: &DeInteger<'_>) -> Item {
 }
 
 fn decimal(text: &str) -> Item {
-    match Decimal::read(text.strip_prefix('+').unwrap_or(text)) {
+    match Decimal::parse(text.strip_prefix('+').unwrap_or(text)) {
         Some(number) => Item::Plain(Value::Number(number)),
         None => Item::Strange(text.to_owned()),
     }

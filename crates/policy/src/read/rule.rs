@@ -1,26 +1,16 @@
 //! Reading rules: those written out, those of the short form, and those that zones stand for.
 
 use super::{
-    Book, Fault, Item, Keys, Node,
+    node::{Fault, Item, Keys, Node},
     selector::{self, Owner},
-    settings, zone,
+    settings,
+    source::{Book, Place, Read},
+    verdict::verdict as read_verdict,
+    zone,
 };
-use crate::{OwnTerms, Rule, selector::Selectors};
+use crate::{judgement::OwnTerms, rule::Rule, selector::Selectors};
 use countersign_events::{event::Verdict, id::MAX_NAME_BYTES};
 use std::collections::HashSet;
-
-/// Where a rule comes from, for what is looked at after all are read.
-#[derive(Clone)]
-pub(crate) struct Place<'a> {
-    pub(crate) at: usize,
-    /// What it says of itself that it matches, and does not.
-    pub(super) examples: Option<&'a Node>,
-    /// The same text for selectors that mean the same.
-    pub(crate) selectors: String,
-}
-
-/// A rule, and where it comes from.
-pub(super) type Read<'a> = (Rule, Place<'a>);
 
 /// Names that stand for something else where a rule's name can stand.
 const TAKEN: &[&str] = &["default", "tool", "thread", "mode", "grant"];
@@ -63,7 +53,7 @@ fn rule<'a>(node: &'a Node, book: &Book) -> Result<Read<'a>, Fault> {
     let mut keys = node.keys("a rule")?;
     let at = keys.need("name")?;
     let name = name(at)?;
-    let verdict = settings::verdict(keys.need("verdict")?)?;
+    let verdict = read_verdict(keys.need("verdict")?)?;
     let reason = keys.take("reason").map(|node| node.text("reason")).transpose()?.map(str::to_owned);
     let shadow = keys.take("shadow").map(|node| node.flag("shadow")).transpose()?.unwrap_or(false);
     let terms = terms(&mut keys, verdict, book)?;
@@ -84,7 +74,7 @@ fn rule<'a>(node: &'a Node, book: &Book) -> Result<Read<'a>, Fault> {
 /// `"tool:pattern" = "verdict"`.
 fn short<'a>(key: &Node, value: &Node, book: &Book) -> Result<Read<'a>, Fault> {
     let text = key.text("a pattern")?;
-    let verdict = settings::verdict(value)?;
+    let verdict = read_verdict(value)?;
     let (tool, pattern) = text.split_once(':').map_or((text, None), |(tool, pattern)| (tool, Some(pattern)));
     let mut matching = Selectors { tools: Some(selector::tools(tool, key, book)?), ..Selectors::default() };
     if let Some(pattern) = pattern {

@@ -1,10 +1,15 @@
 //! Reading selectors: of a rule, of an exception from one, and of the patterns that grants stand on.
 
-use super::{Book, Fault, Item, Keys, Node, did_you_mean, last_line, node::Entry};
+use super::{
+    node::{Entry, Fault, Item, Keys, Node},
+    source::Book,
+};
 use crate::{
+    annotation::{Hint, Wanted},
     condition::Condition,
-    hints::{Hint, Wanted},
-    selector::{Impact, Names, Predicate, Selectors, Zone, contradiction},
+    names::Names,
+    selector::{Impact, Predicate, Selectors, Zone, contradiction},
+    spelling::{did_you_mean, last_line},
     value::{Pointer, Value},
 };
 use countersign_events::event::{RiskLevel, Verdict};

@@ -1,70 +1,60 @@
 //! Everything of a policy file but its rules: defaults, groups, people, trust, tools, secrets.
 
-use super::{Book, Fault, Item, Keys, Node, did_you_mean, node::Entry, selector::names, zone};
+use super::{
+    node::{Entry, Fault, Item, Keys, Node},
+    selector::names,
+    source::Book,
+    verdict::verdict,
+    zone,
+};
 use crate::{
-    Approvers, Policy,
-    approvers::Person,
-    hints::Trust,
-    selector::{Kind, Mapping},
+    annotation::Trust,
+    approvers::{Approvers, Person},
+    settings::PolicySettings,
+    spelling::did_you_mean,
+    tools::{Kind, Mapping},
     value::Pointer,
 };
-use countersign_events::{Principal, Sha256, event::Verdict, id::MAX_NAME_BYTES, principal};
+use countersign_events::{Principal, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{BadPattern, Redactor};
 use std::{collections::HashMap, time::Duration};
 
-/// How long a denial, and an approval that was not used, are remembered if nothing is said.
-pub(crate) const REMEMBER: Duration = Duration::from_mins(5);
 /// The longest they can be.
 const REMEMBER_AT_MOST: Duration = Duration::from_hours(1);
 
-/// The words that make a tool look dangerous, if nothing is said.
-pub(crate) fn dangerous() -> Vec<String> {
-    ["execute", "command", "delete", "remove", "write", "shell"].map(str::to_owned).to_vec()
-}
-
-/// Reads them, and gives the policy as far as it goes without rules.
-pub(super) fn settings(keys: &mut Keys<'_>, hash: Sha256) -> Result<(Policy, Book), Fault> {
-    let mut policy = Policy { hash, ..Policy::ask_always() };
+/// Reads the settings, and the names that rules refer to.
+pub(super) fn settings(keys: &mut Keys<'_>) -> Result<(PolicySettings, Book), Fault> {
+    let mut settings = PolicySettings::default();
     if let Some(node) = keys.take("default") {
-        policy.default = verdict(node)?;
+        settings.default = verdict(node)?;
     }
-    policy.expires = keys.take("expires").map(|node| node.span("expires")).transpose()?;
-    policy.lapses = keys.take("lapses").map(|node| node.span("lapses")).transpose()?;
+    settings.expires = keys.take("expires").map(|node| node.span("expires")).transpose()?;
+    settings.lapses = keys.take("lapses").map(|node| node.span("lapses")).transpose()?;
     if let Some(node) = keys.take("remember") {
-        policy.remember = remember(node)?;
+        settings.remember = remember(node)?;
     }
-    policy.approvers = approvers(keys.take("levels"), keys.take("approvers"))?;
+    settings.approvers = approvers(keys.take("levels"), keys.take("approvers"))?;
     let groups = keys.take("groups").map(groups).transpose()?.unwrap_or_default();
     let zones = keys.take("zones").map(zone::roots).transpose()?.unwrap_or_default();
-    let approvers = policy.approvers.clone();
-    let mut book = Book { groups, approvers, zones, expires: policy.expires, operations: Vec::new() };
+    let approvers = settings.approvers.clone();
+    let mut book = Book { groups, approvers, zones, expires: settings.expires, operations: Vec::new() };
     if let Some(node) = keys.take("trust") {
-        policy.trust = trust(node, &book)?;
+        settings.trust = trust(node, &book)?;
     }
     if let Some(node) = keys.take("dangerous") {
-        policy.dangerous = words(node)?;
+        settings.dangerous = words(node)?;
     }
     if let Some(node) = keys.take("redact") {
-        policy.redactor = redactor(node)?;
+        settings.redactor = redactor(node)?;
     }
     if let Some(node) = keys.take("tools") {
         let entries = node.keys("tools")?.entries();
-        policy.tools = entries.iter().map(|entry| mapping(entry, &book)).collect::<Result<_, _>>()?;
-        let said = entries.iter().zip(&policy.tools);
+        settings.tools = entries.iter().map(|entry| mapping(entry, &book)).collect::<Result<_, _>>()?;
+        let said = entries.iter().zip(&settings.tools);
         let said = said.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
         book.operations = said.collect();
     }
-    Ok((policy, book))
-}
-
-/// `allow`, `ask` or `block`.
-pub(super) fn verdict(node: &Node) -> Result<Verdict, Fault> {
-    let text = node.text("a verdict")?;
-    let known = [Verdict::Allow, Verdict::Ask, Verdict::Block];
-    known.into_iter().find(|verdict| verdict.as_str() == text).ok_or_else(|| {
-        let hint = did_you_mean(text, &known.map(Verdict::as_str));
-        node.fault(format!("there is no verdict {text:?}{hint}"))
-    })
+    Ok((settings, book))
 }
 
 fn remember(node: &Node) -> Result<Duration, Fault> {

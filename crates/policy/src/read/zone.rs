@@ -1,8 +1,13 @@
 //! Reading zones: each stands for one rule per operation.
 
-use super::{Fault, Node, Place, rule::Read, settings};
+use super::{
+    node::{Fault, Node},
+    source::{Place, Read},
+    verdict::verdict,
+};
 use crate::{
-    OwnTerms, Rule,
+    judgement::OwnTerms,
+    rule::Rule,
     selector::{Selectors, Zone},
 };
 use countersign_patterns as pattern;
@@ -49,7 +54,7 @@ pub(super) fn rules(node: &Node) -> Result<Vec<Read<'_>>, Fault> {
             };
             let rule = Rule {
                 name: format!("zone-{}", zone.name),
-                verdict: settings::verdict(&operation.value)?,
+                verdict: verdict(&operation.value)?,
                 reason: reason.map(str::to_owned),
                 shadow: false,
                 is_zone: true,

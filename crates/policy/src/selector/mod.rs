@@ -1,102 +1,44 @@
 //! What a rule looks at. All selectors of a rule must hold; what cannot be known never loosens.
 
+mod argument;
+mod impact;
 mod operand;
 mod predicate;
 
-pub(super) use operand::{Kind, Mapping, Operands, Zone, address, place, script};
-pub(super) use predicate::{Predicate, contradiction};
+pub(crate) use impact::Impact;
+pub(crate) use operand::Zone;
+pub(crate) use predicate::{Predicate, contradiction};
 
-use super::{condition::Condition, facts::Facts, hints::Wanted, value::Pointer};
+use crate::{
+    annotation::Wanted,
+    condition::Condition,
+    facts::Facts,
+    names::Names,
+    outcome::{Effect, Hit},
+    value::Pointer,
+};
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
-/// Which way a match works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// As of an allow: every operand must match, and what cannot be known does not.
-    Widen,
-    /// As of a block: any operand is enough, and what cannot be known matches.
-    Restrict,
-}
-
-impl Effect {
-    /// What an exception from it does.
-    pub(super) const fn inverse(self) -> Self {
-        match self {
-            Self::Widen => Self::Restrict,
-            Self::Restrict => Self::Widen,
-        }
-    }
-}
-
-/// What a selector says of a call, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Hit {
-    /// It holds.
-    Yes(String),
-    /// It does not.
-    No,
-    /// A command, an address or a path that cannot be read, or a value that is masked.
-    Unclear(String),
-    /// A missing or strange value, or a condition that fails: an error, and errors never widen.
-    Failed(String),
-}
-
-/// Globs over names, any of which is enough.
-#[derive(Debug, Clone)]
-pub(super) struct Names {
-    pub(super) patterns: Vec<String>,
-    /// Those of them that are not just a name: most are, and comparing is a good deal quicker.
-    globs: GlobSet,
-}
-
-impl Names {
-    pub(super) fn new(patterns: Vec<String>) -> Result<Self, globset::Error> {
-        let mut globs = GlobSetBuilder::new();
-        for pattern in patterns.iter().filter(|pattern| !is_literal(pattern)) {
-            globs.add(GlobBuilder::new(pattern).build()?);
-        }
-        Ok(Self { patterns, globs: globs.build()? })
-    }
-
-    pub(super) fn is_match(&self, name: &str) -> bool {
-        self.patterns.iter().any(|pattern| pattern == name && is_literal(pattern))
-            || !self.globs.is_empty() && self.globs.is_match(name)
-    }
-}
-
-/// Whether a glob matches nothing but itself.
-pub(super) fn is_literal(pattern: &str) -> bool {
-    !pattern.contains(['*', '?', '[', '{', '\\'])
-}
-
-/// What an agent says of its call, as a rule looks at it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Impact {
-    pub(super) risk_levels: Vec<String>,
-    pub(super) reversible: Option<bool>,
-}
 
 /// The selectors of a rule.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Selectors {
-    pub(super) tools: Option<Names>,
-    pub(super) threads: Option<Names>,
-    pub(super) principals: Option<Names>,
-    pub(super) annotations: Vec<Wanted>,
-    pub(super) impact: Option<Impact>,
-    pub(super) operations: Vec<String>,
-    pub(super) zone: Option<Zone>,
-    pub(super) args: Vec<(Pointer, Vec<Predicate>)>,
-    pub(super) commands: Vec<CommandPattern>,
-    pub(super) urls: Vec<UrlPattern>,
-    pub(super) paths: Vec<PathPattern>,
-    pub(super) when: Option<Condition>,
+pub(crate) struct Selectors {
+    pub(crate) tools: Option<Names>,
+    pub(crate) threads: Option<Names>,
+    pub(crate) principals: Option<Names>,
+    pub(crate) annotations: Vec<Wanted>,
+    pub(crate) impact: Option<Impact>,
+    pub(crate) operations: Vec<String>,
+    pub(crate) zone: Option<Zone>,
+    pub(crate) args: Vec<(Pointer, Vec<Predicate>)>,
+    pub(crate) commands: Vec<CommandPattern>,
+    pub(crate) urls: Vec<UrlPattern>,
+    pub(crate) paths: Vec<PathPattern>,
+    pub(crate) when: Option<Condition>,
 }
 
 impl Selectors {
     /// What they say together: one that does not hold settles it, and so the cheap ones come first.
-    pub(super) fn judge(&self, effect: Effect, facts: &Facts<'_>) -> Hit {
+    pub(crate) fn judge(&self, effect: Effect, facts: &Facts<'_>) -> Hit {
         let named = self.tools.is_some();
         let placed = named || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
@@ -131,12 +73,12 @@ impl Selectors {
     }
 
     /// Whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.tools.is_none() && self.only_tools()
     }
 
     /// Whether there is none but the tool.
-    pub(super) fn only_tools(&self) -> bool {
+    pub(crate) fn only_tools(&self) -> bool {
         self.threads.is_none()
             && self.principals.is_none()
             && self.annotations.is_empty()

@@ -1,6 +1,7 @@
 //! Predicates on one argument.
 
-use crate::{decimal::Decimal, value::Value};
+use crate::value::Value;
+use countersign_events::json::Decimal;
 use countersign_patterns::Glob;
 use regex::Regex;
 use std::fmt;
@@ -48,7 +49,7 @@ impl Predicate {
             Self::Gt(bound) => Ok(number(value)? > bound),
             Self::Exists(wanted) => Ok(*wanted),
             Self::Size(predicates) => {
-                let size = Value::Number(Decimal::of(size(value)?));
+                let size = Value::Number(Decimal::from_count(size(value)?));
                 predicates.iter().try_fold(true, |so_far, predicate| Ok(so_far && predicate.holds(&size)?))
             }
         }

@@ -13,7 +13,11 @@ mod verdicts;
 mod warnings;
 
 use super::*;
-use countersign_events::event::{Basis, Verdict};
+use countersign_events::{
+    Json, Principal, Sha256, ThreadId, ToolName,
+    event::{Basis, Definition, Verdict},
+};
+use std::time::Duration;
 
 /// A call to judge, with what matters of it.
 #[derive(Debug)]

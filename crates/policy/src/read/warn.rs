@@ -1,30 +1,18 @@
 //! What reads well and is probably not meant: rules that say nothing, or two things at once.
 
 use super::{
-    Rule,
-    read::{Book, Place, did_you_mean, place},
-    selector::{Names, Predicate, Selectors, is_literal},
+    place::place,
+    source::{Book, Place},
+};
+use crate::{
+    names::{Names, is_literal},
+    rule::Rule,
+    selector::{Predicate, Selectors},
+    spelling::did_you_mean,
+    warning::Warning,
 };
 use countersign_events::event::Verdict;
 use countersign_patterns::{Answer, CommandPattern};
-use std::fmt;
-
-/// Something in a policy that is allowed and probably not meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Counted from 1.
-    pub line: usize,
-    /// Counted from 1, in characters.
-    pub column: usize,
-    /// What is odd, and what to do.
-    pub text: String,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.text)
-    }
-}
 
 /// Looks through all rules, in the order they stand.
 pub(super) fn warnings(rules: &[Rule], places: &[Place<'_>], book: &Book, text: &str) -> Vec<Warning> {

@@ -1,0 +1,104 @@
+//! A policy that was read and checked.
+
+use crate::{
+    approvers::Approvers, rule::Rule, selector::Selectors, settings::PolicySettings, warning::Warning,
+};
+use countersign_events::Sha256;
+use countersign_redaction::Redactor;
+use globset::GlobSet;
+use std::time::Duration;
+
+/// A policy that was read and checked.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    pub(crate) settings: PolicySettings,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) index: RuleIndex,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) hash: Sha256,
+}
+
+/// Which rules may match a tool: one look at all their globs tells.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RuleIndex {
+    pub(crate) globs: GlobSet,
+    /// The rule of each glob.
+    pub(crate) owners: Vec<usize>,
+    /// The rules that name no tool.
+    pub(crate) others: Vec<usize>,
+}
+
+impl Policy {
+    /// Asks people about every call.
+    #[must_use]
+    pub fn ask_always() -> Self {
+        Self {
+            settings: PolicySettings::default(),
+            rules: Vec::new(),
+            index: RuleIndex::default(),
+            warnings: Vec::new(),
+            hash: Sha256::of(b"default = \"ask\"\n"),
+        }
+    }
+
+    /// SHA-256 of the policy's text, which stands on every request and response it led to.
+    #[must_use]
+    pub fn hash(&self) -> Sha256 {
+        self.hash
+    }
+
+    /// How many rules it has, those of the short form among them.
+    #[must_use]
+    pub fn rules(&self) -> usize {
+        self.rules.iter().filter(|rule| !rule.is_zone).count()
+    }
+
+    /// What reads well and is probably not meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether any rule has a condition, which takes time to evaluate.
+    #[must_use]
+    pub fn has_conditions(&self) -> bool {
+        let has = |selectors: &Selectors| selectors.when.is_some();
+        self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
+    }
+
+    /// Who may decide at which level.
+    #[must_use]
+    pub fn approvers(&self) -> &Approvers {
+        &self.settings.approvers
+    }
+
+    /// How long an approval holds that nobody uses; for ever, if nothing is said.
+    #[must_use]
+    pub fn lapses(&self) -> Option<Duration> {
+        self.settings.lapses
+    }
+
+    /// How long a denial, and an approval that was not used, hold for the same call again; zero is not at all.
+    #[must_use]
+    pub fn remember(&self) -> Duration {
+        self.settings.remember
+    }
+
+    /// What masks secrets.
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.settings.redactor
+    }
+}
+
+impl RuleIndex {
+    /// The rules that may match a tool, in the order they stand in.
+    pub(crate) fn candidates(&self, tool: &str) -> Vec<usize> {
+        let mut found: Vec<usize> =
+            self.globs.matches(tool).into_iter().map(|glob| self.owners[glob]).collect();
+        found.extend(&self.others);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}

@@ -1,0 +1,15 @@
+//! Reading verdicts.
+
+use super::node::{Fault, Node};
+use crate::spelling::did_you_mean;
+use countersign_events::event::Verdict;
+
+/// `allow`, `ask` or `block`.
+pub(super) fn verdict(node: &Node) -> Result<Verdict, Fault> {
+    let text = node.text("a verdict")?;
+    let known = [Verdict::Allow, Verdict::Ask, Verdict::Block];
+    known.into_iter().find(|verdict| verdict.as_str() == text).ok_or_else(|| {
+        let hint = did_you_mean(text, &known.map(Verdict::as_str));
+        node.fault(format!("there is no verdict {text:?}{hint}"))
+    })
+}

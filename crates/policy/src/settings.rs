@@ -1,0 +1,43 @@
+//! The settings of a policy: everything that it says besides its rules.
+
+use crate::{annotation::Trust, approvers::Approvers, tools::Mapping};
+use countersign_events::event::Verdict;
+use countersign_redaction::Redactor;
+use std::time::Duration;
+
+/// How long a denial or an unused approval is remembered, unless the policy says otherwise.
+const REMEMBER: Duration = Duration::from_mins(5);
+
+/// The words that mark a tool as dangerous, unless the policy names its own.
+const DANGEROUS: [&str; 6] = ["execute", "command", "delete", "remove", "write", "shell"];
+
+/// Everything that a policy says besides its rules.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicySettings {
+    pub(crate) default: Verdict,
+    pub(crate) expires: Option<Duration>,
+    pub(crate) lapses: Option<Duration>,
+    pub(crate) remember: Duration,
+    pub(crate) approvers: Approvers,
+    pub(crate) tools: Vec<Mapping>,
+    pub(crate) trust: Trust,
+    /// Lower-case words; a tool whose name or description contains one is asked about.
+    pub(crate) dangerous: Vec<String>,
+    pub(crate) redactor: Redactor,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        Self {
+            default: Verdict::Ask,
+            expires: None,
+            lapses: None,
+            remember: REMEMBER,
+            approvers: Approvers::default(),
+            tools: Vec::new(),
+            trust: Trust::default(),
+            dangerous: DANGEROUS.map(str::to_owned).to_vec(),
+            redactor: Redactor::default(),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Spans of time as a policy writes them.
+
+use std::time::Duration;
+
+/// A whole number of seconds, minutes, hours or days: `90s`, `15m`, `2h`, `1d`. `None` for anything
+/// else, and for a span of zero.
+#[must_use]
+pub fn parse_span(text: &str) -> Option<Duration> {
+    let unit = text.chars().last()?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return None,
+    };
+    let count = text.strip_suffix(unit)?;
+    let digits = count.bytes().all(|byte| byte.is_ascii_digit());
+    let count: u32 = count.parse().ok().filter(|_| digits)?;
+    (count > 0).then(|| Duration::from_secs(u64::from(count) * seconds))
+}
