@@ -1,15 +1,15 @@
 //! Arguments, and other JSON inside a body, that are refused at the door.
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
 async fn arguments_that_two_parsers_could_read_differently_are_refused() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let arguments = async |json: &str| {
             builder.post(CALLS, &format!(r#"{{"id":"a","name":"bash","arguments":{json}}}"#)).await
         };
@@ -77,8 +77,8 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
 
 #[tokio::test]
 async fn annotations_and_results_pass_the_same_door() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let twice = r#"{"id":"a","name":"bash","arguments":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#;
         assert_snapshot!(builder.post(CALLS, twice).await, @r#"
         422
@@ -89,9 +89,9 @@ async fn annotations_and_results_pass_the_same_door() {
           "detail": "annotations: an object has the key \"readOnlyHint\" twice (at byte 21)"
         }
         "#);
-        builder.proposes("t1", "call_1").await;
+        builder.proposes("call_1").await;
         let answer = builder
-            .post("/v1/threads/t1/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
+            .post("/v1/threads/t/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
             .await;
         assert_snapshot!(answer, @r#"
         422
@@ -111,8 +111,8 @@ const MOST: usize = 4 * 1024 * 1024;
 
 #[tokio::test]
 async fn what_is_too_large_is_refused_by_the_byte() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let call = |id: &str, bytes: usize| {
             format!(r#"{{"id":"{id}","name":"write","arguments":"{}"}}"#, "x".repeat(bytes - 2))
         };

@@ -1,16 +1,16 @@
 //! Bodies that are refused before anybody looks at what they ask for.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
 async fn a_body_that_does_not_say_it_is_json_is_refused() {
-    story(ASK, async |town| {
-        let request = town.agent("builder").request(Method::POST, CALLS);
+    over_http(ASK, async |world| {
+        let request = world.agent("builder").request(Method::POST, CALLS);
         assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"
         415
         {
@@ -20,7 +20,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
           "detail": "the body must be application/json, and the header content-type says \"text/plain\""
         }
         "#);
-        let request = town.agent("builder").request(Method::POST, CALLS);
+        let request = world.agent("builder").request(Method::POST, CALLS);
         assert_snapshot!(Answer::to(request).await, @r#"
         415
         {
@@ -36,9 +36,9 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
 
 #[tokio::test]
 async fn a_charset_beside_the_content_type_is_no_obstacle() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let request = town.agent("builder").request(Method::POST, "/v1/threads/t1/close");
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let request = world.agent("builder").request(Method::POST, "/v1/threads/t/close");
         let answer =
             Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;
         assert_eq!(answer.status, 200, "{answer}");
@@ -48,8 +48,8 @@ async fn a_charset_beside_the_content_type_is_no_obstacle() {
 
 #[tokio::test]
 async fn bad_json_is_refused_with_its_place() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\",\n oops}").await, @r#"
         400
         {
@@ -89,8 +89,8 @@ async fn bad_json_is_refused_with_its_place() {
 
 #[tokio::test]
 async fn unknown_missing_and_wrong_fields_are_named() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r#"
         422
         {
@@ -130,8 +130,8 @@ async fn unknown_missing_and_wrong_fields_are_named() {
 
 #[tokio::test]
 async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r#"
         422
         {
@@ -172,8 +172,8 @@ async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
 
 #[tokio::test]
 async fn names_that_nobody_could_be_shown_are_refused() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r#"
         422
         {
@@ -226,8 +226,8 @@ async fn names_that_nobody_could_be_shown_are_refused() {
 /// Read as the fields without their names, it would propose a call.
 #[tokio::test]
 async fn an_array_is_no_body() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -236,7 +236,7 @@ async fn an_array_is_no_body() {
           "detail": "the body is JSON, but no object"
         }
         "#);
-        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "[]").await, @r#"
+        assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", "[]").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -245,7 +245,7 @@ async fn an_array_is_no_body() {
           "detail": "the body is JSON, but no object"
         }
         "#);
-        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "7").await, @r#"
+        assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", "7").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -260,8 +260,8 @@ async fn an_array_is_no_body() {
 
 #[tokio::test]
 async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let says = async |name: &str, value: &str| {
             let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
             let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };

@@ -1,25 +1,25 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/cancel`
 
 use crate::ASK;
-use countersign_tests::api::{Answer, Town, story};
+use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
-async fn cancels(town: &Town, body: &str) -> Answer {
-    town.agent("builder").post("/v1/threads/t1/tool-calls/call_1/cancel", body).await
+async fn cancels(world: &HttpWorld, body: &str) -> Answer {
+    world.agent("builder").post("/v1/threads/t/tool-calls/call_1/cancel", body).await
 }
 
 #[tokio::test]
 async fn what_is_denied_running_or_over_cannot_be_cancelled() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        assert_snapshot!(cancels(town, "{}").await, @r#"
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        assert_snapshot!(cancels(world, "{}").await, @r#"
         404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
+        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t has no call call_1"}
         "#);
-        builder.proposes("t1", "call_1").await;
-        ada.decides("t1", "call_1", "allow_once").await;
-        builder.claims("t1", "call_1", "worker-7").await;
-        assert_snapshot!(cancels(town, "{}").await, @r#"
+        builder.proposes("call_1").await;
+        ada.allows("call_1").await;
+        builder.claims_as("call_1", "worker-7").await;
+        assert_snapshot!(cancels(world, "{}").await, @r#"
         409
         {
           "title": "Conflict",
@@ -34,8 +34,8 @@ async fn what_is_denied_running_or_over_cannot_be_cancelled() {
           }
         }
         "#);
-        builder.finishes("t1", "call_1", "\"done\"").await;
-        assert_snapshot!(cancels(town, "{}").await, @r#"
+        builder.finishes_with("call_1", "\"done\"").await;
+        assert_snapshot!(cancels(world, "{}").await, @r#"
         409
         {
           "title": "Conflict",
@@ -57,10 +57,10 @@ async fn what_is_denied_running_or_over_cannot_be_cancelled() {
 
 #[tokio::test]
 async fn what_is_denied_is_not_cancelled() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "deny").await;
-        let answer = cancels(town, "{}").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").denies("call_1").await;
+        let answer = cancels(world, "{}").await;
         assert_eq!((answer.status, answer.text("code")), (409, "already_decided".to_owned()));
     })
     .await;
@@ -68,13 +68,13 @@ async fn what_is_denied_is_not_cancelled() {
 
 #[tokio::test]
 async fn a_call_that_is_withdrawn_says_by_whom_and_why() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let first = cancels(town, r#"{"reason":"the user went home"}"#).await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let first = cancels(world, r#"{"reason":"the user went home"}"#).await;
         assert_snapshot!(first, @r#"
         200
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "bash",
           "state": "cancelled",
@@ -109,17 +109,17 @@ async fn a_call_that_is_withdrawn_says_by_whom_and_why() {
           }
         }
         "#);
-        assert_eq!(cancels(town, "").await.to_string(), first.to_string());
+        assert_eq!(cancels(world, "").await.to_string(), first.to_string());
     })
     .await;
 }
 
 #[tokio::test]
 async fn what_was_allowed_can_still_be_withdrawn() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
-        let answer = cancels(town, "{}").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
+        let answer = cancels(world, "{}").await;
         assert_eq!(answer.text("state"), "cancelled");
         assert_snapshot!(answer.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder","principal":"agent:builder","seq":4,"status":"cancelled"}"#);
     })

@@ -2,26 +2,26 @@
 
 use crate::ASK;
 use countersign_gate::{Options, Policy};
-use countersign_tests::api::{Answer, Town, story};
+use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
 /// The hash of the arguments of every call here, `{"command":"ls"}`.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-async fn claims(town: &Town, hash: &str) -> Answer {
+async fn claims(world: &HttpWorld, hash: &str) -> Answer {
     let claim = format!(r#"{{"executor":"worker-7","argumentsHash":"{hash}","leaseSeconds":60}}"#);
-    town.agent("builder").post("/v1/threads/t1/tool-calls/call_1/claim", &claim).await
+    world.agent("builder").post("/v1/threads/t/tool-calls/call_1/claim", &claim).await
 }
 
 #[tokio::test]
 async fn a_call_that_is_not_allowed_cannot_be_claimed() {
-    story(ASK, async |town| {
-        assert_snapshot!(claims(town, HASH).await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(claims(world, HASH).await, @r#"
         404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
+        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t has no call call_1"}
         "#);
-        town.agent("builder").proposes("t1", "call_1").await;
-        assert_snapshot!(claims(town, HASH).await, @r#"
+        world.agent("builder").proposes("call_1").await;
+        assert_snapshot!(claims(world, HASH).await, @r#"
         409
         {
           "title": "Conflict",
@@ -30,8 +30,8 @@ async fn a_call_that_is_not_allowed_cannot_be_claimed() {
           "detail": "the call is pending, and only an allowed call can be claimed"
         }
         "#);
-        town.person("ada").decides("t1", "call_1", "deny").await;
-        assert_snapshot!(claims(town, HASH).await, @r#"
+        world.person("ada").denies("call_1").await;
+        assert_snapshot!(claims(world, HASH).await, @r#"
         409
         {
           "title": "Conflict",
@@ -46,13 +46,13 @@ async fn a_call_that_is_not_allowed_cannot_be_claimed() {
 
 #[tokio::test]
 async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
-        assert_snapshot!(claims(town, HASH).await, @r#"
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
+        assert_snapshot!(claims(world, HASH).await, @r#"
         200
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "bash",
           "state": "running",
@@ -86,7 +86,7 @@ async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
           }
         }
         "#);
-        assert_snapshot!(claims(town, HASH).await, @r#"
+        assert_snapshot!(claims(world, HASH).await, @r#"
         409
         {
           "title": "Conflict",
@@ -108,10 +108,10 @@ async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
 
 #[tokio::test]
 async fn what_was_not_approved_cannot_be_claimed() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
-        assert_snapshot!(claims(town, &"0".repeat(64)).await, @r#"
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
+        assert_snapshot!(claims(world, &"0".repeat(64)).await, @r#"
         409
         {
           "title": "Conflict",
@@ -120,7 +120,7 @@ async fn what_was_not_approved_cannot_be_claimed() {
           "detail": "the arguments hash to 0000000000000000000000000000000000000000000000000000000000000000, and 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db was approved; run what was approved, or propose a new call"
         }
         "#);
-        assert_snapshot!(claims(town, "abc").await, @r#"
+        assert_snapshot!(claims(world, "abc").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -137,10 +137,10 @@ async fn what_was_not_approved_cannot_be_claimed() {
 
 #[tokio::test]
 async fn an_executor_must_have_a_name() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let claim = format!(r#"{{"executor":"","argumentsHash":"{HASH}"}}"#);
-        let answer = town.agent("builder").post("/v1/threads/t1/tool-calls/call_1/claim", &claim).await;
+        let answer = world.agent("builder").post("/v1/threads/t/tool-calls/call_1/claim", &claim).await;
         assert_snapshot!(answer, @r#"
         422
         {
@@ -156,11 +156,11 @@ async fn an_executor_must_have_a_name() {
 
 #[tokio::test]
 async fn nothing_starts_in_a_closed_thread() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
-        town.agent("builder").post("/v1/threads/t1/close", "{}").await;
-        assert_snapshot!(claims(town, HASH).await, @r#"
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
+        world.agent("builder").post("/v1/threads/t/close", "{}").await;
+        assert_snapshot!(claims(world, HASH).await, @r#"
         409
         {
           "title": "Conflict",
@@ -178,14 +178,14 @@ async fn nothing_starts_in_a_closed_thread() {
 async fn a_call_that_is_blocked_by_now_cannot_be_claimed() {
     let rules =
         "[[rule]]\nname = \"no shells\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"they bite\"";
-    story(rules, async |town| {
+    over_http(rules, async |world| {
         let earlier = Policy::read("default = \"allow\"").expect("valid");
-        let path = town.database();
+        let path = world.path();
         let gate = countersign_gate::Gate::open_with(path, Options::default(), earlier).await.expect("opens");
         let call =
             countersign_gate::api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
-        gate.propose(&countersign_gate::name("t1").expect("valid"), &call).await.expect("allowed");
-        assert_snapshot!(claims(town, HASH).await, @r#"
+        gate.propose(&countersign_gate::name("t").expect("valid"), &call).await.expect("allowed");
+        assert_snapshot!(claims(world, HASH).await, @r#"
         409
         {"title":"Conflict","status":409,"code":"blocked","detail":"blocked by policy:no shells: they bite"}
         "#);

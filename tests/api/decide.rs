@@ -1,18 +1,18 @@
 //! `POST /v1/threads/{thread}/approvals/{id}`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
-const DECIDE: &str = "/v1/threads/t1/approvals/call_1";
+const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 #[tokio::test]
 async fn a_call_that_nobody_proposed_cannot_be_decided() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
         404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
+        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t has no call call_1"}
         "#);
     })
     .await;
@@ -20,9 +20,9 @@ async fn a_call_that_nobody_proposed_cannot_be_decided() {
 
 #[tokio::test]
 async fn a_decision_that_is_none_is_refused() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow"}"#).await, @r#"
         422
         {
@@ -73,9 +73,9 @@ async fn a_decision_that_is_none_is_refused() {
 
 #[tokio::test]
 async fn an_agent_cannot_decide() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let answer = town.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let answer = world.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
         assert_snapshot!(answer, @r#"
         403
         {
@@ -91,9 +91,9 @@ async fn an_agent_cannot_decide() {
 
 #[tokio::test]
 async fn a_person_cannot_decide_what_they_proposed() {
-    story(ASK, async |town| {
-        town.person("ada").proposes("t1", "call_1").await;
-        let answer = town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
+    over_http(ASK, async |world| {
+        world.person("ada").proposes("call_1").await;
+        let answer = world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
         assert_snapshot!(answer, @r#"
         403
         {
@@ -103,19 +103,19 @@ async fn a_person_cannot_decide_what_they_proposed() {
           "detail": "user:ada proposed the call and cannot decide it"
         }
         "#);
-        assert_eq!(town.person("ben").decides("t1", "call_1", "allow_once").await.text("state"), "allowed");
+        assert_eq!(world.person("ben").allows("call_1").await.text("state"), "allowed");
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_second_decision_loses_and_is_told_who_won() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.clock.advance(Duration::from_secs(9));
-        town.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
-        town.clock.advance(Duration::from_secs(9));
-        assert_snapshot!(town.person("ben").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.clock().advance(Duration::from_secs(9));
+        world.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
+        world.clock().advance(Duration::from_secs(9));
+        assert_snapshot!(world.person("ben").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
         409
         {
           "title": "Conflict",
@@ -139,11 +139,11 @@ async fn the_second_decision_loses_and_is_told_who_won() {
 
 #[tokio::test]
 async fn the_same_decision_again_is_answered_with_the_first() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let first = town.person("ada").decides("t1", "call_1", "deny").await;
-        town.clock.advance(Duration::from_secs(9));
-        let again = town.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"me too"}"#).await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let first = world.person("ada").denies("call_1").await;
+        world.clock().advance(Duration::from_secs(9));
+        let again = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"me too"}"#).await;
         assert_eq!(again.to_string(), first.to_string());
     })
     .await;
@@ -151,9 +151,9 @@ async fn the_same_decision_again_is_answered_with_the_first() {
 
 #[tokio::test]
 async fn what_the_policy_decided_is_decided() {
-    story("default = \"block\"", async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        assert_snapshot!(town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
+    over_http("default = \"block\"", async |world| {
+        world.agent("builder").proposes("call_1").await;
+        assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
         409
         {
           "title": "Conflict",
@@ -178,13 +178,13 @@ async fn what_the_policy_decided_is_decided() {
 
 #[tokio::test]
 async fn a_denial_tells_the_model_who_and_why() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let no = r#"{"decision":"deny","comment":"use the staging host\nfirst"}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, no).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, no).await, @r#"
         200
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "bash",
           "state": "denied",

@@ -1,18 +1,18 @@
 //! `definition` of a proposal, and `definitionHash` of a claim: the tool that runs is the tool that was approved
 
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 const POLICY: &str = "default = \"allow\"";
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 const DEFINED: &str = r#"{"id":"call_1","name":"list","arguments":{"command":"ls"},
     "annotations":{"readOnlyHint":true},"definition":{"description":"Lists files","inputSchema":{"type":"object"}}}"#;
 
 #[tokio::test]
 async fn a_definition_that_is_none_is_refused() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         let with = |definition: &str| {
             format!(r#"{{"id":"call_1","name":"list","arguments":{{}},"definition":{definition}}}"#)
         };
@@ -48,13 +48,13 @@ async fn a_definition_that_is_none_is_refused() {
 
 #[tokio::test]
 async fn what_changed_since_does_not_run() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         let proposed = builder.post(CALLS, DEFINED).await;
         assert_snapshot!(proposed, @r#"
         201
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "list",
           "state": "allowed",
@@ -99,9 +99,9 @@ async fn what_changed_since_does_not_run() {
 
 #[tokio::test]
 async fn a_tool_that_wants_people_to_be_asked_has_them_asked() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let careful = r#"{"id":"call_1","name":"list","arguments":{},"definition":{"needsApproval":true}}"#;
-        let proposed = town.agent("builder").post(CALLS, careful).await;
+        let proposed = world.agent("builder").post(CALLS, careful).await;
         assert_eq!(proposed.text("state"), "pending");
         let request: serde_json::Value =
             serde_json::from_str(&proposed.member("request")).expect("a request");
@@ -113,8 +113,8 @@ async fn a_tool_that_wants_people_to_be_asked_has_them_asked() {
 
 #[tokio::test]
 async fn what_said_nothing_of_itself_is_held_to_nothing() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         builder.post(CALLS, r#"{"id":"call_1","name":"list","arguments":{"command":"ls"}}"#).await;
         let claim =
             format!(r#"{{"executor":"w","argumentsHash":"{HASH}","definitionHash":"{}"}}"#, "0".repeat(64));

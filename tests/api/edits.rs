@@ -1,6 +1,6 @@
 //! `POST /v1/threads/{thread}/approvals/{id}` with other arguments than were proposed
 
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"
@@ -19,8 +19,8 @@ verdict = "ask"
 quorum = 2
 "#;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
-const DECIDE: &str = "/v1/threads/t1/approvals/call_1";
+const CALLS: &str = "/v1/threads/t/tool-calls";
+const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 /// A call of a tool that says what it takes.
 const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command":"git push origin main"},"definition":{
@@ -29,9 +29,9 @@ const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command"
 
 #[tokio::test]
 async fn what_the_tool_does_not_take_is_refused() {
-    story(POLICY, async |town| {
-        let ada = town.person("ada");
-        assert_eq!(town.agent("builder").post(CALLS, WITH_SCHEMA).await.status, 201);
+    over_http(POLICY, async |world| {
+        let ada = world.person("ada");
+        assert_eq!(world.agent("builder").post(CALLS, WITH_SCHEMA).await.status, 201);
         let wrong = r#"{"decision":"allow_once","arguments":{"command":7,"force":true}}"#;
         assert_snapshot!(ada.post(DECIDE, wrong).await, @r#"
         422
@@ -58,12 +58,12 @@ async fn what_the_tool_does_not_take_is_refused() {
 
 #[tokio::test]
 async fn a_schema_that_is_none_lets_nothing_through() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let call =
             r#"{"id":"call_1","name":"bash","arguments":{"command":"pwd"},"definition":{"inputSchema":{"type":"thing"}}}"#;
-        assert_eq!(town.agent("builder").post(CALLS, call).await.status, 201);
+        assert_eq!(world.agent("builder").post(CALLS, call).await.status, 201);
         let changed = r#"{"decision":"allow_once","arguments":{"command":"ls"}}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, changed).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, changed).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -72,17 +72,17 @@ async fn a_schema_that_is_none_lets_nothing_through() {
           "detail": "arguments: the tool's inputSchema cannot be used to check them: \"thing\" is not valid under any of the schemas listed in the 'anyOf' keyword"
         }
         "#);
-        assert_eq!(town.person("ada").decides("t1", "call_1", "allow_once").await.text("state"), "allowed");
+        assert_eq!(world.person("ada").allows("call_1").await.text("state"), "allowed");
     })
     .await;
 }
 
 #[tokio::test]
 async fn what_the_policy_blocks_cannot_be_written_in() {
-    story(POLICY, async |town| {
-        town.agent("builder").post(CALLS, WITH_SCHEMA).await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let force = r#"{"decision":"allow_once","arguments":{"command":"git push --force origin main"}}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, force).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, force).await, @r#"
         409
         {
           "title": "Conflict",
@@ -97,11 +97,11 @@ async fn what_the_policy_blocks_cannot_be_written_in() {
 
 #[tokio::test]
 async fn nor_what_it_asks_more_people_about() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let call = r#"{"id":"call_1","name":"transfer","arguments":{"amount":10}}"#;
-        town.agent("builder").post(CALLS, call).await;
+        world.agent("builder").post(CALLS, call).await;
         let more = r#"{"decision":"allow_once","arguments":{"amount":5000}}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, more).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, more).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -111,17 +111,17 @@ async fn nor_what_it_asks_more_people_about() {
         }
         "#);
         let less = r#"{"decision":"allow_once","arguments":{"amount":5}}"#;
-        assert_eq!(town.person("ada").post(DECIDE, less).await.text("state"), "allowed");
+        assert_eq!(world.person("ada").post(DECIDE, less).await.text("state"), "allowed");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_secret_cannot_be_written_in() {
-    story(POLICY, async |town| {
-        town.agent("builder").post(CALLS, WITH_SCHEMA).await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let secret = r#"{"decision":"allow_once","arguments":{"command":"deploy --password=hunter2"}}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, secret).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, secret).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -136,10 +136,10 @@ async fn a_secret_cannot_be_written_in() {
 
 #[tokio::test]
 async fn what_is_behind_a_mask_cannot_be_kept() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let call = r#"{"id":"call_1","name":"login","arguments":{"user":"ada","password":"hunter2"}}"#;
-        town.agent("builder").post(CALLS, call).await;
-        let ada = town.person("ada");
+        world.agent("builder").post(CALLS, call).await;
+        let ada = world.person("ada");
         let kept = r#"{"decision":"allow_once","arguments":{"user":"bob","password":"[redacted]"}}"#;
         assert_snapshot!(ada.post(DECIDE, kept).await, @r#"
         422
@@ -159,9 +159,9 @@ async fn what_is_behind_a_mask_cannot_be_kept() {
 
 #[tokio::test]
 async fn changed_arguments_are_for_one_call_alone() {
-    story(POLICY, async |town| {
-        town.agent("builder").post(CALLS, WITH_SCHEMA).await;
-        let ada = town.person("ada");
+    over_http(POLICY, async |world| {
+        world.agent("builder").post(CALLS, WITH_SCHEMA).await;
+        let ada = world.person("ada");
         let session = r#"{"decision":"allow_session","arguments":{"command":"ls"}}"#;
         assert_snapshot!(ada.post(DECIDE, session).await, @r#"
         422
@@ -190,9 +190,9 @@ async fn changed_arguments_are_for_one_call_alone() {
 
 #[tokio::test]
 async fn who_looked_at_other_arguments_decides_nothing() {
-    story(POLICY, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
+    over_http(POLICY, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
         let zeros = "0".repeat(64);
         let stale = format!(r#"{{"decision":"allow_once","argumentsHash":"{zeros}"}}"#);
         assert_snapshot!(ada.post(DECIDE, &stale).await, @r#"
@@ -217,14 +217,14 @@ async fn who_looked_at_other_arguments_decides_nothing() {
 
 #[tokio::test]
 async fn what_was_changed_is_shown_told_and_run() {
-    story(POLICY, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(POLICY, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let proposed = builder.post(CALLS, WITH_SCHEMA).await;
         let changed = r#"{"decision":"allow_once","comment":"a branch will do","arguments":{"command":"git push origin topic","cwd":"/srv"}}"#;
         assert_snapshot!(ada.post(DECIDE, changed).await, @r#"
         200
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "bash",
           "state": "allowed",
@@ -281,7 +281,7 @@ async fn what_was_changed_is_shown_told_and_run() {
           "detail": "the arguments hash to af1b4b3c17d3e4650d609c72472402dd9874f9d1a13aeab9e2988a25d88d6f97, and 0f99288cb713e57e662c9b06005a52f48bf08c613f128d64b0eb4c1367fe7ac3 was approved; run what was approved, or propose a new call"
         }
         "#);
-        let running = builder.claims("t1", "call_1", "worker-7").await;
+        let running = builder.claims_as("call_1", "worker-7").await;
         assert_snapshot!(running.member("arguments"), @r#"{"command":"git push origin topic","cwd":"/srv"}"#);
     })
     .await;
@@ -289,14 +289,14 @@ async fn what_was_changed_is_shown_told_and_run() {
 
 #[tokio::test]
 async fn several_decisions_may_change_arguments_too() {
-    story(POLICY, async |town| {
-        town.agent("builder").proposes("t1", "a").await;
-        town.agent("builder").proposes("t1", "b").await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.agent("builder").proposes("b").await;
         let body = r#"{"decisions":[
-            {"threadId":"t1","id":"a","decision":"allow_once","arguments":{"command":"ls -l"}},
-            {"threadId":"t1","id":"b","decision":"allow_once","arguments":{"command":"git push --force"}}
+            {"threadId":"t","id":"a","decision":"allow_once","arguments":{"command":"ls -l"}},
+            {"threadId":"t","id":"b","decision":"allow_once","arguments":{"command":"git push --force"}}
         ]}"#;
-        let answer = town.person("ada").post("/v1/approvals/decide", body).await;
+        let answer = world.person("ada").post("/v1/approvals/decide", body).await;
         let results: serde_json::Value = serde_json::from_str(&answer.member("results")).expect("results");
         assert_eq!(
             results[0]["call"]["response"]["note"],

@@ -1,13 +1,13 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`, page by page.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use insta::assert_snapshot;
 
 #[tokio::test]
 async fn a_page_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
         400
         {
@@ -18,7 +18,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "parameter": "after"
         }
         "#);
-        assert_snapshot!(ada.get("/v1/threads/t1/events?limit=all").await, @r#"
+        assert_snapshot!(ada.get("/v1/threads/t/events?limit=all").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -44,8 +44,8 @@ async fn a_page_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn a_filter_that_cannot_be_meant_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?type=TOOL_CALLS").await, @r#"
         422
         {
@@ -102,12 +102,12 @@ async fn a_filter_that_cannot_be_meant_is_refused() {
 
 #[tokio::test]
 async fn a_page_holds_what_is_asked_for() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "a").await;
-        town.agent("tester").proposes("t2", "b").await;
-        town.person("ada").decides("t1", "a", "deny").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.agent("tester").in_thread("t2").proposes("b").await;
+        world.person("ada").denies("a").await;
         let seqs = async |query: &str| {
-            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let page = world.person("ada").get(&format!("/v1/events?{query}")).await;
             let events: Vec<serde_json::Value> =
                 serde_json::from_str(&page.member("events")).expect("events");
             events.iter().filter_map(|event| event["seq"].as_i64()).collect::<Vec<_>>()
@@ -134,8 +134,8 @@ fn lines(page: &Answer) -> String {
 
 #[tokio::test]
 async fn an_empty_log_is_an_empty_page() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").get("/v1/events").await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").get("/v1/events").await, @r#"
         200
         {"events":[],"next":null,"tip":0}
         "#);
@@ -145,12 +145,12 @@ async fn an_empty_log_is_an_empty_page() {
 
 #[tokio::test]
 async fn the_log_is_what_happened_in_order() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "call_1").await;
-        ada.decides("t1", "call_1", "allow_once").await;
-        builder.claims("t1", "call_1", "worker-7").await;
-        builder.finishes("t1", "call_1", r#""a.txt\nb.txt""#).await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        ada.allows("call_1").await;
+        builder.claims_as("call_1", "worker-7").await;
+        builder.finishes_with("call_1", r#""a.txt\nb.txt""#).await;
         assert_snapshot!(lines(&ada.get("/v1/events").await), @r#"
         1 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
         2 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","toolCallId":"call_1"}
@@ -164,7 +164,7 @@ async fn the_log_is_what_happened_in_order() {
           "events": [
             {
               "seq": 5,
-              "threadId": "t1",
+              "threadId": "t",
               "type": "TOOL_RESULT",
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
@@ -176,7 +176,7 @@ async fn the_log_is_what_happened_in_order() {
           "tip": 5
         }
         "#);
-        assert_eq!(ada.get("/v1/threads/t1/events").await.body, ada.get("/v1/events").await.body);
+        assert_eq!(ada.get("/v1/threads/t/events").await.body, ada.get("/v1/events").await.body);
         assert_eq!(lines(&ada.get("/v1/threads/t2/events").await), "");
     })
     .await;
@@ -184,12 +184,12 @@ async fn the_log_is_what_happened_in_order() {
 
 #[tokio::test]
 async fn pages_follow_one_another_and_end_with_no_next() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         for id in ["a", "b"] {
-            town.agent("builder").proposes("t1", id).await;
+            world.agent("builder").proposes(id).await;
         }
         let page = async |query: &str| {
-            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let page = world.person("ada").get(&format!("/v1/events?{query}")).await;
             let events: Vec<serde_json::Value> =
                 serde_json::from_str(&page.member("events")).expect("events");
             let seqs: Vec<_> = events.iter().filter_map(|event| event["seq"].as_i64()).collect();

@@ -1,7 +1,7 @@
 //! Threads and calls whose names need percent-encoding in a path, and names that no path may hold.
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 /// `a/b ü#?` as a path holds it.
@@ -9,8 +9,8 @@ const ENCODED: &str = "a%2Fb%20%C3%BC%23%3F";
 
 #[tokio::test]
 async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let calls = format!("/v1/threads/{ENCODED}/tool-calls");
         let body = r#"{"id":"call/ü 100%2F?","name":"bash","arguments":{}}"#;
         let call = format!("{calls}/call%2F%C3%BC%20100%252F%3F");
@@ -77,8 +77,9 @@ async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
 
 #[tokio::test]
 async fn a_path_with_a_name_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        let get = async |path: &str| town.raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost")).await;
+    over_http(ASK, async |world| {
+        let get =
+            async |path: &str| world.sends_raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost")).await;
         assert_snapshot!(get("/v1/threads/a%00b/events").await, @r#"
         422
         {
@@ -97,7 +98,7 @@ async fn a_path_with_a_name_that_cannot_be_is_refused() {
           "detail": "thread: \".\" and \"..\" cannot stand in a URL"
         }
         "#);
-        assert_snapshot!(get("/v1/threads/t1/tool-calls/%2E").await, @r#"
+        assert_snapshot!(get("/v1/threads/t/tool-calls/%2E").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -110,7 +111,7 @@ async fn a_path_with_a_name_that_cannot_be_is_refused() {
         422
         {"title":"Unprocessable Entity","status":422,"code":"invalid","detail":"Invalid UTF-8 in `thread`"}
         "#);
-        assert_snapshot!(get("/v1/threads/t1/tool-calls/%1b[8m").await, @r#"
+        assert_snapshot!(get("/v1/threads/t/tool-calls/%1b[8m").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -139,9 +140,9 @@ async fn a_path_with_a_name_that_cannot_be_is_refused() {
 /// `pending` is a word of the API where a call's id could stand; a call of that id can still be decided.
 #[tokio::test]
 async fn a_call_named_pending_is_decided_like_any_other() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("pending", "pending").await;
-        let answer = town.person("ada").decides("pending", "pending", "deny").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").in_thread("pending").proposes("pending").await;
+        let answer = world.person("ada").in_thread("pending").denies("pending").await;
         assert_eq!(answer.member("state"), r#""denied""#);
     })
     .await;

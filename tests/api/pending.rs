@@ -1,15 +1,15 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 const PENDING: &str = "/v1/approvals/pending";
 
 #[tokio::test]
 async fn a_page_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
         400
         {
@@ -66,15 +66,15 @@ async fn a_page_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn what_waits_is_listed_with_all_that_a_decision_needs() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_snapshot!(ada.get(PENDING).await, @r#"
         200
         {"pending":[],"next":null}
         "#);
-        builder.proposes("t1", "call_1").await;
-        builder.proposes("t2", "call_1").await;
-        ada.decides("t1", "call_1", "deny").await;
+        builder.proposes("call_1").await;
+        builder.in_thread("t2").proposes("call_1").await;
+        ada.denies("call_1").await;
         assert_snapshot!(ada.get(PENDING).await, @r#"
         200
         {
@@ -117,7 +117,7 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
           "next": null
         }
         "#);
-        assert_snapshot!(ada.get("/v1/threads/t1/approvals/pending").await, @r#"
+        assert_snapshot!(ada.get("/v1/threads/t/approvals/pending").await, @r#"
         200
         {"pending":[],"next":null}
         "#);
@@ -128,14 +128,14 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
 
 #[tokio::test]
 async fn pages_follow_one_another_without_gap_or_repeat() {
-    story(ASK, async |town| {
-        for (thread, id) in [("t1", "a"), ("t2", "b"), ("t1", "c"), ("t1", "d"), ("t2", "e")] {
-            town.agent("builder").proposes(thread, id).await;
+    over_http(ASK, async |world| {
+        for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c"), ("t", "d"), ("t2", "e")] {
+            world.agent("builder").in_thread(thread).proposes(id).await;
         }
-        for (path, expected) in [(PENDING, "abcde"), ("/v1/threads/t1/approvals/pending", "acd")] {
+        for (path, expected) in [(PENDING, "abcde"), ("/v1/threads/t/approvals/pending", "acd")] {
             let (mut seen, mut after) = (String::new(), "0".to_owned());
             while after != "null" {
-                let page = town.person("ada").get(&format!("{path}?limit=2&after={after}")).await;
+                let page = world.person("ada").get(&format!("{path}?limit=2&after={after}")).await;
                 let calls: Vec<serde_json::Value> =
                     serde_json::from_str(&page.member("pending")).expect("calls");
                 seen.extend(calls.iter().filter_map(|call| call["id"].as_str()));
@@ -149,13 +149,13 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
 
 #[tokio::test]
 async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "a").await;
-        town.clock.advance(std::time::Duration::from_mins(1));
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.clock().advance(std::time::Duration::from_mins(1));
         let deploy = r#"{"id":"b","name":"deploy","arguments":{}}"#;
-        town.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
+        world.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
         let found = async |path: &str| {
-            let page = town.person("ada").get(path).await;
+            let page = world.person("ada").get(path).await;
             let calls: Vec<serde_json::Value> = serde_json::from_str(&page.member("pending")).expect("calls");
             calls.iter().filter_map(|call| call["id"].as_str()).collect::<Vec<_>>().join(" ")
         };
@@ -166,7 +166,7 @@ async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
         assert_eq!(found(&format!("{everywhere}?principal=agent:tester")).await, "b");
         assert_eq!(found(&format!("{everywhere}?since=2026-01-31T12:00:30Z")).await, "b");
         assert_eq!(found(&format!("{everywhere}?until=2026-01-31T12:00:30Z")).await, "a");
-        assert_eq!(found("/v1/threads/t1/approvals/pending?tool=deploy").await, "");
+        assert_eq!(found("/v1/threads/t/approvals/pending?tool=deploy").await, "");
     })
     .await;
 }

@@ -1,7 +1,7 @@
 //! Arguments that hold secrets: shown nowhere, bound by their hash, given back to whoever brings them
 
 use countersign_gate::NEVER_LOGGED;
-use countersign_tests::api::{Town, story};
+use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::{
     io::{self, Write},
@@ -25,8 +25,8 @@ verdict = "block"
 reason = "that password has leaked"
 "#;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
-const CLAIM: &str = "/v1/threads/t1/tool-calls/call_1/claim";
+const CALLS: &str = "/v1/threads/t/tool-calls";
+const CLAIM: &str = "/v1/threads/t/tool-calls/call_1/claim";
 const LOGIN: &str = r#"{"user":"ada","password":"hunter2","n":1.50}"#;
 
 fn login(id: &str, arguments: &str) -> String {
@@ -35,12 +35,12 @@ fn login(id: &str, arguments: &str) -> String {
 
 #[tokio::test]
 async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
-    story(POLICY, async |town| {
-        let proposed = town.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
+    over_http(POLICY, async |world| {
+        let proposed = world.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
         assert_snapshot!(proposed, @r#"
         201
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "login",
           "state": "pending",
@@ -61,7 +61,7 @@ async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
         }
         "#);
         let nested = r#"{"steps":[{"run":"curl -u ada:hunter2 https://h"},{"env":{"API_TOKEN":"hunter2"}}],"json":"{\"secret\":\"hunter2\"}"}"#;
-        let proposed = town.agent("builder").post(CALLS, &login("call_2", nested)).await;
+        let proposed = world.agent("builder").post(CALLS, &login("call_2", nested)).await;
         assert_snapshot!(proposed.member("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
         assert_snapshot!(proposed.member("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
     })
@@ -70,8 +70,8 @@ async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
 
 #[tokio::test]
 async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         let first = builder.post(CALLS, &login("call_1", LOGIN)).await;
         assert_eq!(builder.post(CALLS, &login("call_1", LOGIN)).await.body, first.body);
         let shown = LOGIN.replace("hunter2", "[redacted]");
@@ -90,9 +90,9 @@ async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
 
 #[tokio::test]
 async fn the_policy_sees_what_people_do_not() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
-        let blocked = town.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
+        let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
         assert_snapshot!(blocked.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
     })
     .await;
@@ -100,12 +100,12 @@ async fn the_policy_sees_what_people_do_not() {
 
 #[tokio::test]
 async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         for id in ["call_1", "call_2"] {
             builder.post(CALLS, &login(id, LOGIN)).await;
-            town.person("ada")
-                .post(&format!("/v1/threads/t1/approvals/{id}"), r#"{"decision":"allow_session"}"#)
+            world.person("ada")
+                .post(&format!("/v1/threads/t/approvals/{id}"), r#"{"decision":"allow_session"}"#)
                 .await;
         }
         let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
@@ -134,10 +134,10 @@ async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
 
 #[tokio::test]
 async fn a_pattern_holds_no_secret() {
-    story(POLICY, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
-        assert_snapshot!(town.person("ada").post("/v1/threads/t1/approvals/call_1", secret).await, @r#"
+        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -150,9 +150,9 @@ async fn a_pattern_holds_no_secret() {
     .await;
 }
 
-/// Everything that the town's people and agents do with secrets in it. Gives all that they were answered.
-async fn lives(town: &Town) -> String {
-    let (builder, ada) = (town.agent("builder"), town.person("ada"));
+/// Everything that the world's people and agents do with secrets in it. Gives all that they were answered.
+async fn lives(world: &HttpWorld) -> String {
+    let (builder, ada) = (world.agent("builder"), world.person("ada"));
     let comment = r#""comment":"try --password=hunter2""#;
     let mut heard = Vec::new();
     let proposals = [
@@ -170,7 +170,7 @@ async fn lives(town: &Town) -> String {
         heard.push(builder.post(CALLS, proposal).await.body);
     }
     let decide =
-        async |id: &str, body: String| ada.post(&format!("/v1/threads/t1/approvals/{id}"), &body).await.body;
+        async |id: &str, body: String| ada.post(&format!("/v1/threads/t/approvals/{id}"), &body).await.body;
     heard.push(decide("call_1", format!(r#"{{"decision":"allow_session",{comment}}}"#)).await);
     heard.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
     heard.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
@@ -182,19 +182,19 @@ async fn lives(town: &Town) -> String {
     let claim = r#"{"executor":"w","leaseSeconds":1,"argumentsHash":"#;
     let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
     heard.push(builder.post(CLAIM, &format!("{claim}{hash}}}")).await.body);
-    town.clock.advance(std::time::Duration::from_secs(1));
+    world.clock().advance(std::time::Duration::from_secs(1));
     heard.push(ada.post(&format!("{CALLS}/call_1/release"), &format!("{{{comment}}}")).await.body);
     for path in [
         "/v1/approvals/pending",
         "/v1/tool-calls",
         "/v1/events",
-        "/v1/threads/t1/grants",
+        "/v1/threads/t/grants",
         "/metrics",
         "/v1/stats",
     ] {
         heard.push(ada.get(path).await.body);
     }
-    let last: i64 = ada.get("/v1/threads/t1").await.member("lastSeq").parse().expect("a number");
+    let last: i64 = ada.get("/v1/threads/t").await.member("lastSeq").parse().expect("a number");
     let mut events = ada.streams("/v1/events", Some("0")).await;
     for _ in 0..last {
         heard.push(events.message().await);
@@ -210,13 +210,13 @@ async fn a_secret_is_in_no_answer_no_event_no_file_and_no_log() {
     let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
     let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_filter(told);
     let _listening = tracing_subscriber::registry().with(lines).set_default();
-    story(POLICY, async |town| {
-        let heard = lives(town).await;
+    over_http(POLICY, async |world| {
+        let heard = lives(world).await;
         assert!(heard.contains("[redacted]"), "{heard}");
         let leaks: Vec<_> = heard.lines().filter(|line| line.contains("hunter2")).collect();
         assert!(leaks.is_empty(), "{leaks:#?}");
         for end in ["", "-wal"] {
-            let mut path = town.database().into_os_string();
+            let mut path = world.path().into_os_string();
             path.push(end);
             let bytes = std::fs::read(&path).unwrap_or_default();
             assert!(!bytes.windows(7).any(|window| window == b"hunter2"), "{path:?}");

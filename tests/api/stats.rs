@@ -1,14 +1,14 @@
 //! `GET /v1/stats`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
 #[tokio::test]
 async fn a_span_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").get("/v1/stats?since=monday").await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").get("/v1/stats?since=monday").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -18,7 +18,7 @@ async fn a_span_that_cannot_be_is_refused() {
           "parameter": "since"
         }
         "#);
-        assert_snapshot!(town.person("ada").get("/v1/stats?tool=bash").await, @r#"
+        assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
         422
         {
           "title": "Unprocessable Entity",
@@ -34,16 +34,16 @@ async fn a_span_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn the_numbers_say_what_became_of_calls() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for id in ["a", "b", "c"] {
-            builder.proposes("t1", id).await;
+            builder.proposes(id).await;
         }
-        town.clock.advance(Duration::from_secs(2));
-        ada.decides("t1", "a", "allow_once").await;
-        town.clock.advance(Duration::from_secs(3));
-        ada.decides("t1", "b", "deny").await;
-        builder.claims("t1", "a", "w").await;
+        world.clock().advance(Duration::from_secs(2));
+        ada.allows("a").await;
+        world.clock().advance(Duration::from_secs(3));
+        ada.denies("b").await;
+        builder.claims_as("a", "w").await;
         assert_snapshot!(ada.get("/v1/stats").await, @r#"
         200
         {
