@@ -10,44 +10,20 @@ async fn a_filter_that_cannot_be_meant_is_refused_by_its_name() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?state=waiting").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "state: there is no \"waiting\" here; there is pending, allowed, denied, running, finished, unknown, cancelled",
-          "parameter": "state"
-        }
+        422 invalid: state: there is no "waiting" here; there is pending, allowed, denied, running, finished, unknown, cancelled
+        parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?since=yesterday").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "since: \"yesterday\" is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
-          "parameter": "since"
-        }
+        422 invalid: since: "yesterday" is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z
+        parameter: "since"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?principal=ada").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "principal: \"ada\" does not begin with user:, agent:, policy: or system:",
-          "parameter": "principal"
-        }
+        422 invalid: principal: "ada" does not begin with user:, agent:, policy: or system:
+        parameter: "principal"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?tool=").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "tool: it is empty",
-          "parameter": "tool"
-        }
+        422 invalid: tool: it is empty
+        parameter: "tool"
         "#);
     })
     .await;
@@ -58,44 +34,20 @@ async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?tool=%FF").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "tool is not UTF-8",
-          "parameter": "tool"
-        }
+        422 invalid: tool is not UTF-8
+        parameter: "tool"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?state=denied&state=allowed").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "state stands twice",
-          "parameter": "state"
-        }
+        422 invalid: state stands twice
+        parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/threads/t/tool-calls?thread=t2").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"thread\"; there are after, limit, tool, principal, state, since and until",
-          "parameter": "thread"
-        }
+        422 invalid: there is no parameter "thread"; there are after, limit, tool, principal, state, since and until
+        parameter: "thread"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "after"
-        }
+        400 bad_cursor: "-1" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "after"
         "#);
     })
     .await;

@@ -12,14 +12,8 @@ async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
         let answer = world.anonymous().get("/readyz").await;
         let folder = there.parent().expect("a folder").display().to_string();
         assert_snapshot!(answer.to_string().replace(&folder, "[here]"), @r#"
-        503
-        {
-          "title": "Service Unavailable",
-          "status": 503,
-          "code": "not_ready",
-          "detail": "[here]/log.db was removed or replaced while it was open; nothing more is written, so put it back and start again (database_gone)",
-          "check": "log"
-        }
+        503 not_ready: [here]/log.db was removed or replaced while it was open; nothing more is written, so put it back and start again (database_gone)
+        check: "log"
         "#);
         assert_eq!(answer.header("retry-after"), "1");
         assert_eq!(world.anonymous().get("/healthz").await.status, 200, "the process lives all the same");
@@ -58,14 +52,7 @@ async fn a_server_that_is_ready_says_how_long_the_log_is() {
         let ready = world.anonymous().get("/readyz").await.to_string();
         assert_snapshot!(ready.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
         200
-        {
-          "status": "ready",
-          "events": 2,
-          "open": 1,
-          "rules": 1,
-          "policy": "b3846885c3413438206e2aca30b913ed4ea70fb2e24785675c32cbe7f03630fd",
-          "version": "VERSION"
-        }
+        {"status":"ready","events":2,"open":1,"rules":1,"policy":"[hash:policy]","version":"VERSION"}
         "#);
     })
     .await;

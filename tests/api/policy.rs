@@ -11,47 +11,21 @@ async fn a_policy_that_is_none_and_one_that_an_agent_sets_are_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"block"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no \"block\" here; there is allow, require-approval, deny, default at line 1 column 25",
-          "line": 1,
-          "column": 25
-        }
+        422 invalid: there is no "block" here; there is allow, require-approval, deny, default at line 1 column 25
+        column: 25
+        line: 1
         "#);
-        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"allow","bash":"deny"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the tool bash stands twice at line 1 column 39",
-          "line": 1,
-          "column": 39
-        }
-        "#);
-        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"":"allow"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the tool's name cannot be used: it is empty at line 1 column 12",
-          "line": 1,
-          "column": 12
-        }
-        "#);
-        assert_snapshot!(world.agent("builder").put(POLICY, r#"{"tools":{"bash":"allow"}}"#).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
-        }
-        "#);
+        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"allow","bash":"deny"}}"#).await, @r"
+        422 invalid: the tool bash stands twice at line 1 column 39
+        column: 39
+        line: 1
+        ");
+        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"":"allow"}}"#).await, @r"
+        422 invalid: the tool's name cannot be used: it is empty at line 1 column 12
+        column: 12
+        line: 1
+        ");
+        assert_snapshot!(world.agent("builder").put(POLICY, r#"{"tools":{"bash":"allow"}}"#).await, @"403 not_an_approver: agent:builder is no person, and only people decide");
     })
     .await;
 }

@@ -9,10 +9,7 @@ const REACH: &str = "/v1/threads/t/tool-calls/call_1/reach";
 #[tokio::test]
 async fn of_what_is_not_there_nothing_can_be_told() {
     over_http(ASK, async |world| {
-        assert_snapshot!(world.person("ada").post(REACH, r#"{"match":"tool"}"#).await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t has no call call_1"}
-        "#);
+        assert_snapshot!(world.person("ada").post(REACH, r#"{"match":"tool"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
     .await;
 }
@@ -22,44 +19,14 @@ async fn nonsense_is_refused_with_what_is_wrong_with_it() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, "{}").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `match` at line 1 column 2",
-          "line": 1,
-          "column": 2
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":"once"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":""}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: the pattern `` is empty and would match nothing: write `*` for everything"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)"
-        }
-        "#);
+        assert_snapshot!(ada.post(REACH, "{}").await, @r"
+        422 invalid: missing field `match` at line 1 column 2
+        column: 2
+        line: 1
+        ");
+        assert_snapshot!(ada.post(REACH, r#"{"match":"once"}"#).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":""}}"#).await, @"422 invalid: match: the pattern `` is empty and would match nothing: write `*` for everything");
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @"422 invalid: match: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
     .await;
 }
@@ -69,35 +36,13 @@ async fn what_is_said_twice_or_too_much_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: an object has the key \"command\" twice (at byte 16)"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":"tool","limit":5}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "unknown field `limit`, expected `match` at line 1 column 23",
-          "line": 1,
-          "column": 23
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":7}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
-        }
-        "#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: match: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":"tool","limit":5}"#).await, @r"
+        422 invalid: unknown field `limit`, expected `match` at line 1 column 23
+        column: 23
+        line: 1
+        ");
+        assert_snapshot!(ada.post(REACH, r#"{"match":7}"#).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
     })
     .await;
 }

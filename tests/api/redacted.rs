@@ -37,33 +37,16 @@ fn login(id: &str, arguments: &str) -> String {
 async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
     over_http(POLICY, async |world| {
         let proposed = world.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
-        assert_snapshot!(proposed, @r#"
+        assert_snapshot!(proposed.fields(["state", "arguments", "redacted"]), @r#"
         201
-        {
-          "threadId": "t",
-          "id": "call_1",
-          "name": "login",
-          "state": "pending",
-          "arguments": {"user":"ada","password":"[redacted]","n":1.50},
-          "argumentsHash": "ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0",
-          "redacted": ["/password"],
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
-          "request": {
-            "seq": 2,
-            "requestedAt": "2026-01-31T12:00:00.000Z",
-            "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this call",
-            "basis": "default",
-            "quorum": 1,
-            "denials": 1,
-            "policy": "9e895f9bbf87ce7f12ed71c979a7966cd90ae3cda2a977a826b153c95410ff6b"
-          }
-        }
+        state: "pending"
+        arguments: {"n":1.5,"password":"[redacted]","user":"ada"}
+        redacted: ["/password"]
         "#);
         let nested = r#"{"steps":[{"run":"curl -u ada:hunter2 https://h"},{"env":{"API_TOKEN":"hunter2"}}],"json":"{\"secret\":\"hunter2\"}"}"#;
         let proposed = world.agent("builder").post(CALLS, &login("call_2", nested)).await;
-        assert_snapshot!(proposed.member("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
-        assert_snapshot!(proposed.member("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
+        assert_snapshot!(proposed.shown("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
+        assert_snapshot!(proposed.shown("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
     })
     .await;
 }
@@ -75,15 +58,7 @@ async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
         let first = builder.post(CALLS, &login("call_1", LOGIN)).await;
         assert_eq!(builder.post(CALLS, &login("call_1", LOGIN)).await.body, first.body);
         let shown = LOGIN.replace("hunter2", "[redacted]");
-        assert_snapshot!(builder.post(CALLS, &login("call_1", &shown)).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "call_differs",
-          "detail": "call call_1 was proposed before with another tool or other arguments; a new call needs a new id"
-        }
-        "#);
+        assert_snapshot!(builder.post(CALLS, &login("call_1", &shown)).await, @"409 call_differs: call call_1 was proposed before with another tool or other arguments; a new call needs a new id");
     })
     .await;
 }
@@ -93,7 +68,7 @@ async fn the_policy_sees_what_people_do_not() {
     over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
         let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
-        assert_snapshot!(blocked.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
+        assert_snapshot!(blocked.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
     })
     .await;
 }
@@ -111,23 +86,15 @@ async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
         let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
         let with =
             |arguments: &str| format!(r#"{{"executor":"w","argumentsHash":{hash},"arguments":{arguments}}}"#);
-        assert_snapshot!(builder.post(CLAIM, &with(&LOGIN.replace("hunter2", "hunter3"))).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "arguments_changed",
-          "detail": "the arguments hash to 4659649c26872dcb1421119b8be035806e72b1bd4106a698490ad00c2c6e3d8c, and ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0 was approved; run what was approved, or propose a new call"
-        }
-        "#);
+        assert_snapshot!(builder.post(CLAIM, &with(&LOGIN.replace("hunter2", "hunter3"))).await, @"409 arguments_changed: the arguments hash to 4659649c26872dcb1421119b8be035806e72b1bd4106a698490ad00c2c6e3d8c, and ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0 was approved; run what was approved, or propose a new call");
         let given = builder.post(CLAIM, &with(LOGIN)).await;
         assert_snapshot!(given.text("state"), @"running");
-        assert_snapshot!(given.member("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
+        assert_snapshot!(given.shown("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
         assert_eq!(given.member("redacted"), "null", "nothing is masked in what came back");
-        assert_snapshot!(builder.get(&format!("{CALLS}/call_1")).await.member("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
+        assert_snapshot!(builder.get(&format!("{CALLS}/call_1")).await.shown("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
         let by_hash = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
         let claimed = builder.post(&format!("{CALLS}/call_2/claim"), &by_hash).await;
-        assert_snapshot!(claimed.member("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
+        assert_snapshot!(claimed.shown("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
     })
     .await;
 }
@@ -137,15 +104,7 @@ async fn a_pattern_holds_no_secret() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
-        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a pattern stands in the log for all to see, so it can hold no secret"
-        }
-        "#);
+        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @"422 invalid: match: a pattern stands in the log for all to see, so it can hold no secret");
     })
     .await;
 }

@@ -43,27 +43,13 @@ fn told(answer: &Answer) -> String {
 async fn agents_stop_nothing() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
-        assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
-        }
-        "#);
+        assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @"403 not_an_approver: agent:builder is no person, and only people decide");
         assert_eq!(world.agent("builder").post(HERE, "").await.text("code"), "not_an_approver");
-        assert_snapshot!(world.person("ada").post(HERE, r#"{"tools":["bash"]}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "unknown field `tools`, expected `tool` or `comment` at line 1 column 8",
-          "line": 1,
-          "column": 8
-        }
-        "#);
+        assert_snapshot!(world.person("ada").post(HERE, r#"{"tools":["bash"]}"#).await, @r"
+        422 invalid: unknown field `tools`, expected `tool` or `comment` at line 1 column 8
+        column: 8
+        line: 1
+        ");
         assert_eq!(world.person("ada").get("/v1/threads/t/tool-calls/a").await.text("state"), "pending");
     })
     .await;
@@ -96,7 +82,7 @@ async fn all_that_waits_is_denied_at_once_and_the_models_are_told() {
         let stopped = ada.post(EVERYWHERE, r#"{"comment":"the release is off"}"#).await;
         assert_snapshot!(told(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/own t2/two");
         let denied = builder.get("/v1/threads/t2/tool-calls/b").await;
-        assert_snapshot!(denied.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":14,"status":"denied"}"#);
+        assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":14,"status":"denied"}"#);
         let two = builder.get("/v1/threads/t2/tool-calls/two").await;
         let request: Value = serde_json::from_str(&two.member("request")).expect("a request");
         assert_eq!(request["votes"][0]["decision"], "deny", "where it takes several, the denial is a vote");

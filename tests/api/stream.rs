@@ -29,14 +29,8 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
         assert_snapshot!(Answer::to(request).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"yesterday\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "last-event-id"
-        }
+        400 bad_cursor: "yesterday" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "last-event-id"
         "#);
     })
     .await;
@@ -49,26 +43,14 @@ async fn a_header_that_is_no_text_is_refused() {
         let request = request.header("accept", "text/event-stream");
         let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
         assert_snapshot!(Answer::to(request.header("last-event-id", last)).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it is not ASCII",
-          "parameter": "last-event-id"
-        }
+        400 bad_header: last-event-id: it is not ASCII
+        parameter: "last-event-id"
         "#);
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let twice = request.header("last-event-id", "1").header("last-event-id", "2");
         assert_snapshot!(Answer::to(twice).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it stands twice",
-          "parameter": "last-event-id"
-        }
+        400 bad_header: last-event-id: it stands twice
+        parameter: "last-event-id"
         "#);
     })
     .await;
@@ -147,12 +129,12 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
         assert_snapshot!(stream.message().await, @r#"
         id: 1
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"b92c7731875607c56c162e8c070bf53d0b7f8a641ba76477a85b4c581f66e071"}
+        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"bc461f5badf1d51c12724a8542253abeca0cb68a0bab6cae6d629daecf0ee2f7"}
         "#);
         assert_snapshot!(stream.message().await, @r#"
         id: 2
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"6a544c5e6aad39344ffb82b8d0bb9b38e357d59fc6c4e8f7f2b41daffd54713f"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"79f76cbf5664000550c7dc0131fe09c5bc32940ec4cc2ecc0498146ef2cc9389"}
         "#);
         let ada = world.person("ada");
         let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
@@ -160,7 +142,7 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
         assert_snapshot!(message, @r#"
         id: 3
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"8ce57d408cfd218ae4c7197e462838f2670b8aa98d1297d0a3efae04a445bde1"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"9ea2ae14e379d9baf9e95d170e10d5ccdc0eb7de3f477355ba04d878cc2ef11d"}
         "#);
     })
     .await;
@@ -205,7 +187,7 @@ async fn arguments_with_line_breaks_are_one_line_of_data() {
         assert_snapshot!(stream.message().await, @r#"
         id: 1
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"a48f57c7861607ff0f783b8b68f0d7a2813f7096cfa8fc3ba859caed737dd1f7"}
+        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"b94a37fb9cd3e21300ea30476f898d844ab8e668b86565bc1b5cc0aeea03b89d"}
         "#);
     })
     .await;
@@ -263,14 +245,8 @@ async fn a_stream_has_no_end_to_be_named() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
         assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "until: a stream goes on for as long as you read it; leave this out, or ask for pages",
-          "parameter": "until"
-        }
+        422 invalid: until: a stream goes on for as long as you read it; leave this out, or ask for pages
+        parameter: "until"
         "#);
     })
     .await;

@@ -8,39 +8,18 @@ use insta::assert_snapshot;
 async fn a_thread_that_is_not_there_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
-        assert_snapshot!(ada.get("/v1/threads/t").await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_thread","detail":"there is no thread t"}
-        "#);
+        assert_snapshot!(ada.get("/v1/threads/t").await, @"404 unknown_thread: there is no thread t");
         assert_snapshot!(ada.get("/v1/threads/t?verbose=1").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"verbose\"; this takes none",
-          "parameter": "verbose"
-        }
+        422 invalid: there is no parameter "verbose"; this takes none
+        parameter: "verbose"
         "#);
         assert_snapshot!(ada.get("/v1/threads?limit=0").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
-          "parameter": "limit"
-        }
+        422 invalid: limit is a number from 1 to 1000, and this is "0"
+        parameter: "limit"
         "#);
         assert_snapshot!(ada.get("/v1/threads?after=x").await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "after"
-        }
+        400 bad_cursor: "x" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "after"
         "#);
     })
     .await;

@@ -14,7 +14,7 @@ use tokio::{
 const IN_FIRST_LINE: [&str; 4] = ["title", "status", "code", "detail"];
 
 /// An answer. As text it is its status and its body, with the known hashes by their names. A problem is shortened
-/// to `409 its_code: its detail` and its other members.
+/// to `409 its_code: its detail`, with one line for each other member.
 #[derive(Debug)]
 pub struct Answer {
     /// The HTTP status.
@@ -90,7 +90,13 @@ impl Answer {
     /// A part of the body, as JSON text.
     #[must_use]
     pub fn member(&self, path: &str) -> String {
-        name_hashes(&self.value(path).to_string())
+        self.value(path).to_string()
+    }
+
+    /// A part of the body, as JSON text with the known hashes by their names.
+    #[must_use]
+    pub fn shown(&self, path: &str) -> String {
+        name_hashes(&self.member(path))
     }
 
     /// A part of the body that is a text.
@@ -102,7 +108,7 @@ impl Answer {
     /// The parts of the body at those paths, one line each: the fields that a test is about.
     #[must_use]
     pub fn fields<const N: usize>(&self, paths: [&str; N]) -> String {
-        let lines = paths.map(|path| format!("{path}: {}", self.member(path)));
+        let lines = paths.map(|path| format!("{path}: {}", self.shown(path)));
         format!("{}\n{}", self.status, lines.join("\n"))
     }
 
@@ -122,11 +128,8 @@ impl Answer {
             problem.get("detail")?.as_str()?
         );
         problem.retain(|key, _| !IN_FIRST_LINE.contains(&key.as_str()));
-        if problem.is_empty() {
-            return Some(first_line);
-        }
-        let others = serde_json::to_string(&problem).expect("JSON");
-        Some(format!("{first_line}\n{}", lay_out(&others)))
+        let others = problem.iter().map(|(key, value)| format!("\n{key}: {value}"));
+        Some(others.fold(first_line, |text, line| text + &line))
     }
 }
 
