@@ -1,107 +1,47 @@
 //! Arguments, and other JSON inside a body, that are refused at the door.
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
 async fn arguments_that_two_parsers_could_read_differently_are_refused() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let arguments = async |json: &str| {
             builder.post(CALLS, &format!(r#"{{"id":"a","name":"bash","arguments":{json}}}"#)).await
         };
-        assert_snapshot!(arguments(r#"{"command":"ls","command":"rm -rf /"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: an object has the key \"command\" twice (at byte 16)"
-        }
-        "#);
-        assert_snapshot!(arguments(r#"{"deep":[{"k":1,"\u006b":2}]}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: an object has the key \"k\" twice (at byte 16)"
-        }
-        "#);
-        assert_snapshot!(arguments(r#"{"text":"\ud800"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: the string at byte 8 is not Unicode: unexpected end of hex escape at line 1 column 8"
-        }
-        "#);
-        assert_snapshot!(arguments(r"[1e99999999999]").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: the exponent of the number at byte 1 is out of range"
-        }
-        "#);
-        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(257), "]".repeat(257))).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "too_deep",
-          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
-          "line": 1,
-          "column": 293
-        }
-        "#);
-        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "too_deep",
-          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
-          "line": 1,
-          "column": 293
-        }
-        "#);
+        assert_snapshot!(arguments(r#"{"command":"ls","command":"rm -rf /"}"#).await, @r#"422 invalid: arguments: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(arguments(r#"{"deep":[{"k":1,"\u006b":2}]}"#).await, @r#"422 invalid: arguments: an object has the key "k" twice (at byte 16)"#);
+        assert_snapshot!(arguments(r#"{"text":"\ud800"}"#).await, @"422 invalid: arguments: the string at byte 8 is not Unicode: unexpected end of hex escape at line 1 column 8");
+        assert_snapshot!(arguments(r"[1e99999999999]").await, @"422 invalid: arguments: the exponent of the number at byte 1 is out of range");
+        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(257), "]".repeat(257))).await, @r"
+        422 too_deep: what the body holds nests deeper than 256 levels at line 1 column 293
+        column: 293
+        line: 1
+        ");
+        assert_snapshot!(arguments(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))).await, @r"
+        422 too_deep: what the body holds nests deeper than 256 levels at line 1 column 293
+        column: 293
+        line: 1
+        ");
     })
     .await;
 }
 
 #[tokio::test]
 async fn annotations_and_results_pass_the_same_door() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let twice = r#"{"id":"a","name":"bash","arguments":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#;
-        assert_snapshot!(builder.post(CALLS, twice).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "annotations: an object has the key \"readOnlyHint\" twice (at byte 21)"
-        }
-        "#);
-        builder.proposes("t1", "call_1").await;
+        assert_snapshot!(builder.post(CALLS, twice).await, @r#"422 invalid: annotations: an object has the key "readOnlyHint" twice (at byte 21)"#);
+        builder.proposes("call_1").await;
         let answer = builder
-            .post("/v1/threads/t1/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
+            .post("/v1/threads/t/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
             .await;
-        assert_snapshot!(answer, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "content: an object has the key \"a\" twice (at byte 7)"
-        }
-        "#);
+        assert_snapshot!(answer, @r#"422 invalid: content: an object has the key "a" twice (at byte 7)"#);
     })
     .await;
 }
@@ -111,30 +51,14 @@ const MOST: usize = 4 * 1024 * 1024;
 
 #[tokio::test]
 async fn what_is_too_large_is_refused_by_the_byte() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let call = |id: &str, bytes: usize| {
             format!(r#"{{"id":"{id}","name":"write","arguments":"{}"}}"#, "x".repeat(bytes - 2))
         };
         assert_eq!(builder.post(CALLS, &call("most", MOST)).await.status, 201);
-        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "arguments: it has 4194305 bytes, and 4194304 is the most"
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, &call("far-more", MOST + 300_000)).await, @r#"
-        413
-        {
-          "title": "Payload Too Large",
-          "status": 413,
-          "code": "too_large",
-          "detail": "the body has more than 4456448 bytes, and that is the most"
-        }
-        "#);
+        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @"422 invalid: arguments: it has 4194305 bytes, and 4194304 is the most");
+        assert_snapshot!(builder.post(CALLS, &call("far-more", MOST + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, and that is the most");
     })
     .await;
 }

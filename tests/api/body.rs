@@ -1,44 +1,28 @@
 //! Bodies that are refused before anybody looks at what they ask for.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
 async fn a_body_that_does_not_say_it_is_json_is_refused() {
-    story(ASK, async |town| {
-        let request = town.agent("builder").request(Method::POST, CALLS);
-        assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"
-        415
-        {
-          "title": "Unsupported Media Type",
-          "status": 415,
-          "code": "not_json",
-          "detail": "the body must be application/json, and the header content-type says \"text/plain\""
-        }
-        "#);
-        let request = town.agent("builder").request(Method::POST, CALLS);
-        assert_snapshot!(Answer::to(request).await, @r#"
-        415
-        {
-          "title": "Unsupported Media Type",
-          "status": 415,
-          "code": "not_json",
-          "detail": "the body must be application/json, and the header content-type is missing"
-        }
-        "#);
+    over_http(ASK, async |world| {
+        let request = world.agent("builder").request(Method::POST, CALLS);
+        assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type says "text/plain""#);
+        let request = world.agent("builder").request(Method::POST, CALLS);
+        assert_snapshot!(Answer::to(request).await, @"415 not_json: the body must be application/json, and the header content-type is missing");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_charset_beside_the_content_type_is_no_obstacle() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let request = town.agent("builder").request(Method::POST, "/v1/threads/t1/close");
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let request = world.agent("builder").request(Method::POST, "/v1/threads/t/close");
         let answer =
             Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;
         assert_eq!(answer.status, 200, "{answer}");
@@ -48,177 +32,99 @@ async fn a_charset_beside_the_content_type_is_no_obstacle() {
 
 #[tokio::test]
 async fn bad_json_is_refused_with_its_place() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\",\n oops}").await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_json",
-          "detail": "the body is not JSON: key must be a string at line 2 column 2",
-          "line": 2,
-          "column": 2
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\"").await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_json",
-          "detail": "the body is not JSON: EOF while parsing an object at line 1 column 15",
-          "line": 1,
-          "column": 15
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, "{} {}").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `id` at line 1 column 2",
-          "line": 1,
-          "column": 2
-        }
-        "#);
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\",\n oops}").await, @r"
+        400 bad_json: the body is not JSON: key must be a string at line 2 column 2
+        column: 2
+        line: 2
+        ");
+        assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\"").await, @r"
+        400 bad_json: the body is not JSON: EOF while parsing an object at line 1 column 15
+        column: 15
+        line: 1
+        ");
+        assert_snapshot!(builder.post(CALLS, "{} {}").await, @r"
+        422 invalid: missing field `id` at line 1 column 2
+        column: 2
+        line: 1
+        ");
     })
     .await;
 }
 
 #[tokio::test]
 async fn unknown_missing_and_wrong_fields_are_named() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `definition`, `expiresInSeconds` at line 1 column 49",
-          "line": 1,
-          "column": 49
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `name` at line 1 column 25",
-          "line": 1,
-          "column": 25
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, "").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `id` at line 1 column 2",
-          "line": 1,
-          "column": 2
-        }
-        "#);
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r"
+        422 invalid: unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `definition`, `expiresInSeconds` at line 1 column 49
+        column: 49
+        line: 1
+        ");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","arguments":{}}"#).await, @r"
+        422 invalid: missing field `name` at line 1 column 25
+        column: 25
+        line: 1
+        ");
+        assert_snapshot!(builder.post(CALLS, "").await, @r"
+        422 invalid: missing field `id` at line 1 column 2
+        column: 2
+        line: 1
+        ");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "invalid type: integer `7`, expected a string at line 1 column 7",
-          "line": 1,
-          "column": 7
-        }
-        "#);
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r"
+        422 invalid: invalid type: integer `7`, expected a string at line 1 column 7
+        column: 7
+        line: 1
+        ");
         assert_snapshot!(
-            builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"expiresInSeconds":-1}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "-1 is no whole number of seconds from 0 to 4294967295 at line 1 column 61",
-          "line": 1,
-          "column": 61
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","id":"b","name":"bash","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "duplicate field `id` at line 1 column 14",
-          "line": 1,
-          "column": 14
-        }
-        "#);
+            builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"expiresInSeconds":-1}"#).await, @r"
+            422 invalid: -1 is no whole number of seconds from 0 to 4294967295 at line 1 column 61
+            column: 61
+            line: 1
+            ");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","id":"b","name":"bash","arguments":{}}"#).await, @r"
+        422 invalid: duplicate field `id` at line 1 column 14
+        column: 14
+        line: 1
+        ");
     })
     .await;
 }
 
 #[tokio::test]
 async fn names_that_nobody_could_be_shown_are_refused() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the call's id cannot be used: it holds the control character U+0000 at line 1 column 16",
-          "line": 1,
-          "column": 16
-        }
-        "#);
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the tool's name cannot be used: it is empty at line 1 column 19",
-          "line": 1,
-          "column": 19
-        }
-        "#);
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r"
+        422 invalid: the call's id cannot be used: it holds the control character U+0000 at line 1 column 16
+        column: 16
+        line: 1
+        ");
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r"
+        422 invalid: the tool's name cannot be used: it is empty at line 1 column 19
+        column: 19
+        line: 1
+        ");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"..","name":"bash","arguments":{}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the call's id cannot be used: \".\" and \"..\" cannot stand in a URL at line 1 column 10",
-          "line": 1,
-          "column": 10
-        }
+        422 invalid: the call's id cannot be used: "." and ".." cannot stand in a URL at line 1 column 10
+        column: 10
+        line: 1
         "#);
         let long = format!(r#"{{"id":"{}","name":"bash","arguments":{{}}}}"#, "x".repeat(513));
-        assert_snapshot!(builder.post(CALLS, &long).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521",
-          "line": 1,
-          "column": 521
-        }
-        "#);
+        assert_snapshot!(builder.post(CALLS, &long).await, @r"
+        422 invalid: the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521
+        column: 521
+        line: 1
+        ");
     })
     .await;
 }
@@ -226,65 +132,25 @@ async fn names_that_nobody_could_be_shown_are_refused() {
 /// Read as the fields without their names, it would propose a call.
 #[tokio::test]
 async fn an_array_is_no_body() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the body is JSON, but no object"
-        }
-        "#);
-        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "[]").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the body is JSON, but no object"
-        }
-        "#);
-        assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "7").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "the body is JSON, but no object"
-        }
-        "#);
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @"422 invalid: the body is JSON, but no object");
+        assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", "[]").await, @"422 invalid: the body is JSON, but no object");
+        assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", "7").await, @"422 invalid: the body is JSON, but no object");
     })
     .await;
 }
 
 #[tokio::test]
 async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
         let says = async |name: &str, value: &str| {
             let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
             let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
             Answer::to(request.header(name, value).body("{}")).await.to_string()
         };
-        assert_snapshot!(says("content-encoding", "gzip").await, @r#"
-        415
-        {
-          "title": "Unsupported Media Type",
-          "status": 415,
-          "code": "not_json",
-          "detail": "a body is taken as it is, and the header content-encoding says \"gzip\""
-        }
-        "#);
-        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"
-        415
-        {
-          "title": "Unsupported Media Type",
-          "status": 415,
-          "code": "not_json",
-          "detail": "JSON is UTF-8, and the header content-type says \"latin1\""
-        }
-        "#);
+        assert_snapshot!(says("content-encoding", "gzip").await, @r#"415 not_json: a body is taken as it is, and the header content-encoding says "gzip""#);
+        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"415 not_json: JSON is UTF-8, and the header content-type says "latin1""#);
     })
     .await;
 }

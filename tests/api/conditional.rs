@@ -1,22 +1,22 @@
 //! `If-None-Match`: whoever has an answer that still holds is told so.
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 
 #[tokio::test]
 async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
         let everywhere = ["/v1/approvals/pending", "/v1/events", "/v1/threads", "/v1/tool-calls"];
         let here = [
-            "/v1/threads/t1",
-            "/v1/threads/t1/approvals/pending",
-            "/v1/threads/t1/events",
-            "/v1/threads/t1/grants",
-            "/v1/threads/t1/mode",
-            "/v1/threads/t1/policy",
-            "/v1/threads/t1/tool-calls",
+            "/v1/threads/t",
+            "/v1/threads/t/approvals/pending",
+            "/v1/threads/t/events",
+            "/v1/threads/t/grants",
+            "/v1/threads/t/mode",
+            "/v1/threads/t/policy",
+            "/v1/threads/t/tool-calls",
         ];
         let mut tags = Vec::new();
         for path in everywhere.iter().chain(&here) {
@@ -31,7 +31,7 @@ async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
             );
             tags.push((path, tag));
         }
-        builder.proposes("t2", "a").await;
+        builder.in_thread("t2").proposes("a").await;
         for (path, tag) in tags {
             let status = ada.get_with(path, "if-none-match", &tag).await.status;
             assert_eq!(status, if here.contains(path) { 304 } else { 200 }, "{path}");
@@ -42,9 +42,9 @@ async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
 
 #[tokio::test]
 async fn tags_are_compared_as_the_standard_has_it() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
         let status = async |given: &str| ada.get_with("/v1/threads", "if-none-match", given).await.status;
         for same in ["W/\"2\"", "\"2\"", "*", "\"x\", W/\"2\""] {
             assert_eq!(status(same).await, 304, "{same}");
@@ -59,16 +59,16 @@ async fn tags_are_compared_as_the_standard_has_it() {
 
 #[tokio::test]
 async fn a_call_holds_until_it_changes() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        ada.decides("t1", "a", "allow_session").await;
-        let path = "/v1/threads/t1/tool-calls/a";
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.allows_for_the_session("a").await;
+        let path = "/v1/threads/t/tool-calls/a";
         let tag = ada.get(path).await.header("etag").to_owned();
         assert_eq!(tag, "W/\"3-allowed\"");
-        builder.proposes("t1", "b").await;
+        builder.proposes("b").await;
         assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "another call is no matter");
-        builder.claims("t1", "a", "w").await;
+        builder.claims_as("a", "w").await;
         let changed = ada.get_with(path, "if-none-match", &tag).await;
         assert_eq!((changed.status, changed.header("etag")), (200, "W/\"6-running\""));
     })
@@ -77,10 +77,10 @@ async fn a_call_holds_until_it_changes() {
 
 #[tokio::test]
 async fn a_question_holds_until_it_says_something_else() {
-    story("[[rule]]\nname = \"two\"\ntool = \"*\"\nverdict = \"ask\"\nquorum = 3", async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        let paths = ["/v1/threads/t1/tool-calls/a", "/v1/threads/t1/approvals/pending"];
+    over_http("[[rule]]\nname = \"two\"\ntool = \"*\"\nverdict = \"ask\"\nquorum = 3", async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        let paths = ["/v1/threads/t/tool-calls/a", "/v1/threads/t/approvals/pending"];
         let mut tags = Vec::new();
         for path in paths {
             let tag = ada.get(path).await.header("etag").to_owned();
@@ -94,12 +94,12 @@ async fn a_question_holds_until_it_says_something_else() {
                 *tag = answer.header("etag").to_owned();
             }
         };
-        town.person("ben").decides("t1", "a", "allow_once").await;
+        world.person("ben").allows("a").await;
         changes("a vote").await;
-        builder.proposes("t1", "b").await;
+        builder.proposes("b").await;
         changes("another call, which a grant would reach").await;
         let others = countersign_gate::Policy::read("levels = [\"boss\"]").expect("a policy");
-        town.gate.set_policy(others).expect("a file");
+        world.service.gate.set_policy(others).expect("a file");
         changes("a policy that offers something else").await;
     })
     .await;

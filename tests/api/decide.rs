@@ -1,137 +1,80 @@
 //! `POST /v1/threads/{thread}/approvals/{id}`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
-const DECIDE: &str = "/v1/threads/t1/approvals/call_1";
+const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 #[tokio::test]
 async fn a_call_that_nobody_proposed_cannot_be_decided() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
-        "#);
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_decision_that_is_none_is_refused() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no \"allow\" here; there is allow_once, allow_session, deny at line 1 column 20",
-          "line": 1,
-          "column": 20
-        }
+        422 invalid: there is no "allow" here; there is allow_once, allow_session, deny at line 1 column 20
+        column: 20
+        line: 1
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"other"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no \"other\" here; there is allow_once, allow_session, deny at line 1 column 20",
-          "line": 1,
-          "column": 20
-        }
+        422 invalid: there is no "other" here; there is allow_once, allow_session, deny at line 1 column 20
+        column: 20
+        line: 1
         "#);
-        assert_snapshot!(ada.post(DECIDE, "{}").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `decision` at line 1 column 2",
-          "line": 1,
-          "column": 2
-        }
-        "#);
-        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `match`, `level` at line 1 column 28",
-          "line": 1,
-          "column": 28
-        }
-        "#);
+        assert_snapshot!(ada.post(DECIDE, "{}").await, @r"
+        422 invalid: missing field `decision` at line 1 column 2
+        column: 2
+        line: 1
+        ");
+        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @r"
+        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `match`, `level` at line 1 column 28
+        column: 28
+        line: 1
+        ");
     })
     .await;
 }
 
 #[tokio::test]
 async fn an_agent_cannot_decide() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let answer = town.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
-        assert_snapshot!(answer, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_an_approver",
-          "detail": "agent:helper is no person, and only people decide"
-        }
-        "#);
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let answer = world.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
+        assert_snapshot!(answer, @"403 not_an_approver: agent:helper is no person, and only people decide");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_person_cannot_decide_what_they_proposed() {
-    story(ASK, async |town| {
-        town.person("ada").proposes("t1", "call_1").await;
-        let answer = town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
-        assert_snapshot!(answer, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "self_approval",
-          "detail": "user:ada proposed the call and cannot decide it"
-        }
-        "#);
-        assert_eq!(town.person("ben").decides("t1", "call_1", "allow_once").await.text("state"), "allowed");
+    over_http(ASK, async |world| {
+        world.person("ada").proposes("call_1").await;
+        let answer = world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
+        assert_snapshot!(answer, @"403 self_approval: user:ada proposed the call and cannot decide it");
+        assert_eq!(world.person("ben").allows("call_1").await.text("state"), "allowed");
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_second_decision_loses_and_is_told_who_won() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.clock.advance(Duration::from_secs(9));
-        town.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
-        town.clock.advance(Duration::from_secs(9));
-        assert_snapshot!(town.person("ben").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "already_decided",
-          "detail": "decided already: deny by user:ada at 2026-01-31T12:00:09.000Z",
-          "response": {
-            "decision": "deny",
-            "source": "approver",
-            "principal": "user:ada",
-            "at": "2026-01-31T12:00:09.000Z",
-            "seq": 3,
-            "comment": "not on a Friday",
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-          }
-        }
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.clock().advance(Duration::from_secs(9));
+        world.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
+        world.clock().advance(Duration::from_secs(9));
+        assert_snapshot!(world.person("ben").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
+        409 already_decided: decided already: deny by user:ada at 2026-01-31T12:00:09.000Z
+        response: {"at":"2026-01-31T12:00:09.000Z","comment":"not on a Friday","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}
         "#);
     })
     .await;
@@ -139,11 +82,11 @@ async fn the_second_decision_loses_and_is_told_who_won() {
 
 #[tokio::test]
 async fn the_same_decision_again_is_answered_with_the_first() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let first = town.person("ada").decides("t1", "call_1", "deny").await;
-        town.clock.advance(Duration::from_secs(9));
-        let again = town.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"me too"}"#).await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let first = world.person("ada").denies("call_1").await;
+        world.clock().advance(Duration::from_secs(9));
+        let again = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"me too"}"#).await;
         assert_eq!(again.to_string(), first.to_string());
     })
     .await;
@@ -151,26 +94,11 @@ async fn the_same_decision_again_is_answered_with_the_first() {
 
 #[tokio::test]
 async fn what_the_policy_decided_is_decided() {
-    story("default = \"block\"", async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        assert_snapshot!(town.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "already_decided",
-          "detail": "decided already: deny by policy:default at 2026-01-31T12:00:00.000Z",
-          "response": {
-            "decision": "deny",
-            "source": "policy",
-            "principal": "policy:default",
-            "at": "2026-01-31T12:00:00.000Z",
-            "seq": 2,
-            "basis": "default",
-            "comment": "no rule matches this call",
-            "policy": "9f90a518a4efe0b3dec4d63701987cc6275a3794eeef8f0a477525c5fdd25c65"
-          }
-        }
+    over_http("default = \"block\"", async |world| {
+        world.agent("builder").proposes("call_1").await;
+        assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
+        409 already_decided: decided already: deny by policy:default at 2026-01-31T12:00:00.000Z
+        response: {"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"no rule matches this call","decision":"deny","policy":"[hash:policy]","principal":"policy:default","seq":2,"source":"policy"}
         "#);
     })
     .await;
@@ -178,46 +106,14 @@ async fn what_the_policy_decided_is_decided() {
 
 #[tokio::test]
 async fn a_denial_tells_the_model_who_and_why() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let no = r#"{"decision":"deny","comment":"use the staging host\nfirst"}"#;
-        assert_snapshot!(town.person("ada").post(DECIDE, no).await, @r#"
+        assert_snapshot!(world.person("ada").post(DECIDE, no).await.fields(["state", "response", "result"]), @r#"
         200
-        {
-          "threadId": "t1",
-          "id": "call_1",
-          "name": "bash",
-          "state": "denied",
-          "arguments": {"command":"ls"},
-          "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
-          "request": {
-            "seq": 2,
-            "requestedAt": "2026-01-31T12:00:00.000Z",
-            "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this call",
-            "basis": "default",
-            "quorum": 1,
-            "denials": 1,
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-          },
-          "response": {
-            "decision": "deny",
-            "source": "approver",
-            "principal": "user:ada",
-            "at": "2026-01-31T12:00:00.000Z",
-            "seq": 3,
-            "comment": "use the staging host\nfirst",
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-          },
-          "result": {
-            "seq": 4,
-            "status": "denied",
-            "content": "Denied by user:ada: use the staging host\nfirst (do not retry this call unchanged)",
-            "principal": "user:ada",
-            "at": "2026-01-31T12:00:00.000Z"
-          }
-        }
+        state: "denied"
+        response: {"at":"2026-01-31T12:00:00.000Z","comment":"use the staging host\nfirst","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: use the staging host\nfirst (do not retry this call unchanged)","principal":"user:ada","seq":4,"status":"denied"}
         "#);
     })
     .await;

@@ -1,7 +1,7 @@
 //! `GET /openapi.json`, and `/docs`, a page to try it.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use reqwest::Method;
 use serde_json::Value;
 use std::{
@@ -24,11 +24,11 @@ fn the_document_is_the_one_in_the_repository() {
 
 #[tokio::test]
 async fn the_document_is_served_and_known_by_its_tag() {
-    story(ASK, async |town| {
-        let first = town.somebody().get("/openapi.json").await;
+    over_http(ASK, async |world| {
+        let first = world.anonymous().get("/openapi.json").await;
         assert_eq!((first.status, first.header("content-type")), (200, "application/json"));
         assert_eq!(first.body, countersign_server::document());
-        let again = town.somebody().get_with("/openapi.json", "if-none-match", first.header("etag")).await;
+        let again = world.anonymous().get_with("/openapi.json", "if-none-match", first.header("etag")).await;
         assert_eq!((again.status, again.body.as_str()), (304, ""));
     })
     .await;
@@ -151,12 +151,12 @@ fn what_is_sent_is_as_strict_in_the_document_as_in_the_server() {
 /// Every route answers what the document has for it: nothing is described that is not there.
 #[tokio::test]
 async fn every_operation_of_the_document_is_there() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
         for (path, method, _) in operations(&document) {
-            let path = path.replace("{thread}", "t1").replace("{id}", "call_1").replace("{seq}", "1");
+            let path = path.replace("{thread}", "t").replace("{id}", "call_1").replace("{seq}", "1");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-            let answer = Answer::to(town.person("ada").request(method.clone(), &path)).await;
+            let answer = Answer::to(world.person("ada").request(method.clone(), &path)).await;
             let known = answer.status < 400
                 || !["\"unknown_route\"", "\"wrong_method\""].contains(&answer.member("code").as_str());
             assert!(known, "{method} {path}: {answer}");
@@ -168,18 +168,18 @@ async fn every_operation_of_the_document_is_there() {
 /// The page comes with the program, whole: it works where there is no network.
 #[tokio::test]
 async fn a_page_to_try_it_is_served_from_here_alone() {
-    story(ASK, async |town| {
-        let page = town.somebody().get("/docs/").await;
+    over_http(ASK, async |world| {
+        let page = world.anonymous().get("/docs/").await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
         let parts = page.body.split(['"', '\'']);
         let loaded = |part: &&str| matches!(part.rsplit_once('.'), Some((_, "js" | "css")));
         for part in parts.filter(loaded) {
             assert!(!part.contains("//"), "{part} lies elsewhere");
-            let answer = town.somebody().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
+            let answer = world.anonymous().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
             assert_eq!(answer.status, 200, "{part}");
         }
-        assert_eq!(town.somebody().get("/docs/nothing.js").await.text("code"), "unknown_route");
-        let start = town.somebody().get("/docs/swagger-initializer.js").await;
+        assert_eq!(world.anonymous().get("/docs/nothing.js").await.text("code"), "unknown_route");
+        let start = world.anonymous().get("/docs/swagger-initializer.js").await;
         assert!(start.body.contains("/openapi.json"), "{}", start.body);
     })
     .await;

@@ -1,14 +1,14 @@
 //! What every request goes through: ids, what may be kept of an answer, compression.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use reqwest::Method;
 
 #[tokio::test]
 async fn an_id_that_cannot_stand_in_a_log_is_replaced() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         let id = async |given: &str| {
-            let answer = town.somebody().get_with("/healthz", "x-request-id", given).await;
+            let answer = world.anonymous().get_with("/healthz", "x-request-id", given).await;
             answer.header("x-request-id").to_owned()
         };
         assert_eq!(id("trace/7f3a:b").await, "trace/7f3a:b");
@@ -24,8 +24,8 @@ async fn an_id_that_cannot_stand_in_a_log_is_replaced() {
 
 #[tokio::test]
 async fn a_problem_bears_the_id_of_its_request() {
-    story(ASK, async |town| {
-        let request = town.somebody().request(Method::GET, "/v1/threads/t1");
+    over_http(ASK, async |world| {
+        let request = world.anonymous().request(Method::GET, "/v1/threads/t");
         let response = request.header("x-request-id", "mine-1").send().await.expect("an answer");
         let body = response.text().await.expect("a body");
         assert!(body.contains(r#""requestId":"mine-1""#), "{body}");
@@ -35,8 +35,8 @@ async fn a_problem_bears_the_id_of_its_request() {
 
 #[tokio::test]
 async fn no_answer_is_kept_without_asking_again() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_eq!(ada.get("/v1/threads").await.header("cache-control"), "private, no-cache");
         assert_eq!(ada.get("/v1/threads/t9").await.header("cache-control"), "no-store");
     })
@@ -45,11 +45,11 @@ async fn no_answer_is_kept_without_asking_again() {
 
 #[tokio::test]
 async fn what_is_long_is_compressed_for_whoever_can_read_that() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         let long =
             format!(r#"{{"id":"a","name":"bash","arguments":{{"command":"{}"}}}}"#, "ls ".repeat(2_000));
-        town.agent("builder").post("/v1/threads/t1/tool-calls", &long).await;
-        let ada = town.person("ada");
+        world.agent("builder").post("/v1/threads/t/tool-calls", &long).await;
+        let ada = world.person("ada");
         let encoding = async |path: &str, accepted: &str| {
             let request = ada.request(Method::GET, path).header("accept-encoding", accepted);
             let response = request.send().await.expect("an answer");
@@ -58,8 +58,8 @@ async fn what_is_long_is_compressed_for_whoever_can_read_that() {
             let told = (header("content-encoding").to_owned(), header("vary").to_owned());
             (told, response.bytes().await.expect("a body").len())
         };
-        let ((gzip, vary), small) = encoding("/v1/threads/t1/tool-calls/a", "gzip").await;
-        let ((plain, _), large) = encoding("/v1/threads/t1/tool-calls/a", "identity").await;
+        let ((gzip, vary), small) = encoding("/v1/threads/t/tool-calls/a", "gzip").await;
+        let ((plain, _), large) = encoding("/v1/threads/t/tool-calls/a", "identity").await;
         assert_eq!((gzip.as_str(), vary.as_str(), plain.as_str()), ("gzip", "accept-encoding", ""));
         assert!(small * 10 < large, "{small} of {large} bytes");
         assert_eq!(encoding("/healthz", "gzip").await.0.0, "", "what is short is not worth it");
@@ -72,14 +72,14 @@ async fn what_is_long_is_compressed_for_whoever_can_read_that() {
 
 #[tokio::test]
 async fn asking_for_the_head_alone_brings_the_head_alone() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         let head = Answer::to(ada.request(Method::HEAD, "/v1/threads")).await;
         assert_eq!((head.status, head.body.as_str()), (200, ""));
         assert_ne!(head.header("etag"), "");
         let missing = Answer::to(ada.request(Method::HEAD, "/v1/threads/t9")).await;
         assert_eq!((missing.status, missing.body.as_str()), (404, ""));
-        let options = Answer::to(ada.request(Method::OPTIONS, "/v1/threads/t1/mode")).await;
+        let options = Answer::to(ada.request(Method::OPTIONS, "/v1/threads/t/mode")).await;
         assert_eq!((options.status, options.header("allow")), (405, "GET,HEAD,PUT"));
     })
     .await;

@@ -1,42 +1,24 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`, page by page.
 
 use crate::ASK;
-use countersign_tests::api::{Answer, story};
+use countersign_tests::{Answer, over_http};
 use insta::assert_snapshot;
 
 #[tokio::test]
 async fn a_page_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"1.5\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "after"
-        }
+        400 bad_cursor: "1.5" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "after"
         "#);
-        assert_snapshot!(ada.get("/v1/threads/t1/events?limit=all").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"all\"",
-          "parameter": "limit"
-        }
+        assert_snapshot!(ada.get("/v1/threads/t/events?limit=all").await, @r#"
+        422 invalid: limit is a number from 1 to 1000, and this is "all"
+        parameter: "limit"
         "#);
         assert_snapshot!(ada.get("/v1/events?from=1").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"from\"; there are after, limit, thread, type, tool, principal, since and until",
-          "parameter": "from"
-        }
+        422 invalid: there is no parameter "from"; there are after, limit, thread, type, tool, principal, since and until
+        parameter: "from"
         "#);
     })
     .await;
@@ -44,57 +26,27 @@ async fn a_page_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn a_filter_that_cannot_be_meant_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?type=TOOL_CALLS").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "type: there is no event type \"TOOL_CALLS\"",
-          "parameter": "type"
-        }
+        422 invalid: type: there is no event type "TOOL_CALLS"
+        parameter: "type"
         "#);
         assert_snapshot!(ada.get("/v1/events?type=").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "type: there is no event type \"\"",
-          "parameter": "type"
-        }
+        422 invalid: type: there is no event type ""
+        parameter: "type"
         "#);
         assert_snapshot!(ada.get("/v1/events?state=pending").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"state\"; there are after, limit, thread, type, tool, principal, since and until",
-          "parameter": "state"
-        }
+        422 invalid: there is no parameter "state"; there are after, limit, thread, type, tool, principal, since and until
+        parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/events?after=1&after=2").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "after stands twice",
-          "parameter": "after"
-        }
+        422 invalid: after stands twice
+        parameter: "after"
         "#);
         assert_snapshot!(ada.get("/v1/events?%FF=1").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "%FF is not UTF-8",
-          "parameter": "%FF"
-        }
+        422 invalid: %FF is not UTF-8
+        parameter: "%FF"
         "#);
     })
     .await;
@@ -102,12 +54,12 @@ async fn a_filter_that_cannot_be_meant_is_refused() {
 
 #[tokio::test]
 async fn a_page_holds_what_is_asked_for() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "a").await;
-        town.agent("tester").proposes("t2", "b").await;
-        town.person("ada").decides("t1", "a", "deny").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.agent("tester").in_thread("t2").proposes("b").await;
+        world.person("ada").denies("a").await;
         let seqs = async |query: &str| {
-            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let page = world.person("ada").get(&format!("/v1/events?{query}")).await;
             let events: Vec<serde_json::Value> =
                 serde_json::from_str(&page.member("events")).expect("events");
             events.iter().filter_map(|event| event["seq"].as_i64()).collect::<Vec<_>>()
@@ -134,8 +86,8 @@ fn lines(page: &Answer) -> String {
 
 #[tokio::test]
 async fn an_empty_log_is_an_empty_page() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").get("/v1/events").await, @r#"
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").get("/v1/events").await, @r#"
         200
         {"events":[],"next":null,"tip":0}
         "#);
@@ -145,12 +97,12 @@ async fn an_empty_log_is_an_empty_page() {
 
 #[tokio::test]
 async fn the_log_is_what_happened_in_order() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "call_1").await;
-        ada.decides("t1", "call_1", "allow_once").await;
-        builder.claims("t1", "call_1", "worker-7").await;
-        builder.finishes("t1", "call_1", r#""a.txt\nb.txt""#).await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        ada.allows("call_1").await;
+        builder.claims_as("call_1", "worker-7").await;
+        builder.finishes_with("call_1", r#""a.txt\nb.txt""#).await;
         assert_snapshot!(lines(&ada.get("/v1/events").await), @r#"
         1 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
         2 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","toolCallId":"call_1"}
@@ -164,19 +116,19 @@ async fn the_log_is_what_happened_in_order() {
           "events": [
             {
               "seq": 5,
-              "threadId": "t1",
+              "threadId": "t",
               "type": "TOOL_RESULT",
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
               "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
-              "hash": "4fe4bff24a8eec22b943c19c06fda63609873f6992347038621da67ee2734438"
+              "hash": "aa819414bf462412ed04a8d31dda7c6a13dd443b3abf01a6c01349f8c6fa035b"
             }
           ],
           "next": null,
           "tip": 5
         }
         "#);
-        assert_eq!(ada.get("/v1/threads/t1/events").await.body, ada.get("/v1/events").await.body);
+        assert_eq!(ada.get("/v1/threads/t/events").await.body, ada.get("/v1/events").await.body);
         assert_eq!(lines(&ada.get("/v1/threads/t2/events").await), "");
     })
     .await;
@@ -184,12 +136,12 @@ async fn the_log_is_what_happened_in_order() {
 
 #[tokio::test]
 async fn pages_follow_one_another_and_end_with_no_next() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         for id in ["a", "b"] {
-            town.agent("builder").proposes("t1", id).await;
+            world.agent("builder").proposes(id).await;
         }
         let page = async |query: &str| {
-            let page = town.person("ada").get(&format!("/v1/events?{query}")).await;
+            let page = world.person("ada").get(&format!("/v1/events?{query}")).await;
             let events: Vec<serde_json::Value> =
                 serde_json::from_str(&page.member("events")).expect("events");
             let seqs: Vec<_> = events.iter().filter_map(|event| event["seq"].as_i64()).collect();

@@ -6,7 +6,7 @@ use countersign_gate::{
     name,
 };
 use countersign_store::ManualClock;
-use countersign_tests::api::{Town, fresh_gate, story};
+use countersign_tests::{HttpWorld, new_gate, over_http};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -96,7 +96,7 @@ async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
 /// What is about threads and the log rather than about one call.
 async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
-    let (thread, other) = (name("t1").expect("valid"), name("t2").expect("valid"));
+    let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
     let mut told = Told::default();
     let propose = async |thread, id: &str, tool: &str| {
         agent.propose(thread, &api::Propose::new(id, tool, "[]").expect("valid")).await
@@ -121,7 +121,7 @@ async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
     told.say("events", ada.events(&Filter::default(), api::PageOf { after: 9, limit: 2 }).await);
     let followed: Vec<_> = ada.follow(Filter::of_thread(&thread), 3).take(3).collect().await;
     let seqs: Result<Vec<_>, _> = followed.into_iter().map(|event| event.map(|event| event.seq)).collect();
-    told.say("follow t1", seqs);
+    told.say("follow t", seqs);
     told.say("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));
     let cancelled = api::Finish { status: Status::Denied, ..api::Finish::success("") };
     told.say("finish as denied", agent.finish(&thread, &granted.id, &cancelled).await);
@@ -132,7 +132,7 @@ async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
 async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
-    let thread = name("t1").expect("valid");
+    let thread = name("t").expect("valid");
     let mut told = Told::default();
     let propose = async |id: &str, tool: &str, command: &str| {
         let arguments = format!("{{\"command\":\"{command}\"}}");
@@ -174,7 +174,7 @@ async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
 /// What is masked, who is lost, and the button for when things go wrong.
 async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
-    let (thread, other) = (name("t1").expect("valid"), name("t2").expect("valid"));
+    let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
     let mut told = Told::default();
     let secret = r#"{"user":"ada","password":"hunter2"}"#;
     let call = api::Propose {
@@ -216,12 +216,12 @@ async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
 
 /// Tells it over a file and over a server. Both must say the same, which is given back.
 async fn both_ways(tell: impl AsyncFn(&Gate, &ManualClock) -> Told) -> String {
-    let (file, clock, _folder) = fresh_gate(RULES).await;
+    let (file, clock, _folder) = new_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;
     file.shut_down().await;
-    story(RULES, async |town: &Town| {
-        let server = Gate::connect(&format!("http://{}", town.address)).expect("an address");
-        assert_eq!(tell(&server, &town.clock).await.whole, over_a_file.whole);
+    over_http(RULES, async |world: &HttpWorld| {
+        let server = Gate::connect(&world.server_url()).expect("an address");
+        assert_eq!(tell(&server, world.clock()).await.whole, over_a_file.whole);
     })
     .await;
     over_a_file.brief
@@ -245,7 +245,7 @@ async fn deciding_is_the_same_over_a_file_and_over_a_server() {
     look
       {"seq":8,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"no rule matc…
     look at the list
-      {"pending":[{"threadId":"t1","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash…
+      {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     reach
       {"match":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
     reach for nonsense
@@ -257,7 +257,7 @@ async fn deciding_is_the_same_over_a_file_and_over_a_server() {
     grants
       {"grants":[{"seq":9,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
     propose once more
-      {"threadId":"t1","id":"d","name":"bash","state":"denied","arguments":{"command":"git log"},"argumentsHash":"067c113dfde6…
+      {"threadId":"t","id":"d","name":"bash","state":"denied","arguments":{"command":"git log"},"argumentsHash":"067c113dfde6f…
     "#);
 }
 
@@ -265,7 +265,7 @@ async fn deciding_is_the_same_over_a_file_and_over_a_server() {
 async fn troubles_are_the_same_over_a_file_and_over_a_server() {
     assert_snapshot!(both_ways(tell_the_troubles).await, @r#"
     propose a secret
-      {"threadId":"t1","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"arguments…
+      {"threadId":"t","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"argumentsH…
     claim for another tool
       definition_changed: the tool's definition hashes to d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, an…
     claim
@@ -281,7 +281,7 @@ async fn troubles_are_the_same_over_a_file_and_over_a_server() {
     stop as agent
       not_an_approver: agent:bot is no person, and only people decide
     stop a thread
-      {"denied":[{"threadId":"t1","id":"b"}],"left":[{"threadId":"t1","id":"c"}]}
+      {"denied":[{"threadId":"t","id":"b"}],"left":[{"threadId":"t","id":"c"}]}
     stop a tool
       {"denied":[{"threadId":"t2","id":"b"}],"left":[]}
     "#);
@@ -339,12 +339,12 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     pending in t2
       1
     close
-      {"threadId":"t1","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:bot","cancelled":["c"]}
+      {"threadId":"t","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:bot","cancelled":["c"]}
     propose in vain
       thread_closed: the thread was closed at 2026-01-31T12:00:00.000Z
     events
       {"events":[{"seq":10,"threadId":"t2","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:bot","…
-    follow t1
+    follow t
       [4,5,6]
     ready
       ["ready",14,3]
@@ -355,8 +355,8 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
 
 #[tokio::test]
 async fn a_server_does_not_hand_out_its_file() {
-    story(RULES, async |town| {
-        let server = Gate::connect(&format!("http://{}", town.address)).expect("an address");
+    over_http(RULES, async |world| {
+        let server = Gate::connect(&world.server_url()).expect("an address");
         assert_eq!(server.verify(|_| ()).await.expect_err("no file"), Error::OnlyOverAFile);
         assert_eq!(server.rebuild_index().await.expect_err("no file"), Error::OnlyOverAFile);
     })

@@ -2,24 +2,24 @@
 
 use crate::ASK;
 use countersign_gate::{Filter, Principal, api, name};
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use futures_util::{StreamExt, poll};
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::pin::pin;
 
 #[tokio::test]
 async fn what_is_written_for_somebody_who_left_is_counted() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         let mut registry = Registry::default();
-        town.gate.metrics(&mut registry).expect("over a file");
-        let agent = town.gate.acting_as(Principal::agent("bot"));
+        world.service.gate.metrics(&mut registry).expect("over a file");
+        let agent = world.service.gate.acting_as(Principal::agent("bot"));
         let (thread, call) =
-            (name("t1").expect("valid"), api::Propose::new("c", "bash", "{}").expect("valid"));
+            (name("t").expect("valid"), api::Propose::new("c", "bash", "{}").expect("valid"));
         {
             let propose = pin!(agent.propose(&thread, &call));
             assert!(poll!(propose).is_pending(), "it is on its way, and nobody waits for it any more");
         }
-        let mut events = town.gate.follow(Filter::default(), 0);
+        let mut events = world.service.gate.follow(Filter::default(), 0);
         assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
         // It is counted a moment after it is written. The story's time limit ends the looking.
         let mut told = String::new();

@@ -1,6 +1,6 @@
 //! Levels: who may decide, at which level, and what happens where nobody of that level does
 
-use countersign_tests::api::{Stream, story};
+use countersign_tests::{Stream, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
 
@@ -34,8 +34,8 @@ escalateAfter = "10m"
 escalateTo = "admin"
 "#;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
-const DECIDE: &str = "/v1/threads/t1/approvals/call_1";
+const CALLS: &str = "/v1/threads/t/tool-calls";
+const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 fn call(tool: &str) -> String {
     format!(r#"{{"id":"call_1","name":"{tool}","arguments":{{}}}}"#)
@@ -53,83 +53,43 @@ async fn told(events: &mut Stream) -> String {
 
 #[tokio::test]
 async fn who_stands_lower_is_told_what_it_takes() {
-    story(POLICY, async |town| {
-        town.agent("builder").post(CALLS, &call("deploy")).await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").post(CALLS, &call("deploy")).await;
         let at = |level: &str| format!(r#"{{"decision":"allow_once","level":"{level}"}}"#);
-        assert_snapshot!(town.person("bob").post(DECIDE, &at("admin")).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_eligible",
-          "detail": "user:bob cannot decide this: it takes level admin, and theirs is user"
-        }
-        "#);
-        assert_snapshot!(town.person("ada").post(DECIDE, &at("super_admin")).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_eligible",
-          "detail": "user:ada cannot decide this: it takes level super_admin, and theirs is admin"
-        }
-        "#);
-        assert_snapshot!(town.person("ada").post(DECIDE, &at("user")).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_eligible",
-          "detail": "user:ada cannot decide this: the request asks for level admin"
-        }
-        "#);
-        assert_snapshot!(town.person("ada").post(DECIDE, &at("god")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "level: there is no level \"god\"; there is user, admin, super_admin"
-        }
-        "#);
+        assert_snapshot!(world.person("bob").post(DECIDE, &at("admin")).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
+        assert_snapshot!(world.person("ada").post(DECIDE, &at("super_admin")).await, @"403 not_eligible: user:ada cannot decide this: it takes level super_admin, and theirs is admin");
+        assert_snapshot!(world.person("ada").post(DECIDE, &at("user")).await, @"403 not_eligible: user:ada cannot decide this: the request asks for level admin");
+        assert_snapshot!(world.person("ada").post(DECIDE, &at("god")).await, @r#"422 invalid: level: there is no level "god"; there is user, admin, super_admin"#);
         assert_eq!(
-            town.person("bob").post(DECIDE, r#"{"decision":"deny"}"#).await.text("code"),
+            world.person("bob").post(DECIDE, r#"{"decision":"deny"}"#).await.text("code"),
             "not_eligible"
         );
-        assert_eq!(town.person("ada").get(&format!("{CALLS}/call_1")).await.text("state"), "pending");
+        assert_eq!(world.person("ada").get(&format!("{CALLS}/call_1")).await.text("state"), "pending");
     })
     .await;
 }
 
 #[tokio::test]
 async fn who_is_not_named_is_told_for_whom_it_is() {
-    story(POLICY, async |town| {
-        town.agent("builder").post(CALLS, &call("restart")).await;
-        assert_snapshot!(town.person("cyd").post(DECIDE, r#"{"decision":"deny"}"#).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_eligible",
-          "detail": "user:cyd cannot decide this: it is for @ops to decide"
-        }
-        "#);
-        assert_eq!(town.person("dan").decides("t1", "call_1", "deny").await.text("state"), "denied");
+    over_http(POLICY, async |world| {
+        world.agent("builder").post(CALLS, &call("restart")).await;
+        assert_snapshot!(world.person("cyd").post(DECIDE, r#"{"decision":"deny"}"#).await, @"403 not_eligible: user:cyd cannot decide this: it is for @ops to decide");
+        assert_eq!(world.person("dan").denies("call_1").await.text("state"), "denied");
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_levels_that_make_sense_are_offered_with_the_question() {
-    story(POLICY, async |town| {
-        let ada = town.person("ada");
-        let proposed = town.agent("builder").post(CALLS, &call("deploy")).await;
+    over_http(POLICY, async |world| {
+        let ada = world.person("ada");
+        let proposed = world.agent("builder").post(CALLS, &call("deploy")).await;
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&proposed.member("request")).expect("JSON")["level"],
             "admin"
         );
         let shown = ada.get(&format!("{CALLS}/call_1")).await;
-        assert_snapshot!(shown.member("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","seq":2,"similarOperationsCount":0,"wouldAlsoMatch":[{"allows":0,"calls":[],"denies":0,"match":"exact","of":0,"says":"these exact arguments"},{"allows":0,"calls":[],"denies":0,"match":"tool","of":0,"says":"the whole tool"}]}"#);
+        assert_snapshot!(shown.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","seq":2,"similarOperationsCount":0,"wouldAlsoMatch":[{"allows":0,"calls":[],"denies":0,"match":"exact","of":0,"says":"these exact arguments"},{"allows":0,"calls":[],"denies":0,"match":"tool","of":0,"says":"the whole tool"}]}"#);
         let listed = ada.get("/v1/approvals/pending").await;
         let listed: serde_json::Value = serde_json::from_str(&listed.member("pending")).expect("calls");
         assert_eq!(listed[0]["request"].to_string(), shown.member("request"));
@@ -139,20 +99,20 @@ async fn the_levels_that_make_sense_are_offered_with_the_question() {
             "by default it takes more"
         );
         let decided = ada.post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
-        assert_snapshot!(decided.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d","principal":"user:ada","rule":"admins deploy","seq":3,"source":"approver"}"#);
+        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins deploy","seq":3,"source":"approver"}"#);
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_question_without_a_level_is_decided_at_any() {
-    story(POLICY, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let shown = town.person("bob").get(&format!("{CALLS}/call_1")).await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let shown = world.person("bob").get(&format!("{CALLS}/call_1")).await;
         let request: serde_json::Value = serde_json::from_str(&shown.member("request")).expect("a request");
         assert_snapshot!(request["availableLevels"], @r#"["user","admin","super_admin"]"#);
         assert_snapshot!(request["defaultLevel"], @r#""user""#);
-        let decided = town.person("ada").post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
+        let decided = world.person("ada").post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
         assert_eq!(decided.text("state"), "allowed");
         let response: serde_json::Value =
             serde_json::from_str(&decided.member("response")).expect("a response");
@@ -163,39 +123,31 @@ async fn a_question_without_a_level_is_decided_at_any() {
 
 #[tokio::test]
 async fn what_nobody_answers_is_told_again_and_then_goes_higher() {
-    story(POLICY, async |town| {
-        let (builder, bob, path) = (town.agent("builder"), town.person("bob"), format!("{CALLS}/call_1"));
-        let mut events = builder.streams("/v1/threads/t1/events", Some("0")).await;
+    over_http(POLICY, async |world| {
+        let (builder, bob, path) = (world.agent("builder"), world.person("bob"), format!("{CALLS}/call_1"));
+        let mut events = builder.streams("/v1/threads/t/events", Some("0")).await;
         builder.post(CALLS, &call("page")).await;
         told(&mut events).await;
         told(&mut events).await;
-        town.clock.advance(Duration::from_mins(5));
+        world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(told(&mut events).await, @r#"
         id: 3
         event: TOOL_APPROVAL_REMINDER
-        data: {"seq":3,"threadId":"t1","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
         "#);
-        town.clock.advance(Duration::from_mins(5));
+        world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(told(&mut events).await, @r#"
         id: 4
         event: TOOL_APPROVAL_ESCALATED
-        data: {"seq":4,"threadId":"t1","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
+        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
         "#);
-        assert_snapshot!(bob.get(&path).await.member("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":4},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":3},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","seq":2,"similarOperationsCount":0,"wouldAlsoMatch":[{"allows":0,"calls":[],"denies":0,"match":"exact","of":0,"says":"these exact arguments"},{"allows":0,"calls":[],"denies":0,"match":"tool","of":0,"says":"the whole tool"}]}"#);
-        assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
-        403
-        {
-          "title": "Forbidden",
-          "status": 403,
-          "code": "not_eligible",
-          "detail": "user:bob cannot decide this: it takes level admin, and theirs is user"
-        }
-        "#);
-        town.clock.advance(Duration::from_mins(50));
+        assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":4},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":3},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","seq":2,"similarOperationsCount":0,"wouldAlsoMatch":[{"allows":0,"calls":[],"denies":0,"match":"exact","of":0,"says":"these exact arguments"},{"allows":0,"calls":[],"denies":0,"match":"tool","of":0,"says":"the whole tool"}]}"#);
+        assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
+        world.clock().advance(Duration::from_mins(50));
         assert_snapshot!(told(&mut events).await, @r#"
         id: 5
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":5,"threadId":"t1","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
+        data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
         "#);
         assert_eq!(bob.get(&path).await.text("state"), "allowed", "as the rule says in as many words");
     })

@@ -108,7 +108,7 @@ async fn a_server_answers_on_all_its_sockets_and_leaves_none_behind() {
 /// Sends the head of a request and is told to go on with the body, so that the server waits for it.
 async fn begins_to_ask(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.expect("it listens");
-    let head = b"POST /v1/threads/t1/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+    let head = b"POST /v1/threads/t/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
         Content-Length: 2\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n";
     stream.write_all(head).await.expect("the server reads");
     let mut told = [0; 25];

@@ -1,12 +1,12 @@
 //! `GET /metrics`
 
 use crate::ASK;
-use countersign_tests::api::{Town, story};
+use countersign_tests::{HttpWorld, over_http};
 use std::time::Duration;
 
 /// The value of a series.
-async fn value(town: &Town, series: &str) -> String {
-    let answer = town.somebody().get("/metrics").await;
+async fn value(world: &HttpWorld, series: &str) -> String {
+    let answer = world.anonymous().get("/metrics").await;
     assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
     assert!(answer.body.ends_with("# EOF\n"), "{answer}");
     let line = answer.body.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
@@ -15,20 +15,20 @@ async fn value(town: &Town, series: &str) -> String {
 
 #[tokio::test]
 async fn the_numbers_grow_with_what_happens() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        assert_eq!(value(town, "countersign_open_requests").await, "0");
-        builder.proposes("t1", "a").await;
-        builder.proposes("t1", "b").await;
-        town.clock.advance(Duration::from_secs(90));
-        assert_eq!(value(town, "countersign_open_requests").await, "2");
-        assert_eq!(value(town, "countersign_oldest_open_request_age_seconds").await, "90.0");
-        ada.decides("t1", "a", "deny").await;
-        assert_eq!(value(town, "countersign_open_requests").await, "1");
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        assert_eq!(value(world, "countersign_open_requests").await, "0");
+        builder.proposes("a").await;
+        builder.proposes("b").await;
+        world.clock().advance(Duration::from_secs(90));
+        assert_eq!(value(world, "countersign_open_requests").await, "2");
+        assert_eq!(value(world, "countersign_oldest_open_request_age_seconds").await, "90.0");
+        ada.denies("a").await;
+        assert_eq!(value(world, "countersign_open_requests").await, "1");
         let proposed = r#"countersign_http_requests_total{route="/v1/threads/{thread}/tool-calls",method="POST",status="201"}"#;
-        assert_eq!(value(town, proposed).await, "2");
+        assert_eq!(value(world, proposed).await, "2");
         let took = r#"countersign_http_request_duration_seconds_count{route="/v1/threads/{thread}/tool-calls",method="POST"}"#;
-        assert_eq!(value(town, took).await, "2");
+        assert_eq!(value(world, took).await, "2");
     })
     .await;
 }
@@ -36,11 +36,11 @@ async fn the_numbers_grow_with_what_happens() {
 /// A name of a thread or a call would be a series of its own, and may say more than numbers are to say.
 #[tokio::test]
 async fn no_path_and_no_strange_method_is_a_series() {
-    story(ASK, async |town| {
-        town.person("ada").get("/v1/threads/secret/tool-calls/secret").await;
-        town.person("ada").get("/secret").await;
-        town.raw("SECRET /healthz HTTP/1.1\r\nHost: localhost").await;
-        let numbers = town.somebody().get("/metrics").await.body;
+    over_http(ASK, async |world| {
+        world.person("ada").get("/v1/threads/secret/tool-calls/secret").await;
+        world.person("ada").get("/secret").await;
+        world.sends_raw("SECRET /healthz HTTP/1.1\r\nHost: localhost").await;
+        let numbers = world.anonymous().get("/metrics").await.body;
         assert!(!numbers.to_lowercase().contains("secret"), "{numbers}");
         assert!(numbers.contains(r#"{route="none",method="GET",status="404"} 1"#), "{numbers}");
         assert!(numbers.contains(r#"{route="/healthz",method="other",status="405"} 1"#), "{numbers}");
@@ -50,21 +50,21 @@ async fn no_path_and_no_strange_method_is_a_series() {
 
 #[tokio::test]
 async fn a_request_that_a_reader_would_have_missed_is_counted_when_it_comes_back() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
         let mut first = ada.streams("/v1/events", None).await;
         while !first.message().await.contains("id: 2") {}
-        assert_eq!(value(town, "countersign_http_streams").await, "1");
+        assert_eq!(value(world, "countersign_http_streams").await, "1");
         drop(first);
-        builder.proposes("t1", "b").await;
-        assert_eq!(value(town, "countersign_recovered_requests_total").await, "0");
+        builder.proposes("b").await;
+        assert_eq!(value(world, "countersign_recovered_requests_total").await, "0");
         let mut again = ada.streams("/v1/events", Some("2")).await;
         while !again.message().await.contains("id: 4") {}
-        assert_eq!(value(town, "countersign_recovered_requests_total").await, "1");
-        builder.proposes("t1", "c").await;
+        assert_eq!(value(world, "countersign_recovered_requests_total").await, "1");
+        builder.proposes("c").await;
         while !again.message().await.contains("id: 6") {}
-        assert_eq!(value(town, "countersign_recovered_requests_total").await, "1", "this one came live");
+        assert_eq!(value(world, "countersign_recovered_requests_total").await, "1", "this one came live");
     })
     .await;
 }
@@ -72,12 +72,12 @@ async fn a_request_that_a_reader_would_have_missed_is_counted_when_it_comes_back
 /// How long a stream is held is not in there: it would be told when the reader leaves, and not before.
 #[tokio::test]
 async fn how_long_a_stream_took_is_said_to_end_when_it_is_open() {
-    story(ASK, async |town| {
-        let mut stream = town.person("ada").streams("/v1/events", None).await;
+    over_http(ASK, async |world| {
+        let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
         let took = r#"countersign_http_request_duration_seconds_count{route="/v1/events",method="GET"}"#;
-        assert_eq!(value(town, took).await, "1", "it is open, and counted already");
-        let numbers = town.somebody().get("/metrics").await.body;
+        assert_eq!(value(world, took).await, "1", "it is open, and counted already");
+        let numbers = world.anonymous().get("/metrics").await.body;
         let help = numbers.lines().find(|line| line.starts_with("# HELP countersign_http_request_duration"));
         assert!(help.is_some_and(|help| help.contains("a stream until it was open")), "{help:?}");
     })

@@ -1,64 +1,34 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 const PENDING: &str = "/v1/approvals/pending";
 
 #[tokio::test]
 async fn a_page_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "after"
-        }
+        400 bad_cursor: "x" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "after"
-        }
+        400 bad_cursor: "-1" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
-          "parameter": "limit"
-        }
+        422 invalid: limit is a number from 1 to 1000, and this is "0"
+        parameter: "limit"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=1001")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"1001\"",
-          "parameter": "limit"
-        }
+        422 invalid: limit is a number from 1 to 1000, and this is "1001"
+        parameter: "limit"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"page\"; there are after, limit, thread, tool, principal, since and until",
-          "parameter": "page"
-        }
+        422 invalid: there is no parameter "page"; there are after, limit, thread, tool, principal, since and until
+        parameter: "page"
         "#);
     })
     .await;
@@ -66,15 +36,15 @@ async fn a_page_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn what_waits_is_listed_with_all_that_a_decision_needs() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_snapshot!(ada.get(PENDING).await, @r#"
         200
         {"pending":[],"next":null}
         "#);
-        builder.proposes("t1", "call_1").await;
-        builder.proposes("t2", "call_1").await;
-        ada.decides("t1", "call_1", "deny").await;
+        builder.proposes("call_1").await;
+        builder.in_thread("t2").proposes("call_1").await;
+        ada.denies("call_1").await;
         assert_snapshot!(ada.get(PENDING).await, @r#"
         200
         {
@@ -85,7 +55,7 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
               "name": "bash",
               "state": "pending",
               "arguments": {"command":"ls"},
-              "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+              "argumentsHash": "[hash:ls]",
               "proposal": {"seq":3,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
               "request": {
                 "seq": 4,
@@ -110,14 +80,14 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
                   },
                   {"match":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
                 ],
-                "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+                "policy": "[hash:policy]"
               }
             }
           ],
           "next": null
         }
         "#);
-        assert_snapshot!(ada.get("/v1/threads/t1/approvals/pending").await, @r#"
+        assert_snapshot!(ada.get("/v1/threads/t/approvals/pending").await, @r#"
         200
         {"pending":[],"next":null}
         "#);
@@ -128,14 +98,14 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
 
 #[tokio::test]
 async fn pages_follow_one_another_without_gap_or_repeat() {
-    story(ASK, async |town| {
-        for (thread, id) in [("t1", "a"), ("t2", "b"), ("t1", "c"), ("t1", "d"), ("t2", "e")] {
-            town.agent("builder").proposes(thread, id).await;
+    over_http(ASK, async |world| {
+        for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c"), ("t", "d"), ("t2", "e")] {
+            world.agent("builder").in_thread(thread).proposes(id).await;
         }
-        for (path, expected) in [(PENDING, "abcde"), ("/v1/threads/t1/approvals/pending", "acd")] {
+        for (path, expected) in [(PENDING, "abcde"), ("/v1/threads/t/approvals/pending", "acd")] {
             let (mut seen, mut after) = (String::new(), "0".to_owned());
             while after != "null" {
-                let page = town.person("ada").get(&format!("{path}?limit=2&after={after}")).await;
+                let page = world.person("ada").get(&format!("{path}?limit=2&after={after}")).await;
                 let calls: Vec<serde_json::Value> =
                     serde_json::from_str(&page.member("pending")).expect("calls");
                 seen.extend(calls.iter().filter_map(|call| call["id"].as_str()));
@@ -149,13 +119,13 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
 
 #[tokio::test]
 async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "a").await;
-        town.clock.advance(std::time::Duration::from_mins(1));
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.clock().advance(std::time::Duration::from_mins(1));
         let deploy = r#"{"id":"b","name":"deploy","arguments":{}}"#;
-        town.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
+        world.agent("tester").post("/v1/threads/t2/tool-calls", deploy).await;
         let found = async |path: &str| {
-            let page = town.person("ada").get(path).await;
+            let page = world.person("ada").get(path).await;
             let calls: Vec<serde_json::Value> = serde_json::from_str(&page.member("pending")).expect("calls");
             calls.iter().filter_map(|call| call["id"].as_str()).collect::<Vec<_>>().join(" ")
         };
@@ -166,7 +136,7 @@ async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
         assert_eq!(found(&format!("{everywhere}?principal=agent:tester")).await, "b");
         assert_eq!(found(&format!("{everywhere}?since=2026-01-31T12:00:30Z")).await, "b");
         assert_eq!(found(&format!("{everywhere}?until=2026-01-31T12:00:30Z")).await, "a");
-        assert_eq!(found("/v1/threads/t1/approvals/pending?tool=deploy").await, "");
+        assert_eq!(found("/v1/threads/t/approvals/pending?tool=deploy").await, "");
     })
     .await;
 }

@@ -1,116 +1,61 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/reach`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-const REACH: &str = "/v1/threads/t1/tool-calls/call_1/reach";
+const REACH: &str = "/v1/threads/t/tool-calls/call_1/reach";
 
 #[tokio::test]
 async fn of_what_is_not_there_nothing_can_be_told() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").post(REACH, r#"{"match":"tool"}"#).await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
-        "#);
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").post(REACH, r#"{"match":"tool"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
     .await;
 }
 
 #[tokio::test]
 async fn nonsense_is_refused_with_what_is_wrong_with_it() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
-        assert_snapshot!(ada.post(REACH, "{}").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "missing field `match` at line 1 column 2",
-          "line": 1,
-          "column": 2
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":"once"}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":""}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: the pattern `` is empty and would match nothing: write `*` for everything"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)"
-        }
-        "#);
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
+        assert_snapshot!(ada.post(REACH, "{}").await, @r"
+        422 invalid: missing field `match` at line 1 column 2
+        column: 2
+        line: 1
+        ");
+        assert_snapshot!(ada.post(REACH, r#"{"match":"once"}"#).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":""}}"#).await, @"422 invalid: match: the pattern `` is empty and would match nothing: write `*` for everything");
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @"422 invalid: match: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
     .await;
 }
 
 #[tokio::test]
 async fn what_is_said_twice_or_too_much_is_refused() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: an object has the key \"command\" twice (at byte 16)"
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":"tool","limit":5}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "unknown field `limit`, expected `match` at line 1 column 23",
-          "line": 1,
-          "column": 23
-        }
-        "#);
-        assert_snapshot!(ada.post(REACH, r#"{"match":7}"#).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
-        }
-        "#);
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: match: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":"tool","limit":5}"#).await, @r"
+        422 invalid: unknown field `limit`, expected `match` at line 1 column 23
+        column: 23
+        line: 1
+        ");
+        assert_snapshot!(ada.post(REACH, r#"{"match":7}"#).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_pattern_of_ones_own_is_measured_before_it_is_chosen() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (id, command) in
             [("a", "ls -l"), ("b", "ls -l; rm -rf /"), ("c", "npm test"), ("call_1", "ls -a")]
         {
             let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
-            builder.post("/v1/threads/t1/tool-calls", &call).await;
+            builder.post("/v1/threads/t/tool-calls", &call).await;
         }
         assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls *"}}"#).await, @r#"
         200
@@ -125,7 +70,7 @@ async fn a_pattern_of_ones_own_is_measured_before_it_is_chosen() {
         {"match":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":3}
         "#);
         assert_eq!(builder.post(REACH, r#"{"match":"tool"}"#).await.status, 200, "whoever may look may ask");
-        assert_eq!(ada.get("/v1/threads/t1").await.member("lastSeq"), "8", "nothing was written");
+        assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "8", "nothing was written");
     })
     .await;
 }

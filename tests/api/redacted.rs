@@ -1,7 +1,7 @@
 //! Arguments that hold secrets: shown nowhere, bound by their hash, given back to whoever brings them
 
 use countersign_gate::NEVER_LOGGED;
-use countersign_tests::api::{Town, story};
+use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::{
     io::{self, Write},
@@ -25,8 +25,8 @@ verdict = "block"
 reason = "that password has leaked"
 "#;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
-const CLAIM: &str = "/v1/threads/t1/tool-calls/call_1/claim";
+const CALLS: &str = "/v1/threads/t/tool-calls";
+const CLAIM: &str = "/v1/threads/t/tool-calls/call_1/claim";
 const LOGIN: &str = r#"{"user":"ada","password":"hunter2","n":1.50}"#;
 
 fn login(id: &str, arguments: &str) -> String {
@@ -35,124 +35,83 @@ fn login(id: &str, arguments: &str) -> String {
 
 #[tokio::test]
 async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
-    story(POLICY, async |town| {
-        let proposed = town.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
-        assert_snapshot!(proposed, @r#"
+    over_http(POLICY, async |world| {
+        let proposed = world.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
+        assert_snapshot!(proposed.fields(["state", "arguments", "redacted"]), @r#"
         201
-        {
-          "threadId": "t1",
-          "id": "call_1",
-          "name": "login",
-          "state": "pending",
-          "arguments": {"user":"ada","password":"[redacted]","n":1.50},
-          "argumentsHash": "ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0",
-          "redacted": ["/password"],
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
-          "request": {
-            "seq": 2,
-            "requestedAt": "2026-01-31T12:00:00.000Z",
-            "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this call",
-            "basis": "default",
-            "quorum": 1,
-            "denials": 1,
-            "policy": "9e895f9bbf87ce7f12ed71c979a7966cd90ae3cda2a977a826b153c95410ff6b"
-          }
-        }
+        state: "pending"
+        arguments: {"n":1.5,"password":"[redacted]","user":"ada"}
+        redacted: ["/password"]
         "#);
         let nested = r#"{"steps":[{"run":"curl -u ada:hunter2 https://h"},{"env":{"API_TOKEN":"hunter2"}}],"json":"{\"secret\":\"hunter2\"}"}"#;
-        let proposed = town.agent("builder").post(CALLS, &login("call_2", nested)).await;
-        assert_snapshot!(proposed.member("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
-        assert_snapshot!(proposed.member("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
+        let proposed = world.agent("builder").post(CALLS, &login("call_2", nested)).await;
+        assert_snapshot!(proposed.shown("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
+        assert_snapshot!(proposed.shown("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         let first = builder.post(CALLS, &login("call_1", LOGIN)).await;
         assert_eq!(builder.post(CALLS, &login("call_1", LOGIN)).await.body, first.body);
         let shown = LOGIN.replace("hunter2", "[redacted]");
-        assert_snapshot!(builder.post(CALLS, &login("call_1", &shown)).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "call_differs",
-          "detail": "call call_1 was proposed before with another tool or other arguments; a new call needs a new id"
-        }
-        "#);
+        assert_snapshot!(builder.post(CALLS, &login("call_1", &shown)).await, @"409 call_differs: call call_1 was proposed before with another tool or other arguments; a new call needs a new id");
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_policy_sees_what_people_do_not() {
-    story(POLICY, async |town| {
+    over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
-        let blocked = town.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
-        assert_snapshot!(blocked.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
+        let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
+        assert_snapshot!(blocked.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
     })
     .await;
 }
 
 #[tokio::test]
 async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
-    story(POLICY, async |town| {
-        let builder = town.agent("builder");
+    over_http(POLICY, async |world| {
+        let builder = world.agent("builder");
         for id in ["call_1", "call_2"] {
             builder.post(CALLS, &login(id, LOGIN)).await;
-            town.person("ada")
-                .post(&format!("/v1/threads/t1/approvals/{id}"), r#"{"decision":"allow_session"}"#)
+            world.person("ada")
+                .post(&format!("/v1/threads/t/approvals/{id}"), r#"{"decision":"allow_session"}"#)
                 .await;
         }
         let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
         let with =
             |arguments: &str| format!(r#"{{"executor":"w","argumentsHash":{hash},"arguments":{arguments}}}"#);
-        assert_snapshot!(builder.post(CLAIM, &with(&LOGIN.replace("hunter2", "hunter3"))).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "arguments_changed",
-          "detail": "the arguments hash to 4659649c26872dcb1421119b8be035806e72b1bd4106a698490ad00c2c6e3d8c, and ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0 was approved; run what was approved, or propose a new call"
-        }
-        "#);
+        assert_snapshot!(builder.post(CLAIM, &with(&LOGIN.replace("hunter2", "hunter3"))).await, @"409 arguments_changed: the arguments hash to 4659649c26872dcb1421119b8be035806e72b1bd4106a698490ad00c2c6e3d8c, and ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0 was approved; run what was approved, or propose a new call");
         let given = builder.post(CLAIM, &with(LOGIN)).await;
         assert_snapshot!(given.text("state"), @"running");
-        assert_snapshot!(given.member("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
+        assert_snapshot!(given.shown("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
         assert_eq!(given.member("redacted"), "null", "nothing is masked in what came back");
-        assert_snapshot!(builder.get(&format!("{CALLS}/call_1")).await.member("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
+        assert_snapshot!(builder.get(&format!("{CALLS}/call_1")).await.shown("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
         let by_hash = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
         let claimed = builder.post(&format!("{CALLS}/call_2/claim"), &by_hash).await;
-        assert_snapshot!(claimed.member("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
+        assert_snapshot!(claimed.shown("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_pattern_holds_no_secret() {
-    story(POLICY, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(POLICY, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
-        assert_snapshot!(town.person("ada").post("/v1/threads/t1/approvals/call_1", secret).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a pattern stands in the log for all to see, so it can hold no secret"
-        }
-        "#);
+        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @"422 invalid: match: a pattern stands in the log for all to see, so it can hold no secret");
     })
     .await;
 }
 
-/// Everything that the town's people and agents do with secrets in it. Gives all that they were answered.
-async fn lives(town: &Town) -> String {
-    let (builder, ada) = (town.agent("builder"), town.person("ada"));
+/// Everything that the world's people and agents do with secrets in it. Gives all that they were answered.
+async fn lives(world: &HttpWorld) -> String {
+    let (builder, ada) = (world.agent("builder"), world.person("ada"));
     let comment = r#""comment":"try --password=hunter2""#;
     let mut heard = Vec::new();
     let proposals = [
@@ -170,7 +129,7 @@ async fn lives(town: &Town) -> String {
         heard.push(builder.post(CALLS, proposal).await.body);
     }
     let decide =
-        async |id: &str, body: String| ada.post(&format!("/v1/threads/t1/approvals/{id}"), &body).await.body;
+        async |id: &str, body: String| ada.post(&format!("/v1/threads/t/approvals/{id}"), &body).await.body;
     heard.push(decide("call_1", format!(r#"{{"decision":"allow_session",{comment}}}"#)).await);
     heard.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
     heard.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
@@ -182,19 +141,19 @@ async fn lives(town: &Town) -> String {
     let claim = r#"{"executor":"w","leaseSeconds":1,"argumentsHash":"#;
     let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
     heard.push(builder.post(CLAIM, &format!("{claim}{hash}}}")).await.body);
-    town.clock.advance(std::time::Duration::from_secs(1));
+    world.clock().advance(std::time::Duration::from_secs(1));
     heard.push(ada.post(&format!("{CALLS}/call_1/release"), &format!("{{{comment}}}")).await.body);
     for path in [
         "/v1/approvals/pending",
         "/v1/tool-calls",
         "/v1/events",
-        "/v1/threads/t1/grants",
+        "/v1/threads/t/grants",
         "/metrics",
         "/v1/stats",
     ] {
         heard.push(ada.get(path).await.body);
     }
-    let last: i64 = ada.get("/v1/threads/t1").await.member("lastSeq").parse().expect("a number");
+    let last: i64 = ada.get("/v1/threads/t").await.member("lastSeq").parse().expect("a number");
     let mut events = ada.streams("/v1/events", Some("0")).await;
     for _ in 0..last {
         heard.push(events.message().await);
@@ -210,13 +169,13 @@ async fn a_secret_is_in_no_answer_no_event_no_file_and_no_log() {
     let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
     let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_filter(told);
     let _listening = tracing_subscriber::registry().with(lines).set_default();
-    story(POLICY, async |town| {
-        let heard = lives(town).await;
+    over_http(POLICY, async |world| {
+        let heard = lives(world).await;
         assert!(heard.contains("[redacted]"), "{heard}");
         let leaks: Vec<_> = heard.lines().filter(|line| line.contains("hunter2")).collect();
         assert!(leaks.is_empty(), "{leaks:#?}");
         for end in ["", "-wal"] {
-            let mut path = town.database().into_os_string();
+            let mut path = world.path().into_os_string();
             path.push(end);
             let bytes = std::fs::read(&path).unwrap_or_default();
             assert!(!bytes.windows(7).any(|window| window == b"hunter2"), "{path:?}");

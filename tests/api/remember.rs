@@ -1,100 +1,75 @@
 //! What single decisions are remembered for: a denial of the same call, an approval that nobody used
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
+const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
 async fn a_denial_answers_the_same_call_for_five_minutes() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        ada.post("/v1/threads/t1/approvals/a", r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
-        town.clock.advance(Duration::from_secs(299));
-        let again = builder.proposes("t1", "b").await;
-        assert_snapshot!(again.member("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":3,"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"policy:grant","seq":6,"source":"grant"}"#);
-        assert_snapshot!(again.member("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
-        assert_eq!(ada.get("/v1/threads/t1/grants").await.member("grants"), "[]", "it is no standing denial");
-        assert_eq!(builder.proposes("t2", "b").await.text("state"), "pending", "of another thread");
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.post("/v1/threads/t/approvals/a", r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
+        world.clock().advance(Duration::from_secs(299));
+        let again = builder.proposes("b").await;
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":3,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
+        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
+        assert_eq!(ada.get("/v1/threads/t/grants").await.member("grants"), "[]", "it is no standing denial");
+        assert_eq!(builder.in_thread("t2").proposes("b").await.text("state"), "pending", "of another thread");
         let other = r#"{"id":"c","name":"bash","arguments":{"command":"ls -l"}}"#;
         assert_eq!(builder.post(CALLS, other).await.text("state"), "pending", "of other arguments");
-        town.clock.advance(Duration::from_secs(1));
-        assert_eq!(builder.proposes("t1", "d").await.text("state"), "pending");
+        world.clock().advance(Duration::from_secs(1));
+        assert_eq!(builder.proposes("d").await.text("state"), "pending");
     })
     .await;
 }
 
 #[tokio::test]
 async fn how_long_is_for_the_policy_to_say() {
-    story("remember = \"0s\"", async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        ada.decides("t1", "a", "deny").await;
-        assert_eq!(builder.proposes("t1", "b").await.text("state"), "pending");
+    over_http("remember = \"0s\"", async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.denies("a").await;
+        assert_eq!(builder.proposes("b").await.text("state"), "pending");
     })
     .await;
 }
 
 #[tokio::test]
 async fn an_approval_that_nobody_used_moves_to_the_same_call() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        ada.decides("t1", "a", "allow_once").await;
-        town.clock.advance(Duration::from_mins(1));
-        assert_snapshot!(builder.proposes("t1", "b").await, @r#"
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.allows("a").await;
+        world.clock().advance(Duration::from_mins(1));
+        assert_snapshot!(builder.proposes("b").await.fields(["state", "request", "response"]), @r#"
         201
-        {
-          "threadId": "t1",
-          "id": "b",
-          "name": "bash",
-          "state": "allowed",
-          "arguments": {"command":"ls"},
-          "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
-          "proposal": {"seq":5,"principal":"agent:builder","at":"2026-01-31T12:01:00.000Z"},
-          "response": {
-            "decision": "allow_once",
-            "source": "grant",
-            "principal": "policy:grant",
-            "at": "2026-01-31T12:01:00.000Z",
-            "seq": 6,
-            "basis": "default",
-            "grant": 3,
-            "match": "once",
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
-          }
-        }
+        state: "allowed"
+        request: null
+        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":3,"match":"once","policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}
         "#);
         let first = builder.get(&format!("{CALLS}/a")).await;
         assert_eq!(first.text("state"), "cancelled", "an approval for once has one holder");
-        assert_snapshot!(first.member("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: nobody had started it when b came, which is the same call and takes its approval.","principal":"policy:grant","seq":4,"status":"cancelled"}"#);
+        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: nobody had started it when b came, which is the same call and takes its approval.","principal":"policy:grant","seq":4,"status":"cancelled"}"#);
         let claim = format!(r#"{{"executor":"w","argumentsHash":{}}}"#, first.member("argumentsHash"));
-        assert_snapshot!(builder.post(&format!("{CALLS}/a/claim"), &claim).await, @r#"
-        409
-        {
-          "title": "Conflict",
-          "status": 409,
-          "code": "not_allowed",
-          "detail": "the call is cancelled, and only an allowed call can be claimed"
-        }
-        "#);
-        builder.claims("t1", "b", "w").await;
-        assert_eq!(builder.proposes("t1", "c").await.text("state"), "pending", "it is used up");
+        assert_snapshot!(builder.post(&format!("{CALLS}/a/claim"), &claim).await, @"409 not_allowed: the call is cancelled, and only an allowed call can be claimed");
+        builder.claims_as("b", "w").await;
+        assert_eq!(builder.proposes("c").await.text("state"), "pending", "it is used up");
     })
     .await;
 }
 
 #[tokio::test]
 async fn an_old_approval_moves_nowhere() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
-        ada.decides("t1", "a", "allow_once").await;
-        town.clock.advance(Duration::from_mins(5));
-        assert_eq!(builder.proposes("t1", "b").await.text("state"), "pending");
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.allows("a").await;
+        world.clock().advance(Duration::from_mins(5));
+        assert_eq!(builder.proposes("b").await.text("state"), "pending");
         assert_eq!(builder.get(&format!("{CALLS}/a")).await.text("state"), "allowed");
     })
     .await;

@@ -1,29 +1,23 @@
 //! `GET /v1/threads/{thread}/tool-calls/{id}`
 
 use crate::ASK;
-use countersign_tests::api::{Answer, Town, story};
+use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
 
-const CALL: &str = "/v1/threads/t1/tool-calls/call_1";
+const CALL: &str = "/v1/threads/t/tool-calls/call_1";
 
-async fn waits(town: &Town, preference: &str) -> Answer {
-    Answer::to(town.agent("builder").request(Method::GET, CALL).header("prefer", preference)).await
+async fn waits(world: &HttpWorld, preference: &str) -> Answer {
+    Answer::to(world.agent("builder").request(Method::GET, CALL).header("prefer", preference)).await
 }
 
 #[tokio::test]
 async fn a_call_that_nobody_proposed_is_not_found() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t2", "call_1").await;
-        assert_snapshot!(town.agent("builder").get(CALL).await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
-        "#);
-        assert_snapshot!(waits(town, "wait=30").await, @r#"
-        404
-        {"title":"Not Found","status":404,"code":"unknown_call","detail":"thread t1 has no call call_1"}
-        "#);
+    over_http(ASK, async |world| {
+        world.agent("builder").in_thread("t2").proposes("call_1").await;
+        assert_snapshot!(world.agent("builder").get(CALL).await, @"404 unknown_call: thread t has no call call_1");
+        assert_snapshot!(waits(world, "wait=30").await, @"404 unknown_call: thread t has no call call_1");
     })
     .await;
 }
@@ -31,27 +25,27 @@ async fn a_call_that_nobody_proposed_is_not_found() {
 /// The cycle as the documentation tells it.
 #[tokio::test]
 async fn a_call_that_ran_shows_all_that_became_of_it() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "call_1").await;
-        town.clock.advance(Duration::from_secs(1));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        world.clock().advance(Duration::from_secs(1));
         let fine = r#"{"decision":"allow_once","comment":"fine"}"#;
-        ada.post("/v1/threads/t1/approvals/call_1", fine).await;
-        town.clock.advance(Duration::from_secs(1));
-        builder.claims("t1", "call_1", "worker-7").await;
-        town.clock.advance(Duration::from_secs(1));
-        let finished = builder.finishes("t1", "call_1", r#"{"files": ["a", "b"], "size": 1.50}"#).await;
+        ada.post("/v1/threads/t/approvals/call_1", fine).await;
+        world.clock().advance(Duration::from_secs(1));
+        builder.claims_as("call_1", "worker-7").await;
+        world.clock().advance(Duration::from_secs(1));
+        let finished = builder.finishes_with("call_1", r#"{"files": ["a", "b"], "size": 1.50}"#).await;
         let shown = builder.get(CALL).await;
         assert_eq!(shown.body, finished.body);
         assert_snapshot!(shown, @r#"
         200
         {
-          "threadId": "t1",
+          "threadId": "t",
           "id": "call_1",
           "name": "bash",
           "state": "finished",
           "arguments": {"command":"ls"},
-          "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+          "argumentsHash": "[hash:ls]",
           "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
           "request": {
             "seq": 2,
@@ -61,7 +55,7 @@ async fn a_call_that_ran_shows_all_that_became_of_it() {
             "basis": "default",
             "quorum": 1,
             "denials": 1,
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+            "policy": "[hash:policy]"
           },
           "response": {
             "decision": "allow_once",
@@ -70,7 +64,7 @@ async fn a_call_that_ran_shows_all_that_became_of_it() {
             "at": "2026-01-31T12:00:01.000Z",
             "seq": 3,
             "comment": "fine",
-            "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+            "policy": "[hash:policy]"
           },
           "execution": {
             "seq": 4,
@@ -93,10 +87,10 @@ async fn a_call_that_ran_shows_all_that_became_of_it() {
 
 #[tokio::test]
 async fn whoever_waits_is_answered_when_somebody_decides() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let ada = town.person("ada");
-        let (answer, _) = tokio::join!(waits(town, "wait=30"), ada.decides("t1", "call_1", "deny"));
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let ada = world.person("ada");
+        let (answer, _) = tokio::join!(waits(world, "wait=30"), ada.denies("call_1"));
         assert_eq!(answer.text("state"), "denied");
         assert_eq!(answer.header("preference-applied"), "wait=30");
     })
@@ -105,67 +99,36 @@ async fn whoever_waits_is_answered_when_somebody_decides() {
 
 #[tokio::test]
 async fn whoever_waits_is_answered_when_the_span_ends() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
         let turn_the_clock = async {
             loop {
-                town.clock.advance(Duration::from_secs(1));
+                world.clock().advance(Duration::from_secs(1));
                 tokio::task::yield_now().await;
             }
         };
         let answer = tokio::select! {
-            answer = waits(town, "wait=30") => answer,
+            answer = waits(world, "wait=30") => answer,
             () = turn_the_clock => unreachable!("it goes on for ever"),
         };
         assert_eq!((answer.status, answer.text("state")), (200, "pending".to_owned()));
-        assert_eq!(waits(town, "wait=0").await.text("state"), "pending");
+        assert_eq!(waits(world, "wait=0").await.text("state"), "pending");
     })
     .await;
 }
 
 #[tokio::test]
 async fn whoever_waits_is_answered_when_the_request_expires() {
-    story("default = \"ask\"\nexpires = \"15m\"", async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.clock.advance(Duration::from_mins(15));
-        assert_snapshot!(waits(town, "wait=30").await, @r#"
+    over_http("default = \"ask\"\nexpires = \"15m\"", async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.clock().advance(Duration::from_mins(15));
+        assert_snapshot!(waits(world, "wait=30").await.fields(["state", "request.expiresAt", "request.onExpiry", "response", "result"]), @r#"
         200
-        {
-          "threadId": "t1",
-          "id": "call_1",
-          "name": "bash",
-          "state": "denied",
-          "arguments": {"command":"ls"},
-          "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
-          "request": {
-            "seq": 2,
-            "requestedAt": "2026-01-31T12:00:00.000Z",
-            "options": ["allow_once","allow_session","deny"],
-            "reason": "no rule matches this call",
-            "basis": "default",
-            "quorum": 1,
-            "denials": 1,
-            "expiresAt": "2026-01-31T12:15:00.000Z",
-            "onExpiry": "deny",
-            "policy": "a83ae1e83a3a3a8e7e95f20ef5e97aee0a93d0e734d7cfdc77928123eafab0d0"
-          },
-          "response": {
-            "decision": "deny",
-            "source": "expiry",
-            "principal": "system:expiry",
-            "at": "2026-01-31T12:15:00.000Z",
-            "seq": 3,
-            "policy": "a83ae1e83a3a3a8e7e95f20ef5e97aee0a93d0e734d7cfdc77928123eafab0d0"
-          },
-          "result": {
-            "seq": 4,
-            "status": "expired",
-            "content": "Nobody decided before 2026-01-31T12:15:00.000Z, so this call was not run.",
-            "principal": "system:expiry",
-            "at": "2026-01-31T12:15:00.000Z"
-          }
-        }
+        state: "denied"
+        request.expiresAt: "2026-01-31T12:15:00.000Z"
+        request.onExpiry: "deny"
+        response: {"at":"2026-01-31T12:15:00.000Z","decision":"deny","policy":"[hash:policy]","principal":"system:expiry","seq":3,"source":"expiry"}
+        result: {"at":"2026-01-31T12:15:00.000Z","content":"Nobody decided before 2026-01-31T12:15:00.000Z, so this call was not run.","principal":"system:expiry","seq":4,"status":"expired"}
         "#);
     })
     .await;
@@ -173,12 +136,12 @@ async fn whoever_waits_is_answered_when_the_request_expires() {
 
 #[tokio::test]
 async fn nobody_is_held_for_more_than_five_minutes_or_without_need() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
-        assert_eq!(waits(town, "wait=100000").await.header("preference-applied"), "wait=300");
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
+        assert_eq!(waits(world, "wait=100000").await.header("preference-applied"), "wait=300");
         for passed_over in ["wait=soon", "wait", "return=minimal", "wait=-1"] {
-            assert_eq!(waits(town, passed_over).await.header("preference-applied"), "", "{passed_over}");
+            assert_eq!(waits(world, passed_over).await.header("preference-applied"), "", "{passed_over}");
         }
     })
     .await;
@@ -186,14 +149,14 @@ async fn nobody_is_held_for_more_than_five_minutes_or_without_need() {
 
 #[tokio::test]
 async fn whoever_waits_is_answered_when_the_server_stops() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
         // By the time a second connection has its answer, the first one is held.
         let stop = async {
-            town.agent("builder").proposes("t2", "call_1").await;
-            town.stop.cancel();
+            world.agent("builder").in_thread("t2").proposes("call_1").await;
+            world.service.stop.cancel();
         };
-        let (answer, ()) = tokio::join!(waits(town, "wait=30"), stop);
+        let (answer, ()) = tokio::join!(waits(world, "wait=30"), stop);
         assert_eq!((answer.status, answer.text("state")), (200, "pending".to_owned()));
     })
     .await;
@@ -201,16 +164,16 @@ async fn whoever_waits_is_answered_when_the_server_stops() {
 
 #[tokio::test]
 async fn a_call_whose_lease_lapsed_is_unknown() {
-    story(ASK, async |town| {
-        let builder = town.agent("builder");
-        builder.proposes("t1", "call_1").await;
-        town.person("ada").decides("t1", "call_1", "allow_once").await;
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        builder.proposes("call_1").await;
+        world.person("ada").allows("call_1").await;
         let hash = builder.get(CALL).await.member("argumentsHash");
         let claim = format!(r#"{{"executor":"worker-7","argumentsHash":{hash},"leaseSeconds":60}}"#);
         builder.post(&format!("{CALL}/claim"), &claim).await;
-        town.clock.advance(Duration::from_mins(1));
+        world.clock().advance(Duration::from_mins(1));
         assert_eq!(builder.get(CALL).await.text("state"), "unknown");
-        assert_eq!(builder.finishes("t1", "call_1", "\"late\"").await.text("state"), "finished");
+        assert_eq!(builder.finishes_with("call_1", "\"late\"").await.text("state"), "finished");
     })
     .await;
 }

@@ -1,32 +1,20 @@
 //! `GET /v1/stats`
 
 use crate::ASK;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
 #[tokio::test]
 async fn a_span_that_cannot_be_is_refused() {
-    story(ASK, async |town| {
-        assert_snapshot!(town.person("ada").get("/v1/stats?since=monday").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "since: \"monday\" is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
-          "parameter": "since"
-        }
+    over_http(ASK, async |world| {
+        assert_snapshot!(world.person("ada").get("/v1/stats?since=monday").await, @r#"
+        422 invalid: since: "monday" is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z
+        parameter: "since"
         "#);
-        assert_snapshot!(town.person("ada").get("/v1/stats?tool=bash").await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "there is no parameter \"tool\"; there are since and until",
-          "parameter": "tool"
-        }
+        assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
+        422 invalid: there is no parameter "tool"; there are since and until
+        parameter: "tool"
         "#);
     })
     .await;
@@ -34,16 +22,16 @@ async fn a_span_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn the_numbers_say_what_became_of_calls() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for id in ["a", "b", "c"] {
-            builder.proposes("t1", id).await;
+            builder.proposes(id).await;
         }
-        town.clock.advance(Duration::from_secs(2));
-        ada.decides("t1", "a", "allow_once").await;
-        town.clock.advance(Duration::from_secs(3));
-        ada.decides("t1", "b", "deny").await;
-        builder.claims("t1", "a", "w").await;
+        world.clock().advance(Duration::from_secs(2));
+        ada.allows("a").await;
+        world.clock().advance(Duration::from_secs(3));
+        ada.denies("b").await;
+        builder.claims_as("a", "w").await;
         assert_snapshot!(ada.get("/v1/stats").await, @r#"
         200
         {

@@ -3,10 +3,7 @@
 use crate::ASK;
 use countersign_gate::{Gate, api, name};
 use countersign_server::{Address, Listener, Options};
-use countersign_tests::{
-    api::{Answer, Stream, fresh_gate, story},
-    by_hand,
-};
+use countersign_tests::{Answer, Stream, new_gate, over_http, run_sql_on};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
@@ -28,18 +25,12 @@ async fn ids(stream: &mut Stream, count: usize) -> Vec<String> {
 
 #[tokio::test]
 async fn a_stream_that_cannot_be_taken_up_is_refused() {
-    story(ASK, async |town| {
-        let request = town.person("ada").request(Method::GET, "/v1/events");
+    over_http(ASK, async |world| {
+        let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
         assert_snapshot!(Answer::to(request).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"yesterday\" is no cursor; use the `next` of the page before, or the seq of an event",
-          "parameter": "last-event-id"
-        }
+        400 bad_cursor: "yesterday" is no cursor; use the `next` of the page before, or the seq of an event
+        parameter: "last-event-id"
         "#);
     })
     .await;
@@ -47,31 +38,19 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
 
 #[tokio::test]
 async fn a_header_that_is_no_text_is_refused() {
-    story(ASK, async |town| {
-        let request = town.person("ada").request(Method::GET, "/v1/events");
+    over_http(ASK, async |world| {
+        let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream");
         let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
         assert_snapshot!(Answer::to(request.header("last-event-id", last)).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it is not ASCII",
-          "parameter": "last-event-id"
-        }
+        400 bad_header: last-event-id: it is not ASCII
+        parameter: "last-event-id"
         "#);
-        let request = town.person("ada").request(Method::GET, "/v1/events");
+        let request = world.person("ada").request(Method::GET, "/v1/events");
         let twice = request.header("last-event-id", "1").header("last-event-id", "2");
         assert_snapshot!(Answer::to(twice).await, @r#"
-        400
-        {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it stands twice",
-          "parameter": "last-event-id"
-        }
+        400 bad_header: last-event-id: it stands twice
+        parameter: "last-event-id"
         "#);
     })
     .await;
@@ -80,17 +59,17 @@ async fn a_header_that_is_no_text_is_refused() {
 /// The clock stands still until it is turned, so whatever comes before that is no heartbeat.
 #[tokio::test]
 async fn an_idle_stream_says_that_it_lives() {
-    story(ASK, async |town| {
-        let mut stream = town.person("ada").streams("/v1/events", None).await;
+    over_http(ASK, async |world| {
+        let mut stream = world.person("ada").streams("/v1/events", None).await;
         assert_eq!(stream.message().await, "retry: 1000");
         for _ in 0..2 {
-            town.clock.advance(Duration::from_secs(15));
+            world.clock().advance(Duration::from_secs(15));
             assert_eq!(stream.message().await, ":");
         }
-        town.agent("builder").proposes("t1", "a").await;
+        world.agent("builder").proposes("a").await;
         assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);
-        town.clock.advance(Duration::from_secs(14));
-        town.agent("builder").proposes("t1", "b").await;
+        world.clock().advance(Duration::from_secs(14));
+        world.agent("builder").proposes("b").await;
         assert!(stream.message().await.starts_with("id: 3"), "it has just said something");
     })
     .await;
@@ -98,9 +77,9 @@ async fn an_idle_stream_says_that_it_lives() {
 
 #[tokio::test]
 async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
-        builder.proposes("t1", "a").await;
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
         builder.post("/v1/threads/t2/tool-calls", r#"{"id":"b","name":"deploy","arguments":{}}"#).await;
         let mut of_type = ada.streams("/v1/events?type=TOOL_APPROVAL_REQUEST", None).await;
         let mut of_types =
@@ -109,9 +88,9 @@ async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
         let mut by_ada = ada.streams("/v1/events?principal=user:ada", None).await;
         let mut of_thread = ada.streams("/v1/threads/t2/events?type=TOOL_CALL&after=1", None).await;
         let mut later = ada.streams("/v1/events?since=2026-01-31T12:00:01Z", Some("1")).await;
-        town.clock.advance(Duration::from_secs(1));
-        ada.decides("t2", "b", "deny").await;
-        builder.proposes("t2", "c").await;
+        world.clock().advance(Duration::from_secs(1));
+        ada.in_thread("t2").denies("b").await;
+        builder.in_thread("t2").proposes("c").await;
         assert_eq!(ids(&mut of_type, 3).await, ["2", "4", "8"]);
         assert_eq!(ids(&mut of_types, 5).await, ["1", "3", "5", "6", "7"]);
         assert_eq!(ids(&mut of_tool, 4).await, ["3", "4", "5", "6"]);
@@ -125,13 +104,13 @@ async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
 /// Nothing is kept for a reader who does not read: what it missed is in the log when it reads on.
 #[tokio::test]
 async fn a_reader_who_is_slow_misses_nothing() {
-    story(ASK, async |town| {
-        let mut stream = town.person("ada").streams("/v1/events?type=TOOL_CALL", None).await;
+    over_http(ASK, async |world| {
+        let mut stream = world.person("ada").streams("/v1/events?type=TOOL_CALL", None).await;
         stream.message().await;
         let text = "x".repeat(20_000);
         for number in 0..100 {
             let body = format!(r#"{{"id":"{number}","name":"bash","arguments":{{"command":"{text}"}}}}"#);
-            assert_eq!(town.agent("builder").post("/v1/threads/t1/tool-calls", &body).await.status, 201);
+            assert_eq!(world.agent("builder").post("/v1/threads/t/tool-calls", &body).await.status, 201);
         }
         let expected: Vec<_> = (0..100).map(|number| (2 * number + 1).to_string()).collect();
         assert_eq!(ids(&mut stream, 100).await, expected);
@@ -141,29 +120,29 @@ async fn a_reader_who_is_slow_misses_nothing() {
 
 #[tokio::test]
 async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
-    story(ASK, async |town| {
-        town.agent("builder").proposes("t1", "call_1").await;
-        let mut stream = town.person("ada").streams("/v1/events", None).await;
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let mut stream = world.person("ada").streams("/v1/events", None).await;
         assert_eq!(stream.header("content-type"), "text/event-stream");
         assert_eq!(stream.header("cache-control"), "no-store");
         assert_snapshot!(stream.message().await, @"retry: 1000");
         assert_snapshot!(stream.message().await, @r#"
         id: 1
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t1","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"b92c7731875607c56c162e8c070bf53d0b7f8a641ba76477a85b4c581f66e071"}
+        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"bc461f5badf1d51c12724a8542253abeca0cb68a0bab6cae6d629daecf0ee2f7"}
         "#);
         assert_snapshot!(stream.message().await, @r#"
         id: 2
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":2,"threadId":"t1","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"6a544c5e6aad39344ffb82b8d0bb9b38e357d59fc6c4e8f7f2b41daffd54713f"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"79f76cbf5664000550c7dc0131fe09c5bc32940ec4cc2ecc0498146ef2cc9389"}
         "#);
-        let ada = town.person("ada");
-        let (decided, message) = tokio::join!(ada.decides("t1", "call_1", "allow_once"), stream.message());
+        let ada = world.person("ada");
+        let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
         assert_eq!(decided.text("state"), "allowed");
         assert_snapshot!(message, @r#"
         id: 3
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":3,"threadId":"t1","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"8ce57d408cfd218ae4c7197e462838f2670b8aa98d1297d0a3efae04a445bde1"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"9ea2ae14e379d9baf9e95d170e10d5ccdc0eb7de3f477355ba04d878cc2ef11d"}
         "#);
     })
     .await;
@@ -171,11 +150,11 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
 
 #[tokio::test]
 async fn a_stream_resumes_after_the_last_event_that_was_seen() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         for id in ["a", "b", "c"] {
-            town.agent("builder").proposes("t1", id).await;
+            world.agent("builder").proposes(id).await;
         }
-        let ada = town.person("ada");
+        let ada = world.person("ada");
         assert_eq!(ids(&mut ada.streams("/v1/events", Some("4")).await, 2).await, ["5", "6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", None).await, 2).await, ["5", "6"]);
         // What a browser has seen is newer than the address that it reconnects to.
@@ -187,11 +166,11 @@ async fn a_stream_resumes_after_the_last_event_that_was_seen() {
 
 #[tokio::test]
 async fn a_threads_stream_leaves_out_the_others() {
-    story(ASK, async |town| {
-        for (thread, id) in [("t1", "a"), ("t2", "b"), ("t1", "c")] {
-            town.agent("builder").proposes(thread, id).await;
+    over_http(ASK, async |world| {
+        for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c")] {
+            world.agent("builder").in_thread(thread).proposes(id).await;
         }
-        let mut stream = town.person("ada").streams("/v1/threads/t1/events", Some("1")).await;
+        let mut stream = world.person("ada").streams("/v1/threads/t/events", Some("1")).await;
         assert_eq!(ids(&mut stream, 3).await, ["2", "5", "6"]);
     })
     .await;
@@ -199,16 +178,16 @@ async fn a_threads_stream_leaves_out_the_others() {
 
 #[tokio::test]
 async fn arguments_with_line_breaks_are_one_line_of_data() {
-    story(ASK, async |town| {
+    over_http(ASK, async |world| {
         let call =
             "{\"id\":\"call_1\",\"name\":\"bash\",\"arguments\":{\r\n  \"command\":\n\"ls\\n\\u2028\"}}";
-        town.agent("builder").post("/v1/threads/t1/tool-calls", call).await;
-        let mut stream = town.person("ada").streams("/v1/events", None).await;
+        world.agent("builder").post("/v1/threads/t/tool-calls", call).await;
+        let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
         assert_snapshot!(stream.message().await, @r#"
         id: 1
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t1","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"a48f57c7861607ff0f783b8b68f0d7a2813f7096cfa8fc3ba859caed737dd1f7"}
+        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"b94a37fb9cd3e21300ea30476f898d844ab8e668b86565bc1b5cc0aeea03b89d"}
         "#);
     })
     .await;
@@ -216,10 +195,10 @@ async fn arguments_with_line_breaks_are_one_line_of_data() {
 
 #[tokio::test]
 async fn a_stream_ends_when_the_server_stops() {
-    story(ASK, async |town| {
-        let mut stream = town.person("ada").streams("/v1/events", None).await;
+    over_http(ASK, async |world| {
+        let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
-        town.stop.cancel();
+        world.service.stop.cancel();
         assert_eq!(stream.next().await, None);
     })
     .await;
@@ -227,14 +206,14 @@ async fn a_stream_ends_when_the_server_stops() {
 
 /// A log whose second event cannot be read, served; and a stream of it, to its end.
 async fn stream_of_a_damaged_log() -> String {
-    let (gate, _, folder) = fresh_gate(ASK).await;
+    let (gate, _, folder) = new_gate(ASK).await;
     let call = api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
-    gate.propose(&name("t1").expect("a name"), &call).await.expect("it is taken");
+    gate.propose(&name("t").expect("a name"), &call).await.expect("it is taken");
     gate.shut_down().await;
     let path = folder.path().join("log.db");
     let damage = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
         UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
-    by_hand(&path, damage).await.expect("without its guard, anything goes");
+    run_sql_on(&path, damage).await.expect("without its guard, anything goes");
     let gate = Gate::open(&path).await.expect("it opens");
     let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
     let Address::Tcp(address) = *listener.address() else { panic!("a port") };
@@ -263,17 +242,11 @@ async fn a_stream_that_fails_says_why_before_it_ends() {
 
 #[tokio::test]
 async fn a_stream_has_no_end_to_be_named() {
-    story(ASK, async |town| {
-        let request = town.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
+    over_http(ASK, async |world| {
+        let request = world.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
         assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "until: a stream goes on for as long as you read it; leave this out, or ask for pages",
-          "parameter": "until"
-        }
+        422 invalid: until: a stream goes on for as long as you read it; leave this out, or ask for pages
+        parameter: "until"
         "#);
     })
     .await;

@@ -1,75 +1,35 @@
 //! How wide a decision is remembered: `match` of a decision, and what is offered beside the question
 
 use crate::ASK;
-use countersign_tests::api::{Persona, story};
+use countersign_tests::{Persona, ToServer, over_http};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-const CALLS: &str = "/v1/threads/t1/tool-calls";
-const GRANTS: &str = "/v1/threads/t1/grants";
+const CALLS: &str = "/v1/threads/t/tool-calls";
+const GRANTS: &str = "/v1/threads/t/grants";
 
 fn decide(id: &str) -> String {
-    format!("/v1/threads/t1/approvals/{id}")
+    format!("/v1/threads/t/approvals/{id}")
 }
 
 /// Proposes a command, and tells where it stands.
-async fn runs(agent: &Persona<'_>, id: &str, command: &str) -> String {
+async fn runs(agent: &Persona<ToServer>, id: &str, command: &str) -> String {
     let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
     agent.post(CALLS, &call).await.text("state")
 }
 
 #[tokio::test]
 async fn a_width_that_is_none_is_refused() {
-    story(ASK, async |town| {
-        let ada = town.person("ada");
-        runs(&town.agent("builder"), "a", "git status").await;
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
+        runs(&world.agent("builder"), "a", "git status").await;
         let at = |width: &str| format!(r#"{{"decision":"allow_session","match":{width}}}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
-        }
-        "#);
-        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a pattern says `command`, `url`, `path` or `args`"
-        }
-        "#);
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: a pattern knows no key `comand`; did you mean `command`?"
-        }
-        "#);
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: the pattern does not match the call that it is decided on"
-        }
-        "#);
+        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: match: a pattern says `command`, `url`, `path` or `args`");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: match: a pattern knows no key `comand`; did you mean `command`?");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: match: the pattern does not match the call that it is decided on");
         let once = r#"{"decision":"allow_once","match":"exact"}"#;
-        assert_snapshot!(ada.post(&decide("a"), once).await, @r#"
-        422
-        {
-          "title": "Unprocessable Entity",
-          "status": 422,
-          "code": "invalid",
-          "detail": "match: only allow_session and deny are remembered; leave it out"
-        }
-        "#);
+        assert_snapshot!(ada.post(&decide("a"), once).await, @"422 invalid: match: only allow_session and deny are remembered; leave it out");
         assert_eq!(ada.get(GRANTS).await.member("grants"), "[]");
     })
     .await;
@@ -77,15 +37,15 @@ async fn a_width_that_is_none_is_refused() {
 
 #[tokio::test]
 async fn what_each_width_would_reach_stands_beside_the_question() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (id, command) in
             [("a", "git status"), ("b", "git status -s"), ("c", "git status && rm -rf /"), ("d", "npm test")]
         {
             runs(&builder, id, command).await;
         }
         builder.post(CALLS, r#"{"id":"e","name":"mail","arguments":{"to":"ada"}}"#).await;
-        builder.proposes("t2", "a").await;
+        builder.in_thread("t2").proposes("a").await;
         runs(&builder, "f", "git status").await;
         let shown = ada.get(&format!("{CALLS}/f")).await;
         let request: Value = serde_json::from_str(&shown.member("request")).expect("a request");
@@ -131,7 +91,7 @@ async fn what_each_width_would_reach_stands_beside_the_question() {
           }
         ]
         "#);
-        for path in ["/v1/approvals/pending", "/v1/threads/t1/approvals/pending"] {
+        for path in ["/v1/approvals/pending", "/v1/threads/t/approvals/pending"] {
             let listed: Vec<Value> =
                 serde_json::from_str(&ada.get(path).await.member("pending")).expect("calls");
             let last = listed.iter().find(|call| call["id"] == "f").expect("listed");
@@ -145,11 +105,11 @@ async fn what_each_width_would_reach_stands_beside_the_question() {
 
 #[tokio::test]
 async fn exact_arguments_are_allowed_again_and_no_others() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status").await;
         let exact = r#"{"decision":"allow_session","match":"exact","comment":"harmless"}"#;
-        assert_snapshot!(ada.post(&decide("a"), exact).await.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","match":"exact","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"user:ada","seq":3,"source":"approver"}"#);
+        assert_snapshot!(ada.post(&decide("a"), exact).await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","match":"exact","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
         assert_snapshot!(ada.get(GRANTS).await, @r#"
         200
         {
@@ -183,8 +143,8 @@ async fn exact_arguments_are_allowed_again_and_no_others() {
 
 #[tokio::test]
 async fn a_pattern_allows_what_it_shows_and_nothing_behind_it() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status -s").await;
         let pattern = r#"{"decision":"allow_session","match":{"command":"git status *"}}"#;
         assert_eq!(ada.post(&decide("a"), pattern).await.text("state"), "allowed");
@@ -196,7 +156,7 @@ async fn a_pattern_allows_what_it_shows_and_nothing_behind_it() {
         assert_eq!(runs(&builder, "d", "git push").await, "pending");
         let other = r#"{"id":"e","name":"zsh","arguments":{"command":"git status -s"}}"#;
         assert_eq!(builder.post(CALLS, other).await.text("state"), "pending", "of another tool");
-        builder.proposes("t2", "f").await;
+        builder.in_thread("t2").proposes("f").await;
         let elsewhere = builder.get("/v1/threads/t2/tool-calls/f").await;
         assert_eq!(elsewhere.text("state"), "pending", "of another thread");
     })
@@ -205,8 +165,8 @@ async fn a_pattern_allows_what_it_shows_and_nothing_behind_it() {
 
 #[tokio::test]
 async fn a_denial_is_remembered_as_wide_as_it_is_meant_until_it_is_revoked() {
-    story(ASK, async |town| {
-        let (builder, ada) = (town.agent("builder"), town.person("ada"));
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "rm -r build").await;
         let never = r#"{"decision":"deny","match":{"command":"rm *"},"comment":"nothing is removed here"}"#;
         assert_eq!(ada.post(&decide("a"), never).await.text("state"), "denied");
@@ -231,8 +191,8 @@ async fn a_denial_is_remembered_as_wide_as_it_is_meant_until_it_is_revoked() {
         "#);
         let call = r#"{"id":"b","name":"bash","arguments":{"command":"cd build; rm -r *"}}"#;
         let again = builder.post(CALLS, call).await;
-        assert_snapshot!(again.member("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":3,"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"policy:grant","seq":6,"source":"grant"}"#);
-        assert_snapshot!(again.member("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":3,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
+        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
         assert_eq!(runs(&builder, "c", "ls build").await, "pending");
         assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
         200

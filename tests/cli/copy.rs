@@ -2,7 +2,7 @@
 
 use crate::desk::at_a_desk;
 use countersign_store::{Kind, migrations};
-use countersign_tests::{Hand, plainly};
+use countersign_tests::{SqlConnection, open_file};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -130,9 +130,9 @@ async fn a_log_is_brought_up_to_date_by_itself() {
         exit 0
         "#);
         desk.writes("older.db", "");
-        let mut hand = Hand::Sqlite(plainly(&desk.path("older.db")).await);
-        hand.brings_to(&migrations(Kind::Sqlite)[..6]).await;
-        hand.lets_go().await;
+        let mut connection = SqlConnection::Sqlite(open_file(&desk.path("older.db")).await);
+        connection.migrate(&migrations(Kind::Sqlite)[..6]).await;
+        connection.close().await;
         assert_snapshot!(desk.types("migrate --database older.db").await, @"
         older.db: Brought up to the layout of this version.
         exit 0

@@ -1,7 +1,7 @@
 //! `countersign doctor`
 
 use crate::desk::at_a_desk;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -116,8 +116,8 @@ async fn what_is_wrong_is_named_with_its_remedy() {
 #[tokio::test]
 async fn a_server_is_asked_how_it_is() {
     at_a_desk(async |desk| {
-        story("default = \"ask\"", async |town| {
-            let server = format!("http://{}", town.address);
+        over_http("default = \"ask\"", async |town| {
+            let server = format!("http://{}", town.service.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
             ok    settings     none from a file; `countersign config` shows what is in force
             ok    policy       none is set: task tools are free, and the rest is asked
@@ -129,7 +129,7 @@ async fn a_server_is_asked_how_it_is() {
             All is well.
             exit 0
             ");
-            town.gate.policy_failed("line 3 is odd").expect("it has a file");
+            town.service.gate.policy_failed("line 3 is odd").expect("it has a file");
             let said = desk.types(&format!("doctor --server {server}")).await;
             assert!(
                 said.stdout.contains("fail  its policy   the server keeps an older one: line 3 is odd"),

@@ -1,7 +1,7 @@
 //! What is asked of a server is answered as over its file.
 
 use crate::desk::at_a_desk;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,14 +11,15 @@ use tokio::{
 #[tokio::test]
 async fn a_server_and_its_file_say_the_same() {
     at_a_desk(async |desk| {
-        story("default = \"ask\"", async |town| {
-            let server = format!("--server http://{}", town.address);
-            let file = format!("--database {}", town.database().display());
+        over_http("default = \"ask\"", async |town| {
+            let server = format!("--server http://{}", town.service.address);
+            let file = format!("--database {}", town.path().display());
             let at = |line: &str| format!("{line} {server} --as user:ada");
             for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "bash")] {
                 let call =
                     countersign_gate::api::Propose::new(id, tool, r#"{"command":"ls"}"#).expect("valid");
-                town.gate
+                town.service
+                    .gate
                     .propose(&countersign_gate::name("t1").expect("valid"), &call)
                     .await
                     .expect("proposed");

@@ -1,7 +1,7 @@
 //! Which log, which server and which policy are meant, and what is said when they are not there.
 
 use crate::desk::at_a_desk;
-use countersign_tests::api::story;
+use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -142,8 +142,8 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
 #[tokio::test]
 async fn every_command_works_over_a_server_too() {
     at_a_desk(async |desk| {
-        story("default = \"ask\"", async |town| {
-            desk.sets("COUNTERSIGN_SERVER", &format!("http://{}", town.address));
+        over_http("default = \"ask\"", async |town| {
+            desk.sets("COUNTERSIGN_SERVER", &format!("http://{}", town.service.address));
             assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
             let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
             run.complains("waits for a decision").await;

@@ -1,7 +1,7 @@
 //! The proxy cuts where it says, holds back what it stalls, and counts who came.
 
 use super::{rows, with_a_table};
-use countersign_tests::{Cut, Hand, Proxy, postgres::Cluster, within_the_limit};
+use countersign_tests::{Cut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
 use futures_util::{FutureExt, poll};
 use std::pin::pin;
 
@@ -17,17 +17,17 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
 /// is over.
 async fn rows_after(cut: Cut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
-    let mut hand = Hand::at(&url).await;
-    hand.does("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
+    let mut connection = SqlConnection::open(&url).await;
+    connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
     let struck = proxy.cut_at_commit(cut);
-    hand.does("COMMIT").await.expect_err("nobody hears the answer");
+    connection.run("COMMIT").await.expect_err("nobody hears the answer");
     struck.await;
     if cut != Cut::AfterCommit {
         cluster.psql("BEGIN; LOCK TABLE marks; COMMIT").await.expect("whoever wrote is gone by then");
     }
     let found = rows(&cluster).await;
-    let mut again = Hand::at(&url).await;
-    again.does("BEGIN; INSERT INTO marks VALUES (2); COMMIT").await.expect("one cut is one cut");
+    let mut again = SqlConnection::open(&url).await;
+    again.run("BEGIN; INSERT INTO marks VALUES (2); COMMIT").await.expect("one cut is one cut");
     found
 }
 
@@ -52,14 +52,14 @@ fn a_cut_after_the_commit_comes_once_it_is_carried_out() {
 fn a_commit_that_fails_is_not_the_one_to_be_cut() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
-        let mut hand = Hand::at(&url).await;
-        hand.does("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
-        hand.does("SELECT 1 / 0").await.expect_err("there is no such number");
+        let mut connection = SqlConnection::open(&url).await;
+        connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
+        connection.run("SELECT 1 / 0").await.expect_err("there is no such number");
         let mut struck = pin!(proxy.cut_at_commit(Cut::AfterCommit));
-        hand.does("COMMIT").await.expect("it is answered, with ROLLBACK");
+        connection.run("COMMIT").await.expect("it is answered, with ROLLBACK");
         assert!(poll!(&mut struck).is_pending(), "nothing was committed");
-        hand.does("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it is let through");
-        hand.does("COMMIT").await.expect_err("nobody hears the answer");
+        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it is let through");
+        connection.run("COMMIT").await.expect_err("nobody hears the answer");
         struck.await;
         assert_eq!(rows(&cluster).await, "1");
     });
@@ -69,20 +69,20 @@ fn a_commit_that_fails_is_not_the_one_to_be_cut() {
 fn what_is_stalled_arrives_when_all_is_well_again() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
-        let mut hand = Hand::at(&url).await;
+        let mut connection = SqlConnection::open(&url).await;
         proxy.stall();
         {
-            let mut insert = pin!(hand.does("INSERT INTO marks VALUES (1)"));
-            let mut newcomer = pin!(Hand::at(&url));
+            let mut insert = pin!(connection.run("INSERT INTO marks VALUES (1)"));
+            let mut newcomer = pin!(SqlConnection::open(&url));
             assert!(poll!(&mut insert).is_pending() && poll!(&mut newcomer).is_pending());
             assert_eq!(rows(&cluster).await, "0");
             assert!(poll!(&mut insert).is_pending() && poll!(&mut newcomer).is_pending());
             proxy.heal();
             insert.await.expect("it arrives");
-            newcomer.await.lets_go().await;
+            newcomer.await.close().await;
         }
         assert_eq!(rows(&cluster).await, "1");
-        hand.lets_go().await;
+        connection.close().await;
     });
 }
 
@@ -90,19 +90,19 @@ fn what_is_stalled_arrives_when_all_is_well_again() {
 fn who_is_cut_or_refused_notices_and_others_are_counted() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
-        let mut hand = Hand::at(&url).await;
+        let mut connection = SqlConnection::open(&url).await;
         proxy.cut();
-        hand.does("SELECT 1").await.expect_err("it was cut");
+        connection.run("SELECT 1").await.expect_err("it was cut");
         proxy.refuse();
-        let refused = std::panic::AssertUnwindSafe(Hand::at(&url)).catch_unwind().await;
+        let refused = std::panic::AssertUnwindSafe(SqlConnection::open(&url)).catch_unwind().await;
         assert!(refused.is_err(), "nobody new is let in");
         proxy.heal();
-        let mut hand = Hand::at(&url).await;
-        hand.does("SELECT 1").await.expect("all is well again");
+        let mut connection = SqlConnection::open(&url).await;
+        connection.run("SELECT 1").await.expect("all is well again");
         assert_eq!((proxy.taken(), proxy.open()), (3, 1));
         let elsewhere = Cluster::started().await;
         proxy.turns_to(&elsewhere.socket());
-        Hand::at(&url).await.does("CREATE TABLE marks ()").await.expect("there is none there yet");
+        SqlConnection::open(&url).await.run("CREATE TABLE marks ()").await.expect("there is none there yet");
         assert_eq!((rows(&cluster).await, rows(&elsewhere).await), ("0".to_owned(), "0".to_owned()));
     });
 }

@@ -2,7 +2,7 @@
 
 use super::{rows, with_a_table};
 use countersign_tests::{
-    Hand,
+    SqlConnection,
     postgres::{Cluster, Setup},
     within_the_limit,
 };
@@ -13,9 +13,9 @@ fn a_killed_server_leaves_no_process_and_what_was_committed() {
     within_the_limit(async {
         let mut cluster = Cluster::started().await;
         with_a_table(&cluster).await;
-        let mut hand = Hand::at(&cluster.url()).await;
-        hand.does("INSERT INTO marks VALUES (1)").await.expect("it writes");
-        hand.does("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it writes");
+        let mut connection = SqlConnection::open(&cluster.url()).await;
+        connection.run("INSERT INTO marks VALUES (1)").await.expect("it writes");
+        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it writes");
         let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("it reads");
         cluster.kill();
         for process in processes.lines() {
@@ -23,7 +23,7 @@ fn a_killed_server_leaves_no_process_and_what_was_committed() {
             let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
             assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
         }
-        hand.does("COMMIT").await.expect_err("there is nobody");
+        connection.run("COMMIT").await.expect_err("there is nobody");
         cluster.start().await;
         assert_eq!(rows(&cluster).await, "1");
         cluster.restart().await;

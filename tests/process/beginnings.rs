@@ -1,6 +1,7 @@
 //! The first moments of a file: several processes make it at once, and its maker is killed over it.
 
-use crate::harness::{Place, Process, Random, in_time};
+use crate::new_world;
+use countersign_tests::{Database, Process, Random, in_time};
 use futures_util::future::join_all;
 use std::fs;
 
@@ -8,20 +9,20 @@ use std::fs;
 async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
     in_time(async {
         for _ in 0..5 {
-            let place = Place::new();
+            let world = new_world(Database::Sqlite).await;
             let runs = join_all((0..8).map(async |number| {
                 let id = format!("call_{number}");
-                place.waiting_run(&["--id", &id, "--", "bash", "-c", "echo ran >> ran"]).await
+                world.starts_run(&["--id", &id, "--", "bash", "-c", "echo ran >> ran"]).await
             }));
             let runs = runs.await;
             for number in 0..8 {
-                assert_eq!(place.ends(&["allow", &format!("call_{number}")]).await.0, 0);
+                assert_eq!(world.runs(&["allow", &format!("call_{number}")]).await.0, 0);
             }
             for ended in join_all(runs.into_iter().map(Process::ended)).await {
                 assert_eq!(ended.code, 0, "{}", ended.stderr);
             }
-            assert_eq!(place.lines("ran"), 8);
-            assert_eq!(place.sound_log().await.len(), 8 * 5);
+            assert_eq!(world.line_count("ran"), 8);
+            assert_eq!(world.verified_log().await.len(), 8 * 5);
         }
     })
     .await;
@@ -33,12 +34,12 @@ const SIGNS: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
 #[tokio::test]
 async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
     in_time(async {
-        let mut random = Random::seeded(1_963);
+        let mut random = Random::seeded_from_environment(1_963);
         for round in 0..60 {
-            let place = Place::new();
+            let world = new_world(Database::Sqlite).await;
             let words = ["run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
-            let mut maker = Process::start(&mut place.over_the_log(&words));
-            let sign = place.path(SIGNS[round % SIGNS.len()]);
+            let mut maker = Process::start(&mut world.countersign_over_log(&words));
+            let sign = world.file(SIGNS[round % SIGNS.len()]);
             // Nothing says when a file appears, so this looks again and again, and for a while longer.
             while fs::metadata(&sign).is_err() {
                 tokio::task::yield_now().await;
@@ -47,11 +48,11 @@ async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
                 tokio::task::yield_now().await;
             }
             maker.kill().await;
-            let run = place.waiting_run(&words[1..]).await;
-            assert_eq!(place.ends(&["allow", "build"]).await.0, 0);
+            let run = world.starts_run(&words[1..]).await;
+            assert_eq!(world.runs(&["allow", "build"]).await.0, 0);
             let ended = run.ended().await;
-            assert_eq!((ended.code, place.lines("ran")), (0, 1), "round {round}: {}", ended.stderr);
-            assert_eq!(place.sound_log().await.len(), 5, "round {round}");
+            assert_eq!((ended.code, world.line_count("ran")), (0, 1), "round {round}: {}", ended.stderr);
+            assert_eq!(world.verified_log().await.len(), 5, "round {round}");
         }
     })
     .await;

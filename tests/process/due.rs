@@ -1,7 +1,8 @@
 //! What is due on a call is carried out once, by whoever is there, and wakes nobody who waits for something else.
 
-use crate::harness::{Place, Process, Server, in_time};
+use crate::new_world;
 use countersign_gate::{Event, EventType, Gate, Options, Policy, Principal, api, name};
+use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use reqwest::Method;
@@ -33,16 +34,16 @@ expires = "1s"
 onExpiry = "allow"
 "#;
 
-async fn serve(place: &Place) -> Server {
-    fs::write(place.path("policy.toml"), POLICY).expect("a file");
-    let path = place.path("policy.toml").display().to_string();
-    Server::start_with(place, "127.0.0.1:0", &["--policy", &path]).await
+async fn serve(world: &ProcessWorld) -> Server {
+    fs::write(world.file("policy.toml"), POLICY).expect("a file");
+    let path = world.file("policy.toml").display().to_string();
+    world.serves_with(&["--policy", &path]).await
 }
 
 async fn propose(server: &Server, tool: &str) {
     let all = (0..CALLS).map(|number| async move {
         let call = json!({"id": format!("call_{number}"), "name": tool, "arguments": {}}).to_string();
-        let (status, body) = server.post("/v1/threads/t/tool-calls", call).await;
+        let (status, body) = server.post("/v1/threads/t/tool-calls", call).await.into_parts();
         assert_eq!(status, 201, "{body}");
     });
     join_all(all).await;
@@ -53,17 +54,17 @@ async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
         let call = server.request(Method::GET, &format!("/v1/threads/t/tool-calls/call_{number}"));
-        let (_, call) = server.answer(call.header("prefer", "wait=100")).await;
+        let (_, call) = Answer::to(call.header("prefer", "wait=100")).await.into_parts();
         serde_json::from_str(&call).expect("JSON")
     });
     join_all(all).await
 }
 
 async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_server_was_killed(
-    place: Place,
+    world: ProcessWorld,
 ) {
-    let mut first = serve(&place).await;
-    let others = [serve(&place).await, serve(&place).await, serve(&place).await];
+    let mut first = serve(&world).await;
+    let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "page").await;
     first.kill().await;
     for call in wait_for_all(&others).await {
@@ -74,7 +75,7 @@ async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_s
         assert_eq!(call["response"]["source"], "expiry");
         assert_eq!(call["request"]["level"], "admin", "{call}");
     }
-    let events = place.sound_log().await;
+    let events = world.verified_log().await;
     assert_eq!(events.len(), 6 * CALLS);
     for (kind, by) in [
         (EventType::ApprovalReminder, "system:reminder"),
@@ -86,9 +87,9 @@ async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_s
     }
 }
 
-async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(place: Place) {
-    let mut first = serve(&place).await;
-    let others = [serve(&place).await, serve(&place).await, serve(&place).await];
+async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(world: ProcessWorld) {
+    let mut first = serve(&world).await;
+    let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "tidy").await;
     first.kill().await;
     for call in wait_for_all(&others).await {
@@ -96,11 +97,11 @@ async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(place: Place
         let claims = join_all(others.iter().enumerate().map(|(number, server)| {
             let claim = json!({"executor": format!("w{number}"), "argumentsHash": call["argumentsHash"]});
             let path = format!("/v1/threads/t/tool-calls/{}/claim", call["id"].as_str().expect("an id"));
-            async move { server.post(&path, claim.to_string()).await.0 }
+            async move { server.post(&path, claim.to_string()).await.status }
         }));
         assert_eq!(claims.await.iter().filter(|status| **status == 200).count(), 1);
     }
-    let events = place.sound_log().await;
+    let events = world.verified_log().await;
     assert_eq!(events.len(), 4 * CALLS);
     assert_eq!(calls_with(&events, EventType::ApprovalResponse, "system:expiry"), CALLS);
 }
@@ -129,11 +130,11 @@ const PROPOSED: u64 = 200;
 #[tokio::test]
 async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
     in_time(async {
-        let place = Place::new();
-        place.gate().await.shut_down().await;
-        let inserted = Process::start(place.program("sqlite3").args(["log.db", UNREADABLE])).ended().await;
+        let world = new_world(Database::Sqlite).await;
+        world.gate().await.shut_down().await;
+        let inserted = Process::start(world.program("sqlite3").args(["log.db", UNREADABLE])).ended().await;
         assert_eq!(inserted.code, 0, "{}", inserted.stderr);
-        let gate = Gate::open_with(place.path("log.db"), Options::default(), Policy::ask_always()).await;
+        let gate = Gate::open_with(world.file("log.db"), Options::default(), Policy::ask_always()).await;
         let gate = gate.expect("it opens").acting_as(Principal::agent("bot"));
         let thread = name("t").expect("a name");
         for number in 0..PROPOSED {

@@ -1,7 +1,8 @@
 //! What nobody decides in time lapses once, whichever process is there to see it.
 
-use crate::harness::{Place, in_time};
+use crate::new_world;
 use countersign_gate::{Event, EventType};
+use countersign_tests::{Answer, Database, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
@@ -9,14 +10,14 @@ on_each_database!(what_lapses_is_ended_once_though_its_proposer_is_dead_and_thre
 
 const CALLS: usize = 50;
 
-async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on(place: Place) {
-    let servers = [place.serve().await, place.serve().await, place.serve().await];
+async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on(world: ProcessWorld) {
+    let servers = [world.serves().await, world.serves().await, world.serves().await];
     let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
-    let mut proposer = place.play(&json!({"proposer": calls})).await;
+    let mut proposer = world.starts_player(&json!({"proposer": calls})).await;
     proposer.go().await;
     let mut acknowledged = 0;
     while acknowledged < 2 * CALLS {
-        let word = proposer.says().await.expect("it proposes them all");
+        let word = proposer.reports().await.expect("it proposes them all");
         acknowledged += usize::from(word.get("event").is_some());
     }
     proposer.kill().await;
@@ -24,10 +25,10 @@ async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_
         let server = &servers[number % servers.len()];
         let request =
             server.request(reqwest::Method::GET, &format!("/v1/threads/late/tool-calls/call_{number}"));
-        let (_, call) = server.answer(request.header("prefer", "wait=100")).await;
+        let (_, call) = Answer::to(request.header("prefer", "wait=100")).await.into_parts();
         assert!(call.contains(r#""state":"denied""#) && call.contains(r#""source":"expiry""#), "{call}");
     }
-    let events = place.sound_log().await;
+    let events = world.verified_log().await;
     assert_eq!(events.len(), 4 * CALLS);
     assert_eq!(ended(&events, EventType::ApprovalResponse, "source", "expiry"), CALLS);
     assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
@@ -48,17 +49,17 @@ fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usiz
 #[tokio::test]
 async fn a_run_that_nobody_decides_in_time_exits_78_though_the_first_was_killed() {
     in_time(async {
-        let place = Place::new();
-        let _server = place.serve().await;
+        let world = new_world(Database::Sqlite).await;
+        let _server = world.serves().await;
         let words = ["--id", "deploy", "--expires", "2s", "--", "bash", "-c", "echo deployed >> ran"];
-        let mut first = place.waiting_run(&words).await;
-        let second = place.waiting_run(&words).await;
+        let mut first = world.starts_run(&words).await;
+        let second = world.starts_run(&words).await;
         first.kill().await;
         let ended = second.ended().await;
-        assert_eq!((ended.code, place.lines("ran")), (78, 0), "{}", ended.stderr);
+        assert_eq!((ended.code, world.line_count("ran")), (78, 0), "{}", ended.stderr);
         assert!(ended.stderr.contains("Nobody decided before"), "{}", ended.stderr);
-        assert_eq!(place.sound_log().await.len(), 4, "it lapsed once");
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 3, "it is too late");
+        assert_eq!(world.verified_log().await.len(), 4, "it lapsed once");
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 3, "it is too late");
     })
     .await;
 }

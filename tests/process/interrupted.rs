@@ -1,21 +1,22 @@
 //! `countersign run` killed while it waits, and while its command runs.
 
-use crate::harness::{Place, Process, in_time};
+use crate::new_world;
+use countersign_tests::{Database, Process, in_time};
 use rustix::process::Signal;
 
 #[tokio::test]
 async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() {
     in_time(async {
-        let place = Place::new();
+        let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
-        place.waiting_run(&words).await.kill().await;
-        place.waiting_run(&words).await.kill().await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
-        let ended = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
-        assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
-        let again = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
-        assert_eq!((again.code, place.lines("ran")), (3, 1), "{}", again.stderr);
-        assert_eq!(place.sound_log().await.len(), 5, "one call, request, response, claim and result");
+        world.starts_run(&words).await.kill().await;
+        world.starts_run(&words).await.kill().await;
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        let ended = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
+        assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
+        let again = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
+        assert_eq!((again.code, world.line_count("ran")), (3, 1), "{}", again.stderr);
+        assert_eq!(world.verified_log().await.len(), 5, "one call, request, response, claim and result");
     })
     .await;
 }
@@ -23,14 +24,14 @@ async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() 
 #[tokio::test]
 async fn of_two_that_wait_under_one_id_one_runs() {
     in_time(async {
-        let place = Place::new();
+        let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
-        let (one, other) = (place.waiting_run(&words).await, place.waiting_run(&words).await);
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+        let (one, other) = (world.starts_run(&words).await, world.starts_run(&words).await);
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
         let (one, other) = tokio::join!(one.ended(), other.ended());
         let mut codes = [one.code, other.code];
         codes.sort_unstable();
-        assert_eq!((codes, place.lines("ran")), ([0, 3], 1), "{one:?} {other:?}");
+        assert_eq!((codes, world.line_count("ran")), ([0, 3], 1), "{one:?} {other:?}");
     })
     .await;
 }
@@ -38,21 +39,21 @@ async fn of_two_that_wait_under_one_id_one_runs() {
 #[tokio::test]
 async fn a_run_killed_while_its_command_runs_is_never_run_again() {
     in_time(async {
-        let place = Place::new();
+        let world = new_world(Database::Sqlite).await;
         // The command outlives its killed parent; the end of its stdin ends it.
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran; echo started; read _"];
-        let mut run = place.waiting_run(&words).await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+        let mut run = world.starts_run(&words).await;
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.kill().await;
         for _ in 0..2 {
-            let again = Process::start(place.over_the_log(&["run"]).args(words)).ended().await;
-            assert_eq!((again.code, place.lines("ran")), (3, 1), "{}", again.stderr);
+            let again = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
+            assert_eq!((again.code, world.line_count("ran")), (3, 1), "{}", again.stderr);
             assert!(again.stderr.contains("is running already and is not run a second time"), "{again:?}");
         }
-        let (code, shown) = place.ends(&["--json", "show", "deploy"]).await;
+        let (code, shown) = world.runs(&["--json", "show", "deploy"]).await;
         assert!(code == 0 && shown.contains(r#""state":"running""#), "{shown}");
-        assert_eq!(place.sound_log().await.len(), 4, "it has no result");
+        assert_eq!(world.verified_log().await.len(), 4, "it has no result");
     })
     .await;
 }
@@ -60,12 +61,12 @@ async fn a_run_killed_while_its_command_runs_is_never_run_again() {
 #[tokio::test]
 async fn the_same_id_with_another_command_is_refused() {
     in_time(async {
-        let place = Place::new();
-        place.waiting_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+        let world = new_world(Database::Sqlite).await;
+        world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
         let other = ["--id", "deploy", "--", "bash", "-c", "echo two >> ran"];
-        let ended = Process::start(place.over_the_log(&["run"]).args(other)).ended().await;
-        assert_eq!((ended.code, place.lines("ran")), (3, 0), "{}", ended.stderr);
+        let ended = Process::start(world.countersign_over_log(&["run"]).args(other)).ended().await;
+        assert_eq!((ended.code, world.line_count("ran")), (3, 0), "{}", ended.stderr);
     })
     .await;
 }
@@ -73,15 +74,14 @@ async fn the_same_id_with_another_command_is_refused() {
 #[tokio::test]
 async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
     in_time(async {
-        let place = Place::new();
-        let mut run =
-            place.waiting_run(&["--id", "deploy", "--", "bash", "-c", "echo started; read _"]).await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+        let world = new_world(Database::Sqlite).await;
+        let mut run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo started; read _"]).await;
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.signal(Signal::TERM);
         let ended = run.ended().await;
         assert_eq!(ended.code, 128 + 15, "{}", ended.stderr);
-        let events = place.sound_log().await;
+        let events = world.verified_log().await;
         let result = events.last().expect("a result").data.as_str();
         assert!(result.contains(r#""status":"error""#) && result.contains(r#""signal":15"#), "{result}");
     })
@@ -91,15 +91,15 @@ async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
 #[tokio::test]
 async fn what_a_command_leaves_in_the_background_is_not_waited_for_and_no_word_of_it_is_lost() {
     in_time(async {
-        let place = Place::new();
+        let world = new_world(Database::Sqlite).await;
         // What is left behind holds both pipes of the command, until the end of its stdin.
         let script = "exec 3<&0; (read _ <&3) & head -c 300000 /dev/zero | tr '\\0' x; echo; echo done >&2";
-        let run = place.waiting_run(&["--id", "deploy", "--", "bash", "-c", script]).await;
-        assert_eq!(place.ends(&["allow", "deploy"]).await.0, 0);
+        let run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", script]).await;
+        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.len()), (0, 300_001));
         assert!(ended.stderr.ends_with("done\n"), "{}", ended.stderr);
-        assert_eq!(place.sound_log().await.len(), 5, "it has its result");
+        assert_eq!(world.verified_log().await.len(), 5, "it has its result");
     })
     .await;
 }

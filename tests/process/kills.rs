@@ -1,7 +1,7 @@
 //! `kill -9` at any moment, many rounds: whatever was acknowledged is there, and nothing runs twice.
 
-use crate::harness::{Place, Player, Random};
 use countersign_gate::{Event, EventType};
+use countersign_tests::{Player, ProcessWorld, Random};
 use serde_json::{Value, json};
 use std::{
     collections::{HashMap, HashSet},
@@ -20,24 +20,24 @@ const KILLS: usize = 3;
 const UNDER_WAY: usize = 4;
 
 async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice(
-    place: Place,
+    world: ProcessWorld,
 ) {
-    let mut random = Random::seeded(20_261_121);
+    let mut random = Random::seeded_from_environment(20_261_121);
     let (mut acknowledged, mut killed) = (Vec::new(), 0);
     for round in 0..ROUNDS {
-        let mut town = Town::new(&place, round).await;
+        let mut town = Town::new(&world, round).await;
         killed += town.live(&mut random).await;
         acknowledged.append(&mut town.acknowledged);
-        let events = place.sound_log().await;
+        let events = world.verified_log().await;
         all_is_there(&acknowledged, &events);
     }
     assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
-    everything_ran_once(&place, &place.sound_log().await, killed);
+    everything_ran_once(&world, &world.verified_log().await, killed);
 }
 
 /// One proposes, one runs, one decides, and one reads along, each in a process of its own.
 struct Town<'a> {
-    place: &'a Place,
+    world: &'a ProcessWorld,
     parts: [Value; 4],
     running: HashMap<usize, mpsc::Sender<()>>,
     says: mpsc::Sender<(usize, Option<Value>)>,
@@ -49,18 +49,18 @@ struct Town<'a> {
 const FOLLOWER: usize = 3;
 
 impl<'a> Town<'a> {
-    async fn new(place: &'a Place, round: usize) -> Self {
-        let runs = place.path("runs");
+    async fn new(world: &'a ProcessWorld, round: usize) -> Self {
+        let runs = world.file("runs");
         let calls = json!({"thread": format!("round-{round}"), "count": CALLS, "runs": runs});
         // Each call has five events, whoever is killed; but a claim may stay without its result.
-        let seen = i64::try_from(place.sound_log().await.len()).expect("a small log");
+        let seen = i64::try_from(world.verified_log().await.len()).expect("a small log");
         let until = seen + i64::try_from(CALLS * 3).expect("small");
         let follower = json!({"follower": {"after": seen, "until": until}});
         let parts =
             [json!({"proposer": calls}), json!({"executor": calls}), json!({"decider": calls}), follower];
         let (says, said) = mpsc::channel(64);
         let running = HashMap::new();
-        Self { place, parts, running, says, said, acknowledged: Vec::new(), seen }
+        Self { world, parts, running, says, said, acknowledged: Vec::new(), seen }
     }
 
     /// Begins a part, or begins it again with the same words: only a reader says how far it came.
@@ -68,7 +68,7 @@ impl<'a> Town<'a> {
         if part == FOLLOWER {
             self.parts[part]["follower"]["after"] = json!(self.seen);
         }
-        let mut player = self.place.play(&self.parts[part]).await;
+        let mut player = self.world.starts_player(&self.parts[part]).await;
         player.go().await;
         let (kill, killed) = mpsc::channel(1);
         self.running.insert(part, kill);
@@ -132,7 +132,7 @@ async fn listen(
 ) {
     loop {
         let word = tokio::select! {
-            word = player.says() => word,
+            word = player.reports() => word,
             Some(()) = killed.recv() => { player.kill().await; continue }
         };
         let over = word.as_ref().is_none_or(|word| word.get("done").is_some());
@@ -155,8 +155,8 @@ fn all_is_there(acknowledged: &[Value], events: &[Arc<Event>]) {
 }
 
 /// What was claimed and not ended was under way when its executor was killed; nobody runs it again.
-fn everything_ran_once(place: &Place, events: &[Arc<Event>], killed: usize) {
-    let runs = fs::read_to_string(place.path("runs")).expect("something ran");
+fn everything_ran_once(world: &ProcessWorld, events: &[Arc<Event>], killed: usize) {
+    let runs = fs::read_to_string(world.file("runs")).expect("something ran");
     let mut ran: HashMap<&str, usize> = HashMap::new();
     for line in runs.lines() {
         *ran.entry(line).or_default() += 1;

@@ -1,7 +1,8 @@
 //! An answer that is lost on its way: what was done is not done again, and not given up either.
 
-use crate::harness::{Place, Process, Server, in_time};
+use crate::new_world;
 use countersign_gate::EventType;
+use countersign_tests::{Database, Process, Server, in_time};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::{
@@ -93,18 +94,18 @@ impl Wire {
 
 /// A run over a wire that loses answers; it is allowed, and runs once.
 async fn runs_once_over_a_wire(losing: Losing, instead: Option<&'static str>) {
-    let place = Place::new();
-    let server = place.serve().await;
+    let world = new_world(Database::Sqlite).await;
+    let server = world.serves().await;
     let wire = Wire { instead, ..Wire::new(&server, losing) };
     let url = wire.open().await;
-    let mut run = place.countersign(&["--server", &url, "run", "--id", "deploy", "--"]);
+    let mut run = world.countersign(&["--server", &url, "run", "--id", "deploy", "--"]);
     let mut run = Process::start(run.args(["bash", "-c", "echo deployed >> ran"]));
     run.complains("waits for a decision").await;
-    server.allow("terminal", "deploy").await;
+    server.person("ada").in_thread("terminal").allows("deploy").await;
     let ended = run.ended().await;
-    assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
+    assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
     assert_eq!(wire.lost.load(SeqCst), 3);
-    let events = place.sound_log().await;
+    let events = world.verified_log().await;
     assert_eq!(events.len(), 5, "one call, request, response, claim and result");
     assert_eq!(events.last().map(|event| event.kind), Some(EventType::ToolResult));
 }
@@ -176,13 +177,13 @@ async fn a_run_whose_wait_is_cut_off_asks_again() {
 #[tokio::test]
 async fn runs_outlive_a_server_that_is_killed_or_stopped_again_and_again() {
     in_time(async {
-        let place = Place::new();
-        let mut server = place.serve().await;
+        let world = new_world(Database::Sqlite).await;
+        let mut server = world.serves().await;
         let address = server.address().to_string();
         let mut runs = Vec::new();
         for number in 0..12 {
             let mut run =
-                place.countersign(&["--server", &server.url, "run", "--id", &format!("call_{number}")]);
+                world.countersign(&["--server", &server.url, "run", "--id", &format!("call_{number}")]);
             let mut run =
                 Process::start(run.args(["--", "bash", "-c", "echo $0 >> ran", &number.to_string()]));
             run.complains("waits for a decision").await;
@@ -190,21 +191,21 @@ async fn runs_outlive_a_server_that_is_killed_or_stopped_again_and_again() {
         }
         for number in 0..runs.len() {
             let id = format!("call_{number}");
-            assert_eq!(place.ends(&["allow", &id, "--thread", "terminal"]).await.0, 0);
+            assert_eq!(world.runs(&["allow", &id, "--thread", "terminal"]).await.0, 0);
             if number % 2 == 0 {
                 server.kill().await;
             } else {
                 server.signal(Signal::TERM);
                 assert_eq!(server.ended().await.code, 0);
             }
-            server = Server::start(&place, &address).await;
+            server = world.serves_on(&address).await;
         }
         for run in runs {
             let ended = run.ended().await;
             assert_eq!(ended.code, 0, "{}", ended.stderr);
         }
-        assert_eq!(place.lines("ran"), 12);
-        assert_eq!(place.sound_log().await.len(), 12 * 5);
+        assert_eq!(world.line_count("ran"), 12);
+        assert_eq!(world.verified_log().await.len(), 12 * 5);
     })
     .await;
 }

@@ -1,21 +1,31 @@
-//! What holds only if it holds over real processes: several on one log, killed at any moment, reached
-//! by a terminal, over HTTP and by a plain SQL shell. Nothing here waits for a clock: a test goes on when
-//! a process says something or ends, and one time limit stands round the whole of it.
+//! Guarantees that only real processes can prove: several processes on one log, killed at any moment, and reached
+//! from a terminal, over HTTP and from a plain SQL shell. No test waits for a clock: it goes on when a process
+//! prints a line or ends, and one time limit surrounds it.
 
-/// Makes two tests of each story, an `async fn` of a place: `story::sqlite` and `story::postgres`.
+use countersign_tests::{Database, ProcessWorld, Programs, programs};
+
+const PROGRAMS: Programs = programs!();
+
+/// A world of the programs that cargo built beside these tests.
+async fn new_world(database: Database) -> ProcessWorld {
+    ProcessWorld::of_processes(PROGRAMS, database).await
+}
+
+/// Makes two tests of each story, an `async fn` of a world: `story::sqlite` and `story::postgres`.
 macro_rules! on_each_database {
     ($($story:ident),+ $(,)?) => {
         $(mod $story {
-            use crate::harness::{Place, in_time};
+            use crate::new_world;
+            use countersign_tests::{Database, in_time};
 
             #[tokio::test]
             async fn sqlite() {
-                in_time(super::$story(Place::new())).await;
+                in_time(async { super::$story(new_world(Database::Sqlite).await).await }).await;
             }
 
             #[tokio::test]
             async fn postgres() {
-                in_time(super::$story(Place::on_postgres().await)).await;
+                in_time(async { super::$story(new_world(Database::Postgres).await).await }).await;
             }
         })+
     };
@@ -25,7 +35,6 @@ mod arguments;
 mod beginnings;
 mod due;
 mod expiry;
-mod harness;
 mod interrupted;
 mod kills;
 mod lost_answers;

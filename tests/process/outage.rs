@@ -1,8 +1,9 @@
 //! The database's server goes away under running instances: callers are told to come back, nothing that was
 //! acknowledged is lost, and all goes on by itself.
 
-use crate::harness::{Place, Process, Server, in_time};
+use crate::new_world;
 use countersign_gate::EventType;
+use countersign_tests::{Database, Process, Server, in_time};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
@@ -10,25 +11,25 @@ use std::{collections::HashSet, sync::Arc};
 #[tokio::test]
 async fn while_the_database_is_away_callers_are_told_to_come_back_and_then_all_goes_on() {
     in_time(async {
-        let mut place = Place::on_postgres().await;
-        let (here, there) = (place.serve().await, place.serve().await);
-        let mut run = place.countersign(&["--server", &here.url, "run"]);
+        let mut world = new_world(Database::Postgres).await;
+        let (here, there) = (world.serves().await, world.serves().await);
+        let mut run = world.countersign(&["--server", &here.url, "run"]);
         let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let mut run = Process::start(run.args(command));
         run.complains("waits for a decision").await;
-        place.cluster().stop();
+        world.server().stop();
         for server in [&here, &there] {
             is_told_to_come_back(server, Method::POST, "/v1/threads/t/tool-calls").await;
             is_told_to_come_back(server, Method::GET, "/v1/threads/terminal/tool-calls/deploy").await;
-            assert_eq!(server.get("/readyz").await.0, 503, "no balancer sends anybody here");
-            assert_eq!(server.get("/healthz").await.0, 200, "and nobody has to restart it");
+            assert_eq!(server.get("/readyz").await.status, 503, "no balancer sends anybody here");
+            assert_eq!(server.get("/healthz").await.status, 200, "and nobody has to restart it");
         }
-        place.cluster().start().await;
+        world.server().start().await;
         insists(&there, "/v1/threads/terminal/approvals/deploy", r#"{"decision": "allow_once"}"#).await;
         let ended = run.ended().await;
-        assert_eq!((ended.code, place.lines("ran")), (0, 1), "{}", ended.stderr);
-        assert_eq!(here.get("/readyz").await.0, 200);
-        place.sound_log().await;
+        assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
+        assert_eq!(here.get("/readyz").await.status, 200);
+        world.verified_log().await;
     })
     .await;
 }
@@ -49,7 +50,7 @@ async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
 /// Says the same until it is heard.
 async fn insists(server: &Server, path: &str, body: &str) {
     loop {
-        match server.post(path, body).await {
+        match server.post(path, body).await.into_parts() {
             (200 | 201, _) => return,
             (503, _) => {}
             (status, answer) => panic!("{path}: {status} {answer}"),
@@ -63,8 +64,8 @@ const WRITERS: usize = 8;
 #[tokio::test]
 async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_again_and_again() {
     in_time(async {
-        let mut place = Place::on_postgres().await;
-        let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
+        let mut world = new_world(Database::Postgres).await;
+        let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];
         let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
         let writers: Vec<_> = (0..WRITERS)
             .map(|n| {
@@ -89,8 +90,8 @@ async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_ag
             for _ in 0..40 {
                 acknowledged.insert(heard.recv().await.expect("they write"));
             }
-            place.cluster().kill();
-            place.cluster().start().await;
+            world.server().kill();
+            world.server().start().await;
         }
         for _ in 0..40 {
             acknowledged.insert(heard.recv().await.expect("they write again"));
@@ -99,7 +100,7 @@ async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_ag
         for writer in writers {
             writer.await.expect("it writes to the end");
         }
-        let events = place.sound_log().await;
+        let events = world.verified_log().await;
         let decided: Vec<Value> = events
             .iter()
             .filter(|event| event.kind == EventType::ApprovalResponse)

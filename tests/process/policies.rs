@@ -1,6 +1,6 @@
 //! The policy changes while calls wait, and a condition or a tool's schema that runs and runs.
 
-use crate::harness::{Place, Server};
+use countersign_tests::{ProcessWorld, Server};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -45,74 +45,74 @@ when = "args.command == 'rm'"
 verdict = "block"
 "#;
 
-async fn serve(place: &Place, policy: &str) -> Server {
-    fs::write(place.path("policy.toml"), policy).expect("a file");
-    let path = place.path("policy.toml").display().to_string();
-    Server::start_with(place, "127.0.0.1:0", &["--policy", &path, "--log", "info"]).await
+async fn serve(world: &ProcessWorld, policy: &str) -> Server {
+    fs::write(world.file("policy.toml"), policy).expect("a file");
+    let path = world.file("policy.toml").display().to_string();
+    world.serves_with(&["--policy", &path, "--log", "info"]).await
 }
 
-async fn is_told_of(server: &mut Server, place: &Place, policy: &str) {
-    fs::write(place.path("policy.toml"), policy).expect("a file");
+async fn is_told_of(server: &mut Server, world: &ProcessWorld, policy: &str) {
+    fs::write(world.file("policy.toml"), policy).expect("a file");
     server.signal(Signal::HUP);
     server.complains("another policy is in force").await;
 }
 
 async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
     let call = json!({"id": id, "name": tool, "arguments": arguments}).to_string();
-    let (status, body) = server.post("/v1/threads/t/tool-calls", call).await;
+    let (status, body) = server.post("/v1/threads/t/tool-calls", call).await.into_parts();
     assert!(status == 201 && body.contains(r#""state":"pending""#), "{status} {body}");
-    server.allow("t", id).await;
+    server.person("ada").allows(id).await;
 }
 
 /// The code with which the claim is refused, if it is.
 async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
-    let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await;
+    let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");
     let mut claim = json!({"executor": "w", "argumentsHash": call["argumentsHash"]});
     if let Some(arguments) = arguments {
         claim["arguments"] = arguments.clone();
     }
     let (status, body) =
-        server.post(&format!("/v1/threads/t/tool-calls/{id}/claim"), claim.to_string()).await;
+        server.post(&format!("/v1/threads/t/tool-calls/{id}/claim"), claim.to_string()).await.into_parts();
     let body: Value = serde_json::from_str(&body).expect("JSON");
     (status != 200).then(|| body["code"].as_str().expect("a code").to_owned())
 }
 
-async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(place: Place) {
-    let mut server = serve(&place, ASK).await;
+async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+    let mut server = serve(&world, ASK).await;
     for (id, tool) in [("deploy", "deploy"), ("other", "build"), ("again", "deploy")] {
         approved(&server, id, tool, &json!({"of": id})).await;
     }
-    is_told_of(&mut server, &place, BLOCK).await;
+    is_told_of(&mut server, &world, BLOCK).await;
     assert_eq!(claim(&server, "deploy", None).await.as_deref(), Some("blocked"));
     assert_eq!(claim(&server, "other", None).await, None, "nobody blocks that");
-    is_told_of(&mut server, &place, ASK).await;
+    is_told_of(&mut server, &world, ASK).await;
     assert_eq!(claim(&server, "again", None).await, None, "what was refused so is not decided anew");
-    place.sound_log().await;
+    world.verified_log().await;
 }
 
-async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(place: Place) {
-    let mut server = serve(&place, ASK).await;
+async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+    let mut server = serve(&world, ASK).await;
     let (moon, earth) = (json!({"region": "moon"}), json!({"region": "earth"}));
     let masked = json!({"region": "earth", "token": "abc-123"});
     for (id, arguments) in [("moon", &moon), ("earth", &earth), ("masked", &masked)] {
         approved(&server, id, "deploy", arguments).await;
     }
-    is_told_of(&mut server, &place, CONDITION).await;
+    is_told_of(&mut server, &world, CONDITION).await;
     assert_eq!(claim(&server, "moon", None).await.as_deref(), Some("blocked"));
     assert_eq!(claim(&server, "earth", None).await, None, "the condition does not hold");
     assert_eq!(claim(&server, "masked", Some(&masked)).await, None, "nor where the log has a mask");
-    place.sound_log().await;
+    world.verified_log().await;
 }
 
-async fn a_condition_that_runs_away_keeps_nobody_waiting(place: Place) {
-    let server = serve(&place, RUNS_AWAY).await;
+async fn a_condition_that_runs_away_keeps_nobody_waiting(world: ProcessWorld) {
+    let server = serve(&world, RUNS_AWAY).await;
     let list: Vec<_> = (0..1_000).collect();
     let slow = join_all((0..6).map(|number| {
         let (server, list) = (&server, &list);
         async move {
             let call = json!({"id": format!("slow_{number}"), "name": "slow", "arguments": {"list": list}});
-            server.post("/v1/threads/slow/tool-calls", call.to_string()).await
+            server.post("/v1/threads/slow/tool-calls", call.to_string()).await.into_parts()
         }
     }));
     let quick = async {
@@ -130,7 +130,7 @@ async fn a_condition_that_runs_away_keeps_nobody_waiting(place: Place) {
             "it holds, and so it does where it is not reached: {body:.300}"
         );
     }
-    place.sound_log().await;
+    world.verified_log().await;
 }
 
 /// Each definition asks twice for the next one, so that nobody who checks against it comes to an end.
@@ -144,10 +144,10 @@ fn endless() -> Value {
     json!({"$defs": definitions, "$ref": "#/$defs/d0"})
 }
 
-async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(place: Place) {
-    let server = serve(&place, ASK).await;
+async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(world: ProcessWorld) {
+    let server = serve(&world, ASK).await;
     let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": endless()}});
-    let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await;
+    let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await.into_parts();
     assert_eq!(status, 201, "{body}");
     let edit = json!({"decision": "allow_once", "arguments": {"n": 2}}).to_string();
     let slow = server.post("/v1/threads/slow/approvals/slow", edit);
@@ -158,10 +158,10 @@ async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(place: Place) {
             assert_eq!(claim(&server, &id, None).await, None);
         }
     };
-    let ((status, body), ()) = tokio::join!(slow, quick);
-    assert_eq!(status, 422, "{body}");
-    assert!(body.contains("takes too long to check them against the tool's inputSchema"), "{body}");
-    let (_, call) = server.get("/v1/threads/slow/tool-calls/slow").await;
+    let (answer, ()) = tokio::join!(slow, quick);
+    assert_eq!(answer.status, 422, "{answer}");
+    assert!(answer.body.contains("takes too long to check them against the tool's inputSchema"), "{answer}");
+    let (_, call) = server.get("/v1/threads/slow/tool-calls/slow").await.into_parts();
     assert!(call.contains(r#""state":"pending""#), "nothing is lost: {call}");
-    place.sound_log().await;
+    world.verified_log().await;
 }

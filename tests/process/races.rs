@@ -1,7 +1,7 @@
 //! Ten thousand races between four processes.
 
-use crate::harness::{Place, Player};
 use countersign_gate::{Event, EventType};
+use countersign_tests::{Player, ProcessWorld};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
@@ -11,19 +11,19 @@ on_each_database!(of_allow_and_deny_one_wins_and_nothing_runs_that_lost);
 const PROCESSES: usize = 4;
 const CALLS: usize = 10_000;
 
-async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost(place: Place) {
+async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost(world: ProcessWorld) {
     let parts = (0..PROCESSES)
         .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
     let mut racers = Vec::new();
     for part in parts {
-        racers.push(place.play(&part).await);
+        racers.push(world.starts_player(&part).await);
     }
     for racer in &mut racers {
         racer.go().await;
     }
     let said: Vec<Value> =
-        join_all(racers.into_iter().map(Player::says_all)).await.into_iter().flatten().collect();
-    let events = place.sound_log().await;
+        join_all(racers.into_iter().map(Player::reports_to_its_end)).await.into_iter().flatten().collect();
+    let events = world.verified_log().await;
     let decided = decisions(&events);
     assert_eq!(decided.len(), CALLS);
     everybody_heard_who_won(&said, &decided);

@@ -1,7 +1,7 @@
 //! A reader that takes few bytes at a time, leaves a thousand times in the middle of anything, and takes
 //! up at another server where it was.
 
-use crate::harness::{Place, Random, Server};
+use countersign_tests::{ProcessWorld, Random, Server};
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
@@ -14,9 +14,9 @@ on_each_database!(a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_
 
 const TIMES: usize = 1_000;
 
-async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice(place: Place) {
-    let servers = [Arc::new(place.serve().await), Arc::new(place.serve().await)];
-    let mut random = Random::seeded(7_878);
+async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice(world: ProcessWorld) {
+    let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];
+    let mut random = Random::seeded_from_environment(7_878);
     let stop = CancellationToken::new();
     let writers: Vec<_> = (0..4).map(|n| tokio::spawn(write(n, servers.clone(), stop.clone()))).collect();
     let mut read = |path| Reader::new(path, &servers, random.fork()).read();
@@ -28,7 +28,7 @@ async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_t
     for writer in writers {
         writer.await.expect("it writes");
     }
-    let log: Vec<_> = place.sound_log().await.iter().map(|event| sent(event)).collect();
+    let log: Vec<_> = world.verified_log().await.iter().map(|event| sent(event)).collect();
     let is_of_thread = |event: &&Value| event["threadId"] == "thread-1";
     assert_same(&everything, log.iter());
     assert_same(&of_one_thread, log.iter().filter(is_of_thread));
@@ -41,8 +41,8 @@ fn sent(event: &countersign_gate::Event) -> Value {
 /// What was seen is how the log begins.
 fn assert_same<'a>(seen: &[Value], log: impl Iterator<Item = &'a Value>) {
     assert!(seen.len() > 100, "nothing much was seen");
-    for (place, (seen, logged)) in seen.iter().zip(log).enumerate() {
-        assert_eq!(seen, logged, "at place {place}");
+    for (index, (seen, logged)) in seen.iter().zip(log).enumerate() {
+        assert_eq!(seen, logged, "at index {index}");
     }
 }
 
@@ -52,8 +52,8 @@ async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken
     while !stop.is_cancelled() {
         let (server, thread) = (&servers[turn % 2], format!("thread-{}", turn / 2 % 2));
         let id = format!("call_{writer}_{turn}");
-        server.propose(&thread, &id).await;
-        servers[(turn + 1) % 2].allow(&thread, &id).await;
+        server.agent("bot").in_thread(&thread).proposes_unlike_others(&id).await;
+        servers[(turn + 1) % 2].person("ada").in_thread(&thread).allows(&id).await;
         turn += 1;
     }
 }

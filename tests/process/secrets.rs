@@ -1,8 +1,9 @@
 //! Secrets that were planted wherever somebody may put one, and then looked for in every byte that was kept, logged
 //! or shown.
 
-use crate::harness::{Place, Process, Server, in_time};
+use crate::{PROGRAMS, new_world};
 use countersign_tests::postgres::{Cluster, Setup};
+use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
@@ -53,12 +54,12 @@ fn words(number: u32) -> String {
 #[tokio::test]
 async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
     in_time(async {
-        let place = Place::new();
-        let folder = place.path("");
-        let said = everything_said(&place).await;
+        let world = new_world(Database::Sqlite).await;
+        let folder = world.file("");
+        let said = everything_said(&world).await;
         holds_none("what was said", said.as_bytes());
         assert_eq!(kept_in(&folder, &["log.db", "log.db-wal", "log.db-shm", "log.db-bell"]), 4);
-        place.sound_log().await;
+        world.verified_log().await;
     })
     .await;
 }
@@ -69,10 +70,10 @@ async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
         // With every statement it logs what is bound to it, too.
         let settings = vec![("log_statement", "all".to_owned())];
         let setup = Setup { settings, ..Setup::default() };
-        let mut place = Place::on(Cluster::with(setup).await);
-        let said = everything_said(&place).await;
+        let mut world = ProcessWorld::of_processes_on(PROGRAMS, Cluster::with(setup).await);
+        let said = everything_said(&world).await;
         holds_none("what was said", said.as_bytes());
-        let cluster = place.cluster();
+        let cluster = world.server();
         cluster.psql("SELECT 'all is told'").await.expect("it answers");
         cluster.has_said("all is told").await;
         let log = cluster.log();
@@ -82,7 +83,7 @@ async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
         );
         holds_none("the server's log", log.as_bytes());
         assert!(kept_in(&cluster.folder().join("data"), &[]) > 100, "the tables, and their write-ahead log");
-        place.sound_log().await;
+        world.verified_log().await;
     })
     .await;
 }
@@ -124,14 +125,14 @@ fn holds_none(what: &str, bytes: &[u8]) {
 
 /// Plants all of them, over HTTP and on the command line, and gives all that was said about it by anybody. The server
 /// is killed in the end, so that its files are as they were in use.
-async fn everything_said(place: &Place) -> String {
-    fs::write(place.path("policy.toml"), POLICY).expect("a file");
-    let policy = place.path("policy.toml").display().to_string();
-    let mut server = Server::start_with(place, "127.0.0.1:0", &["--policy", &policy, "--log", "trace"]).await;
+async fn everything_said(world: &ProcessWorld) -> String {
+    fs::write(world.file("policy.toml"), POLICY).expect("a file");
+    let policy = world.file("policy.toml").display().to_string();
+    let mut server = world.serves_with(&["--policy", &policy, "--log", "trace"]).await;
     let mut said = Vec::new();
     over_http(&server, &mut said).await;
     what_is_wrong(&server).await;
-    on_the_command_line(place, &mut said).await;
+    on_the_command_line(world, &mut said).await;
     for path in [
         "/metrics",
         "/readyz",
@@ -140,7 +141,7 @@ async fn everything_said(place: &Place) -> String {
         "/v1/stats",
         "/v1/threads/t/grants",
     ] {
-        said.push(server.get(path).await.1);
+        said.push(server.get(path).await.into_parts().1);
     }
     said.push(streamed(&server).await);
     server.kill().await;
@@ -160,12 +161,12 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
             "impact": {"message": words(22), "affectedResources": [words(24)], "estimatedImpact": words(26)},
             "annotations": {"title": words(28)}, "definition": {"description": words(30)},
         });
-        let (status, body) = server.post(&format!("{under}/tool-calls"), call.to_string()).await;
+        let (status, body) = server.post(&format!("{under}/tool-calls"), call.to_string()).await.into_parts();
         assert_eq!(status, 201, "{body}");
         assert!(body.contains("[redacted]"), "{body}");
         said.push(body);
     }
-    said.push(server.get("/v1/approvals/pending").await.1);
+    said.push(server.get("/v1/approvals/pending").await.into_parts().1);
     let comment = words(40);
     for (path, body) in [
         ("approvals/a", json!({"decision": "allow_session", "match": "exact", "comment": comment})),
@@ -174,36 +175,40 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
         ("tool-calls/d/cancel", json!({"reason": comment})),
         ("stop", json!({"tool": "curl", "comment": comment})),
     ] {
-        let (status, body) = server.post(&format!("{under}/{path}"), body.to_string()).await;
+        let (status, body) = server.post(&format!("{under}/{path}"), body.to_string()).await.into_parts();
         assert_eq!(status, 200, "{path}: {body}");
         said.push(body);
     }
     let second = server.request(Method::POST, &format!("{under}/approvals/c"));
     let second = second.header("content-type", "application/json").header("countersign-principal", "user:bo");
     said.push(
-        server.answer(second.body(json!({"decision": "allow_once", "comment": comment}).to_string())).await.1,
+        Answer::to(second.body(json!({"decision": "allow_once", "comment": comment}).to_string()))
+            .await
+            .into_parts()
+            .1,
     );
     runs_what_it_holds(server, said, &comment).await;
 }
 
 /// Whoever proposed it brings its hash, and nothing else; and the arguments, where they want them back.
 async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &str) {
-    let call: Value = serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.1).expect("JSON");
+    let call: Value =
+        serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.into_parts().1).expect("JSON");
     let mut raw = arguments();
     raw["of"] = "a".into();
     let other =
         json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": call["arguments"]});
     let claim = "/v1/threads/t/tool-calls/a/claim";
-    let (status, body) = server.post(claim, other.to_string()).await;
+    let (status, body) = server.post(claim, other.to_string()).await.into_parts();
     assert_eq!(status, 409, "what is masked is not what was approved: {body}");
     let own =
         json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": raw, "leaseSeconds": 0});
-    let (status, body) = server.post(claim, own.to_string()).await;
+    let (status, body) = server.post(claim, own.to_string()).await.into_parts();
     assert_eq!(status, 200, "{body}");
     let claimed: Value = serde_json::from_str(&body).expect("JSON");
     assert_eq!(claimed["arguments"], raw, "whoever brought them runs just that");
     let release = json!({"comment": comment}).to_string();
-    let (status, body) = server.post("/v1/threads/t/tool-calls/a/release", release).await;
+    let (status, body) = server.post("/v1/threads/t/tool-calls/a/release", release).await.into_parts();
     assert_eq!(status, 200, "{body}");
     said.push(body);
 }
@@ -215,27 +220,27 @@ async fn what_is_wrong(server: &Server) {
         json!({"id": "w", "name": "curl", "arguments": arguments(), "password": secret(51)}),
         json!({"id": "a", "name": "curl", "arguments": {"token": secret(52)}}),
     ] {
-        let (status, _) = server.post("/v1/threads/t/tool-calls", wrong.to_string()).await;
+        let (status, _) = server.post("/v1/threads/t/tool-calls", wrong.to_string()).await.into_parts();
         assert!(status == 422 || status == 409, "{status}");
     }
     let cut_off = format!(r#"{{"id": "w", "arguments": {{"password": "{}"#, secret(53));
-    assert_eq!(server.post("/v1/threads/t/tool-calls", cut_off).await.0, 400);
+    assert_eq!(server.post("/v1/threads/t/tool-calls", cut_off).await.status, 400);
     let edited = json!({"decision": "allow_once", "arguments": {"token": secret(54)}}).to_string();
     let proposed = json!({"id": "edited", "name": "edit", "arguments": {"n": 1}}).to_string();
-    assert_eq!(server.post("/v1/threads/t/tool-calls", proposed).await.0, 201);
+    assert_eq!(server.post("/v1/threads/t/tool-calls", proposed).await.status, 201);
     assert_eq!(
-        server.post("/v1/threads/t/approvals/edited", edited).await.0,
+        server.post("/v1/threads/t/approvals/edited", edited).await.status,
         422,
         "an approver writes no secret"
     );
 }
 
 /// A real command with a secret in it, which runs as it was typed.
-async fn on_the_command_line(place: &Place, said: &mut Vec<String>) {
+async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
     let header = format!("Authorization: Bearer {}", secret(60));
     let script = "printf '%s\\n' \"$@\" > ran";
     let log = ["--log", "trace"];
-    let mut run = place.over_the_log(&log);
+    let mut run = world.countersign_over_log(&log);
     run.args([
         "run",
         "--id",
@@ -264,20 +269,20 @@ async fn on_the_command_line(place: &Place, said: &mut Vec<String>) {
         &["doctor"],
         &["verify"],
     ] {
-        let ended = Process::start(place.over_the_log(&log).args(words)).ended().await;
+        let ended = Process::start(world.countersign_over_log(&log).args(words)).ended().await;
         assert!(ended.code == 0 || words == ["doctor"], "{words:?}: {}", ended.stderr);
         said.extend([ended.stdout, ended.stderr]);
     }
     let ended = run.ended().await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let ran = fs::read_to_string(place.path("ran")).expect("it ran");
+    let ran = fs::read_to_string(world.file("ran")).expect("it ran");
     assert_eq!(ran, format!("-H\n{header}\n"), "what runs is what was typed");
     said.extend([ended.stdout, ended.stderr]);
 }
 
 /// The log as a stream, as far as there is one.
 async fn streamed(server: &Server) -> String {
-    let tip = server.tip().await;
+    let tip = server.event_count().await;
     let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
     let mut answer = stream.send().await.expect("it streams");
     let mut text = String::new();

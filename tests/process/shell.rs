@@ -1,27 +1,28 @@
 //! A person with nothing but the `sqlite3` shell.
 
-use crate::harness::{Place, Process, in_time};
+use crate::new_world;
+use countersign_tests::{Database, Process, ProcessWorld, in_time};
 
 /// What the shell says to a statement, and how it ends.
-async fn sqlite3(place: &Place, statement: &str) -> (i32, String) {
-    let ended = Process::start(place.program("sqlite3").args(["log.db", statement])).ended().await;
+async fn sqlite3(world: &ProcessWorld, statement: &str) -> (i32, String) {
+    let ended = Process::start(world.program("sqlite3").args(["log.db", statement])).ended().await;
     (ended.code, ended.stdout + &ended.stderr)
 }
 
 #[tokio::test]
 async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
     in_time(async {
-        let place = Place::new();
-        let run = place.waiting_run(&["--id", "build", "--", "bash", "-c", "echo built | tee -a ran"]).await;
+        let world = new_world(Database::Sqlite).await;
+        let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built | tee -a ran"]).await;
         let allow =
             "INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'user:ada', 'by hand');";
-        assert_eq!(sqlite3(&place, allow).await, (0, String::new()));
+        assert_eq!(sqlite3(&world, allow).await, (0, String::new()));
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.as_str()), (0, "built\n"), "{}", ended.stderr);
-        assert_eq!(place.lines("ran"), 1);
-        let (_, who) = sqlite3(&place, "SELECT decided_by, comment, status FROM calls;").await;
+        assert_eq!(world.line_count("ran"), 1);
+        let (_, who) = sqlite3(&world, "SELECT decided_by, comment, status FROM calls;").await;
         assert_eq!(who, "user:ada|by hand|success\n");
-        let (code, said) = place.ends(&["verify"]).await;
+        let (code, said) = world.runs(&["verify"]).await;
         assert_eq!(code, 0, "{said}");
     })
     .await;
@@ -30,15 +31,15 @@ async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
 #[tokio::test]
 async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
     in_time(async {
-        let place = Place::new();
-        let run = place.waiting_run(&["--id", "build", "--", "bash", "-c", "echo built >> ran"]).await;
+        let world = new_world(Database::Sqlite).await;
+        let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built >> ran"]).await;
         let deny =
             "INSERT INTO decisions VALUES ('terminal', 'build', 'deny', 'user:ada', 'not on a Friday');";
-        assert_eq!(sqlite3(&place, deny).await, (0, String::new()));
+        assert_eq!(sqlite3(&world, deny).await, (0, String::new()));
         let ended = run.ended().await;
         assert_eq!(ended.code, 77);
         assert!(ended.stderr.contains("Denied by user:ada: not on a Friday"), "{}", ended.stderr);
-        assert_eq!(place.lines("ran"), 0);
+        assert_eq!(world.line_count("ran"), 0);
     })
     .await;
 }
@@ -46,8 +47,8 @@ async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
 #[tokio::test]
 async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid() {
     in_time(async {
-        let place = Place::new();
-        let run = place.waiting_run(&["--id", "build", "--", "true"]).await;
+        let world = new_world(Database::Sqlite).await;
+        let run = world.starts_run(&["--id", "build", "--", "true"]).await;
         for (statement, why) in [
             ("UPDATE events SET principal = 'user:eve' WHERE seq = 1;", "events are never changed"),
             ("DELETE FROM events;", "events are never deleted"),
@@ -61,10 +62,10 @@ async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid(
                 "nobody allowed this call",
             ),
         ] {
-            let (code, said) = sqlite3(&place, statement).await;
+            let (code, said) = sqlite3(&world, statement).await;
             assert!(code != 0 && said.contains(why), "{statement} ended with {code} and said {said}");
         }
-        assert_eq!(place.sound_log().await.len(), 2, "nothing of it was written");
+        assert_eq!(world.verified_log().await.len(), 2, "nothing of it was written");
         drop(run);
     })
     .await;
@@ -73,25 +74,27 @@ async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid(
 #[tokio::test]
 async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none() {
     in_time(async {
-        let place = Place::new();
-        let server = place.serve().await;
-        let mut shell = Process::start(place.program("sqlite3").arg("log.db"));
+        let world = new_world(Database::Sqlite).await;
+        let server = world.serves().await;
+        let mut shell = Process::start(world.program("sqlite3").arg("log.db"));
         shell.tell("BEGIN IMMEDIATE; SELECT 'locked';").await;
         assert_eq!(shell.line().await.as_deref(), Some("locked"));
-        let run = Process::start(place.over_the_log(&["run", "--id", "build", "--"]).args(["echo", "built"]));
-        let at_the_server = async { server.propose("t", "call").await };
+        let run = Process::start(
+            world.countersign_over_log(&["run", "--id", "build", "--"]).args(["echo", "built"]),
+        );
+        let at_the_server = async { server.agent("bot").proposes_unlike_others("call").await };
         let unlocked = async {
             // Reading goes on meanwhile, and shows nothing of what waits for the lock.
-            let (status, pending) = server.get("/v1/approvals/pending").await;
+            let (status, pending) = server.get("/v1/approvals/pending").await.into_parts();
             assert_eq!((status, pending.as_str()), (200, r#"{"pending":[],"next":null}"#));
             shell.tell("COMMIT; SELECT 'unlocked';").await;
             assert_eq!(shell.line().await.as_deref(), Some("unlocked"));
         };
         let mut run = run;
         tokio::join!(at_the_server, unlocked, run.complains("waits for a decision"));
-        assert_eq!(place.ends(&["allow", "build"]).await.0, 0);
+        assert_eq!(world.runs(&["allow", "build"]).await.0, 0);
         assert_eq!(run.ended().await.code, 0);
-        assert_eq!(place.sound_log().await.len(), 7);
+        assert_eq!(world.verified_log().await.len(), 7);
     })
     .await;
 }

@@ -1,6 +1,7 @@
 //! A server told to stop ends by itself, whatever its clients are about.
 
-use crate::harness::{Place, Server, in_time};
+use crate::new_world;
+use countersign_tests::{Database, Server, in_time};
 use futures_util::StreamExt;
 use reqwest::Method;
 use rustix::process::Signal;
@@ -12,9 +13,9 @@ use tokio::{
 #[tokio::test]
 async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
     in_time(async {
-        let place = Place::new();
-        let server = place.serve().await;
-        server.propose("t", "call").await;
+        let world = new_world(Database::Sqlite).await;
+        let server = world.serves().await;
+        server.agent("bot").proposes_unlike_others("call").await;
         let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
         let mut stream = stream.send().await.expect("a stream").bytes_stream();
         let mut text = String::new();
@@ -30,7 +31,7 @@ async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
         assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""state":"pending""#), "{answer}");
         let ended = server.ended().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
-        assert_eq!(place.sound_log().await.len(), 2);
+        assert_eq!(world.verified_log().await.len(), 2);
     })
     .await;
 }
@@ -60,8 +61,8 @@ async fn held(server: &Server) -> TcpStream {
 #[tokio::test]
 async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_server() {
     in_time(async {
-        let place = Place::new();
-        let server = place.serve().await;
+        let world = new_world(Database::Sqlite).await;
+        let server = world.serves().await;
         let mut open = Vec::new();
         let host = server.address();
         for text in [
@@ -79,11 +80,11 @@ async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_ser
         for number in 0..8 {
             let text = "x".repeat(1024 * 1024);
             let call = format!(r#"{{"id":"call_{number}","name":"tool","arguments":"{text}"}}"#);
-            assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.0, 201);
+            assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.status, 201);
         }
         let ended = server.terminated().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
-        assert_eq!(place.sound_log().await.len(), 16);
+        assert_eq!(world.verified_log().await.len(), 16);
         drop(open);
     })
     .await;
@@ -92,14 +93,14 @@ async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_ser
 #[tokio::test]
 async fn what_a_stopped_server_acknowledged_the_next_one_shows() {
     in_time(async {
-        let place = Place::new();
-        let server = place.serve().await;
+        let world = new_world(Database::Sqlite).await;
+        let server = world.serves().await;
         for number in 0..20 {
-            server.propose("t", &format!("call_{number}")).await;
+            server.agent("bot").proposes_unlike_others(&format!("call_{number}")).await;
         }
         assert_eq!(server.terminated().await.code, 0);
-        let server = place.serve().await;
-        let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await;
+        let server = world.serves().await;
+        let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await.into_parts();
         assert_eq!(pending.matches(r#""state":"pending""#).count(), 20);
     })
     .await;

@@ -1,7 +1,7 @@
 //! The stop button, while everything is under way: all that waits is denied in one go, or none of it.
 
-use crate::harness::{Place, Random, Server};
 use countersign_gate::{Event, EventType};
+use countersign_tests::{ProcessWorld, Random, Server};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::{
@@ -22,21 +22,24 @@ const THREADS: usize = 30;
 /// How often a stop is interrupted.
 const ROUNDS: usize = 8;
 
-async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(place: Place) {
-    let servers = [place.serve().await, place.serve().await];
+async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(world: ProcessWorld) {
+    let servers = [world.serves().await, world.serves().await];
     propose(&servers, "first", CALLS).await;
     let stopped = AtomicBool::new(false);
     let go_on = async {
         let mut number = 0;
         while !stopped.load(Ordering::Relaxed) {
             servers[number % 2]
-                .propose(&format!("thread-{}", number % THREADS), &format!("more_{number}"))
+                .agent("bot")
+                .in_thread(&format!("thread-{}", number % THREADS))
+                .proposes_unlike_others(&format!("more_{number}"))
                 .await;
             number += 1;
         }
     };
     let stop = async {
-        let (status, body) = servers[1].post("/v1/approvals/stop", r#"{"comment": "enough"}"#).await;
+        let (status, body) =
+            servers[1].post("/v1/approvals/stop", r#"{"comment": "enough"}"#).await.into_parts();
         assert_eq!(status, 200, "{body}");
         stopped.store(true, Ordering::Relaxed);
         serde_json::from_str::<Value>(&body).expect("JSON")
@@ -44,7 +47,7 @@ async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(place: Plac
     let (answer, ()) = tokio::join!(stop, go_on);
     let told: HashSet<_> =
         answer["denied"].as_array().expect("a list").iter().map(Value::to_string).collect();
-    let denied = denied_at_once(&place.sound_log().await);
+    let denied = denied_at_once(&world.verified_log().await);
     assert_eq!(denied.len(), told.len(), "what was denied is what was told");
     for number in 0..CALLS {
         assert!(denied.contains(&format!("first_{number}")), "first_{number} waits still");
@@ -54,7 +57,11 @@ async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(place: Plac
 async fn propose(servers: &[Server], name: &str, calls: usize) {
     let one = |number: usize| async move {
         let thread = format!("thread-{}", number % THREADS);
-        servers[number % servers.len()].propose(&thread, &format!("{name}_{number}")).await;
+        servers[number % servers.len()]
+            .agent("bot")
+            .in_thread(&thread)
+            .proposes_unlike_others(&format!("{name}_{number}"))
+            .await;
     };
     stream::iter(0..calls).map(one).buffer_unordered(16).collect::<()>().await;
 }
@@ -74,11 +81,11 @@ fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
     of(EventType::ApprovalResponse).map(id).collect()
 }
 
-async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(place: Place) {
-    let mut random = Random::seeded(300);
-    let witness = place.serve().await;
+async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(world: ProcessWorld) {
+    let mut random = Random::seeded_from_environment(300);
+    let witness = world.serves().await;
     for round in 0..ROUNDS {
-        let mut server = place.serve().await;
+        let mut server = world.serves().await;
         propose(std::slice::from_ref(&witness), &format!("round_{round}"), 2 * THREADS).await;
         let waiting = waiting(&witness).await;
         let stop = server.request(reqwest::Method::POST, "/v1/approvals/stop");
@@ -89,18 +96,18 @@ async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(place: Place) {
         server.kill().await;
         let answered = stop.await.expect("it ends").is_ok_and(|answer| answer.status() == 200);
         // Whatever the server had begun when it was killed is over once somebody else has written.
-        witness.propose("after", &format!("after_{round}")).await;
+        witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;
         assert!(left == 1 || (left == waiting + 1 && !answered), "of {waiting} there wait {left}");
-        let (status, body) = witness.post("/v1/approvals/stop", "{}").await;
+        let (status, body) = witness.post("/v1/approvals/stop", "{}").await.into_parts();
         assert_eq!(status, 200, "{body}");
         assert_eq!(self::waiting(&witness).await, 0);
     }
-    place.sound_log().await;
+    world.verified_log().await;
 }
 
 async fn waiting(server: &Server) -> usize {
-    let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await;
+    let (_, pending) = server.get("/v1/approvals/pending?limit=1000").await.into_parts();
     let pending: Value = serde_json::from_str(&pending).expect("JSON");
     pending["pending"].as_array().expect("a list").len()
 }

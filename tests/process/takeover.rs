@@ -1,7 +1,7 @@
 //! An executor is killed over what it runs. Whether it ran, nobody knows; so who runs it now is not left to chance.
 
-use crate::harness::{Place, Server};
 use countersign_gate::EventType;
+use countersign_tests::{Answer, ProcessWorld, Server};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -22,39 +22,39 @@ idempotent = true
 /// How many want to take it over at the same time.
 const MANY: usize = 24;
 
-async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(place: Place) {
-    let servers = servers(&place).await;
-    is_lost(&place, &servers[0], "lookup").await;
+async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(world: ProcessWorld) {
+    let servers = servers(&world).await;
+    is_lost(&world, &servers[0], "lookup").await;
     let new = one_takes_it_over(&servers).await;
     only_the_new_one_says_what_came_of_it(&servers, &new).await;
-    assert_eq!(count(&place, EventType::ExecutionTakenOver).await, 1);
-    assert_eq!(count(&place, EventType::ToolResult).await, 1);
+    assert_eq!(count(&world, EventType::ExecutionTakenOver).await, 1);
+    assert_eq!(count(&world, EventType::ToolResult).await, 1);
 }
 
-async fn what_may_not_run_twice_is_taken_over_only_after_a_person_released_it(place: Place) {
-    let servers = servers(&place).await;
-    is_lost(&place, &servers[0], "mail").await;
+async fn what_may_not_run_twice_is_taken_over_only_after_a_person_released_it(world: ProcessWorld) {
+    let servers = servers(&world).await;
+    is_lost(&world, &servers[0], "mail").await;
     assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "nobody takes it over");
     let agents_own =
         servers[0].request(Method::POST, &at("release")).header("content-type", "application/json");
     let agents_own = agents_own.header("countersign-principal", "agent:local").body("{}");
-    assert_ne!(servers[0].answer(agents_own).await.0, 200, "an agent releases nothing");
+    assert_ne!(Answer::to(agents_own).await.status, 200, "an agent releases nothing");
     let release = at("release");
     let releases =
         join_all(servers.iter().map(|server| server.post(&release, r#"{"comment": "no mail came"}"#)));
-    assert!(releases.await.iter().all(|(status, _)| *status == 200));
+    assert!(releases.await.iter().all(|answer| answer.status == 200));
     let new = one_takes_it_over(&servers).await;
     only_the_new_one_says_what_came_of_it(&servers, &new).await;
-    assert_eq!(count(&place, EventType::ExecutionReleased).await, 1);
-    assert_eq!(count(&place, EventType::ExecutionTakenOver).await, 1);
-    assert_eq!(count(&place, EventType::ToolResult).await, 1);
+    assert_eq!(count(&world, EventType::ExecutionReleased).await, 1);
+    assert_eq!(count(&world, EventType::ExecutionTakenOver).await, 1);
+    assert_eq!(count(&world, EventType::ToolResult).await, 1);
 }
 
-async fn servers(place: &Place) -> [Server; 3] {
-    fs::write(place.path("policy.toml"), POLICY).expect("a file");
-    let path = place.path("policy.toml").display().to_string();
+async fn servers(world: &ProcessWorld) -> [Server; 3] {
+    fs::write(world.file("policy.toml"), POLICY).expect("a file");
+    let path = world.file("policy.toml").display().to_string();
     let words = ["--policy", &path];
-    let start = || Server::start_with(place, "127.0.0.1:0", &words);
+    let start = || world.serves_with(&words);
     [start().await, start().await, start().await]
 }
 
@@ -63,15 +63,15 @@ fn at(what: &str) -> String {
 }
 
 /// A process claims a call of that tool, and is killed.
-async fn is_lost(place: &Place, server: &Server, tool: &str) {
+async fn is_lost(world: &ProcessWorld, server: &Server, tool: &str) {
     let call = json!({"id": "call", "name": tool, "arguments": {}}).to_string();
-    assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.0, 201);
+    assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.status, 201);
     let hold = json!({"thread": "t", "id": "call", "executor": "old", "leaseSeconds": 0});
-    let mut holder = place.play(&json!({"holder": hold})).await;
+    let mut holder = world.starts_player(&json!({"holder": hold})).await;
     holder.go().await;
-    assert_eq!(holder.says().await, Some(json!({"event": "TOOL_EXECUTION_STARTED", "id": "call"})));
+    assert_eq!(holder.reports().await, Some(json!({"event": "TOOL_EXECUTION_STARTED", "id": "call"})));
     holder.kill().await;
-    let (_, call) = server.get("/v1/threads/t/tool-calls/call").await;
+    let (_, call) = server.get("/v1/threads/t/tool-calls/call").await.into_parts();
     assert!(call.contains(r#""state":"unknown""#), "{call}");
 }
 
@@ -83,7 +83,7 @@ async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
             (&servers[number % servers.len()], format!("{name}-{number}"), hash.clone());
         async move {
             let claim = json!({"executor": executor, "argumentsHash": hash}).to_string();
-            let (status, body) = server.post(&at("claim"), claim).await;
+            let (status, body) = server.post(&at("claim"), claim).await.into_parts();
             assert!(status == 200 || body.contains("already_claimed"), "{status} {body}");
             (status == 200).then_some(executor)
         }
@@ -92,7 +92,7 @@ async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
 }
 
 async fn arguments_hash(server: &Server) -> String {
-    let (_, call) = server.get("/v1/threads/t/tool-calls/call").await;
+    let (_, call) = server.get("/v1/threads/t/tool-calls/call").await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");
     call["argumentsHash"].as_str().expect("a hash").to_owned()
 }
@@ -113,13 +113,13 @@ async fn only_the_new_one_says_what_came_of_it(servers: &[Server], new: &str) {
         result.to_string()
     };
     for late in [Some("old"), None] {
-        let (_, body) = servers[1].post(&at("result"), result(late)).await;
+        let (_, body) = servers[1].post(&at("result"), result(late)).await.into_parts();
         assert!(body.contains(r#""code":"not_the_executor""#), "{late:?}: {body}");
     }
-    let (status, body) = servers[2].post(&at("result"), result(Some(new))).await;
+    let (status, body) = servers[2].post(&at("result"), result(Some(new))).await.into_parts();
     assert_eq!(status, 200, "{body}");
 }
 
-async fn count(place: &Place, kind: EventType) -> usize {
-    place.sound_log().await.iter().filter(|event| event.kind == kind).count()
+async fn count(world: &ProcessWorld, kind: EventType) -> usize {
+    world.verified_log().await.iter().filter(|event| event.kind == kind).count()
 }

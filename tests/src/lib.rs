@@ -1,25 +1,30 @@
-//! What the tests are told with: a town with a log, the people and agents who live in it, somebody's
-//! own hand at the SQL shell, a PostgreSQL and a bad network before it, a server in the test's own process,
-//! and chance that can be repeated.
+//! The tools of all tests: the [`World`] with its agents and people, plain SQL connections, a PostgreSQL server
+//! and a bad network before it, and random numbers that can be repeated.
 
-#![expect(clippy::missing_panics_doc, reason = "a story that cannot go on ends in a panic, wherever it is")]
+#![expect(clippy::missing_panics_doc, reason = "a test that cannot go on panics, wherever it is")]
 
-pub mod api;
-mod chance;
-mod hand;
 mod layout;
 mod outside;
-mod persona;
 pub mod postgres;
 mod proxy;
+mod random;
 mod seal;
-mod town;
+mod sql;
+mod world;
 
-pub use chance::Chance;
-pub use hand::{Hand, by_hand, plainly, psql, shell};
 pub use layout::lay_out;
 pub use outside::{Said, actor, in_private_mounts};
-pub use persona::{Outcome, Persona, Proposal, code};
+pub use postgres::Cluster;
 pub use proxy::{Cut, Proxy};
-pub use seal::{LS, seal};
-pub use town::{Database, Town, in_town, in_town_on, within_the_limit};
+pub use random::Random;
+pub use seal::{LS, append_sealed};
+pub use sql::{SqlConnection, open_file, run_psql, run_sql_on, run_sqlite3};
+pub use world::{
+    Action, Caller, Database, Embedded, Outcome, Persona, Proposal, Service, ToStore, Transport, World, code,
+    http::{
+        Answer, Http, HttpWorld, Stream, ToServer, name_hash, name_hashes, new_client, new_gate, over_http,
+    },
+    in_time, in_world, in_world_on,
+    processes::{Ended, Player, Process, ProcessWorld, Processes, Programs, Server},
+    within_the_limit,
+};

@@ -1,18 +1,17 @@
-//! Rows as a process of ours writes them, with their links of the chain, of which nobody has asked whether the rules
-//! in memory would allow them: what the guards of the database say to such rows is found out so.
+//! Rows with a valid link of the hash chain that no rule has judged: tests append them to see what the database
+//! itself, or a verification, says about them.
 
-use crate::hand::Hand;
+use crate::SqlConnection;
 use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{Filter, Store};
 
-/// SHA-256 of the canonical form of `{"command":"ls"}`, which every call of a persona proposes.
+/// SHA-256 of the canonical form of `{"command":"ls"}`, the arguments of the usual call.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-/// Writes such a row to the end of the log, `{HASH}` in its data being [`LS`]. Gives its `seq`, or what the database
-/// says.
-pub async fn seal(
+/// Appends such a row to the log, with [`LS`] for `{HASH}` in its data. Gives its `seq`, or the database's message.
+pub async fn append_sealed(
     store: &Store,
-    hand: &mut Hand,
+    connection: &mut SqlConnection,
     thread: &str,
     (kind, principal, data): (EventType, &str, &str),
 ) -> Result<i64, String> {
@@ -29,7 +28,7 @@ pub async fn seal(
         hash: None,
     };
     event.hash = Some(chain::link(link, &event));
-    hand.does(&statement(&event)).await.map(|()| event.seq)
+    connection.run(&statement(&event)).await.map(|()| event.seq)
 }
 
 fn statement(event: &Event) -> String {

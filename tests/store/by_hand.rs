@@ -3,7 +3,7 @@
 
 use countersign_events::{CallId, EventType, State};
 use countersign_store::Filter;
-use countersign_tests::{Database, Town, code, on_each_database};
+use countersign_tests::{Database, World, code, on_each_database};
 
 on_each_database! {
     a_decision_typed_in_the_shell_wakes_whoever_waits_for_it,
@@ -14,59 +14,59 @@ on_each_database! {
     a_decision_by_hand_follows_the_rules,
 }
 
-async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(town: &mut Town) {
-    let other = town.neighbour().await;
-    let bot = town.agent("bot");
+async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(world: &mut World) {
+    let other = world.another_store().await;
+    let bot = world.agent("bot");
     let proposed = bot.proposes("call_1").await.expect("asked").events;
     let mut waiter = other.watch_call(bot.thread_id(), &CallId::new("call_1").expect("valid"));
     let mut follower = other.follow(Filter::default(), proposed[1].seq);
     let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
-    town.shell(typed).await.expect("the shell writes");
+    world.run_shell(typed).await.expect("the shell writes");
     waiter.woken().await;
     let event = follower.next().await.expect("it is told");
     assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
     assert_eq!(event.principal.as_str(), "user:ada");
     assert_eq!(event.hash, None, "nobody of ours has sealed it");
-    let call = town.call("t", "call_1").await;
+    let call = world.call("t", "call_1").await;
     assert_eq!(call.response().and_then(|r| r.what.comment.as_deref()), Some("it's fine"));
     assert_eq!(code(&bot.claims("call_1").await), "done", "and the call may run");
 }
 
-async fn the_next_order_seals_the_rows_by_hand(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn the_next_order_seals_the_rows_by_hand(world: &mut World) {
+    let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
     bot.proposes("call_2").await.expect("asked");
     let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL);
         INSERT INTO decisions VALUES ('t', 'call_2', 'deny', 'user:ada', 'no')";
-    town.shell(typed).await.expect("the shell writes");
-    let report = town.verifies().await;
+    world.run_shell(typed).await.expect("the shell writes");
+    let report = world.verify().await;
     assert!(report.holds(), "{report:?}");
     assert_eq!((report.events, report.unsealed), (7, 3), "a denial has its result beside it");
     let tip = report.tip;
     bot.claims("call_1").await.expect("claimed");
-    let report = town.verifies().await;
+    let report = world.verify().await;
     assert!(report.holds(), "{report:?}");
     assert_eq!((report.events, report.unsealed), (8, 0));
     assert_ne!(report.tip, tip);
 }
 
 /// A log whose very first rows are somebody's own has no sealed row to count from.
-async fn a_log_that_begins_by_hand_is_sealed_too(town: &mut Town) {
+async fn a_log_that_begins_by_hand_is_sealed_too(world: &mut World) {
     let sql = "INSERT INTO events (thread_id, type, principal, data)
         VALUES ('t', 'USER_MESSAGE', 'user:ada', '{\"text\": \"hello\"}')";
-    town.shell(sql).await.expect("the shell writes");
-    town.shell(sql).await.expect("the shell writes");
-    assert_eq!(town.verifies().await.unsealed, 2);
-    town.agent("bot").proposes("call_1").await.expect("asked");
-    let report = town.verifies().await;
+    world.run_shell(sql).await.expect("the shell writes");
+    world.run_shell(sql).await.expect("the shell writes");
+    assert_eq!(world.verify().await.unsealed, 2);
+    world.agent("bot").proposes("call_1").await.expect("asked");
+    let report = world.verify().await;
     assert!(report.holds(), "{report:?}");
     assert_eq!((report.events, report.unsealed), (4, 0));
 }
 
-async fn a_plain_insert_takes_the_next_number_and_the_time(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn a_plain_insert_takes_the_next_number_and_the_time(world: &mut World) {
+    let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
-    let object = match town.database() {
+    let object = match world.database() {
         Database::Sqlite => "json_object",
         Database::Postgres => "json_build_object",
     };
@@ -76,33 +76,33 @@ async fn a_plain_insert_takes_the_next_number_and_the_time(town: &mut Town) {
         'source', 'approver', 'argumentsHash', data ->> 'argumentsHash')
         FROM events WHERE type = 'TOOL_CALL' AND tool_call_id = 'call_1'"
     );
-    town.by_hand(&sql).await.expect("a connection writes");
-    let call = town.call("t", "call_1").await;
-    assert_eq!(call.state(town.store().clock().now()), State::Allowed);
+    world.run_sql(&sql).await.expect("a connection writes");
+    let call = world.call("t", "call_1").await;
+    assert_eq!(call.state(world.now()), State::Allowed);
     assert_eq!(call.response().map(|response| response.seq), Some(3));
     assert_eq!(code(&bot.claims("call_1").await), "done");
 }
 
-async fn the_views_show_a_call_in_one_row(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn the_views_show_a_call_in_one_row(world: &mut World) {
+    let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
-    town.person("ada").allows("call_1").await.expect("allowed");
+    world.person("ada").allows("call_1").await.expect("allowed");
     bot.claims("call_1").await.expect("claimed");
     bot.finishes("call_1").await.expect("finished");
     let row = "SELECT thread_id, tool_call_id, tool, proposed_by, decision, decided_by, executor, status
         FROM calls";
-    let shown = town.shell(row).await.expect("the shell reads");
+    let shown = world.run_shell(row).await.expect("the shell reads");
     assert_eq!(shown, "t|call_1|bash|agent:bot|allow_once|user:ada|agent:bot|success");
-    let decisions = town.shell("SELECT * FROM decisions").await.expect("the shell reads");
+    let decisions = world.run_shell("SELECT * FROM decisions").await.expect("the shell reads");
     assert_eq!(decisions, "t|call_1|allow_once|user:ada|");
 }
 
-async fn a_decision_by_hand_follows_the_rules(town: &mut Town) {
-    let nobody = match town.database() {
+async fn a_decision_by_hand_follows_the_rules(world: &mut World) {
+    let nobody = match world.database() {
         Database::Sqlite => "NOT NULL",
         Database::Postgres => "violates not-null constraint",
     };
-    town.person("ada").proposes("call_1").await.expect("asked");
+    world.person("ada").proposes("call_1").await.expect("asked");
     for (values, why) in [
         ("'t', 'call_2', 'deny', 'user:bo', NULL", "the thread has no such call"),
         ("'t2', 'call_1', 'deny', 'user:bo', NULL", "the thread has no such call"),
@@ -113,15 +113,16 @@ async fn a_decision_by_hand_follows_the_rules(town: &mut Town) {
         ("'t', 'call_1', 'allow_once', NULL, NULL", nobody),
     ] {
         let sql = format!("INSERT INTO decisions VALUES ({values})");
-        let complaint = town.shell(&sql).await.expect_err(values);
+        let complaint = world.run_shell(&sql).await.expect_err(values);
         assert!(complaint.contains(why), "{values}: {complaint}");
     }
-    assert_eq!(town.log().await.len(), 2);
-    town.shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
+    assert_eq!(world.log().await.len(), 2);
+    world
+        .run_shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
         .await
         .expect("the first that may stand");
     let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";
-    let complaint = town.shell(again).await.expect_err("decided already");
+    let complaint = world.run_shell(again).await.expect_err("decided already");
     assert!(complaint.contains("has an event of this type already"), "{complaint}");
-    assert_eq!(town.log().await.len(), 4);
+    assert_eq!(world.log().await.len(), 4);
 }

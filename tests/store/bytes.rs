@@ -3,7 +3,7 @@
 
 use countersign_approvals::Call;
 use countersign_store::Filter;
-use countersign_tests::{Proposal, Town, code, on_each_database};
+use countersign_tests::{Proposal, World, code, on_each_database};
 
 on_each_database! {
     arguments_come_back_to_the_byte,
@@ -39,13 +39,13 @@ fn odd_arguments() -> Vec<String> {
     all
 }
 
-async fn arguments_of(town: &Town, id: &str) -> String {
-    town.call("t", id).await.arguments().as_str().to_owned()
+async fn arguments_of(world: &World, id: &str) -> String {
+    world.call("t", id).await.arguments().as_str().to_owned()
 }
 
-async fn arguments_come_back_to_the_byte(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
-    let other = town.neighbour().await;
+async fn arguments_come_back_to_the_byte(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let other = world.another_store().await;
     let all = odd_arguments();
     for (n, arguments) in all.iter().enumerate() {
         let id = format!("call_{n}");
@@ -56,14 +56,14 @@ async fn arguments_come_back_to_the_byte(town: &mut Town) {
         assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
         assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
     }
-    town.restarts().await;
+    world.restarts().await;
     for (n, arguments) in all.iter().enumerate() {
-        assert!(arguments_of(town, &format!("call_{n}")).await == *arguments, "{arguments:.80}");
+        assert!(arguments_of(world, &format!("call_{n}")).await == *arguments, "{arguments:.80}");
     }
-    assert!(town.verifies().await.wrong_hashes.is_empty());
+    assert!(world.verify().await.wrong_hashes.is_empty());
 }
 
-async fn names_of_all_scripts_keep_apart_and_come_back(town: &mut Town) {
+async fn names_of_all_scripts_keep_apart_and_come_back(world: &mut World) {
     let names = [
         "t",
         "T",
@@ -82,27 +82,27 @@ async fn names_of_all_scripts_keep_apart_and_come_back(town: &mut Town) {
         "\u{202e}abc",
         "\u{feff}",
     ];
-    let bot = town.agent("日本 語");
+    let bot = world.agent("日本 語");
     for thread in names {
         for id in names {
             bot.in_thread(thread).proposes(id).await.expect("asked").call.expect("a call");
         }
     }
-    town.restarts().await;
-    let pending: Vec<Call> = town.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
+    world.restarts().await;
+    let pending: Vec<Call> = world.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
     let found: Vec<_> = pending.iter().map(|call| (call.thread_id.as_str(), call.id().as_str())).collect();
     let asked: Vec<_> = names.iter().flat_map(|thread| names.map(|id| (*thread, id))).collect();
     assert_eq!(found, asked);
     assert!(pending.iter().all(|call| call.proposal.by.as_str() == "agent:日本 語"));
     for (thread, id) in asked {
-        let call = town.call(thread, id).await;
+        let call = world.call(thread, id).await;
         assert_eq!((call.thread_id.as_str(), call.id().as_str()), (thread, id));
     }
 }
 
 /// Models do repeat `call_0`: the same id in another thread is another call.
-async fn the_same_id_in_two_threads_is_two_calls(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn the_same_id_in_two_threads_is_two_calls(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
     bot.proposes("call_0").await.expect("asked");
     let other = Proposal { arguments: r#"{"command":"rm"}"#, ..Proposal::default() };

@@ -3,7 +3,7 @@
 use countersign_approvals::Refused;
 use countersign_events::{EventType, State, event::Decision};
 use countersign_store::Error;
-use countersign_tests::{Database, Proposal, Town, code, on_each_database};
+use countersign_tests::{Database, Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ on_each_database! {
     a_clock_that_is_set_back_revives_no_call,
 }
 
-async fn events_are_numbered_in_order_without_gaps(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn events_are_numbered_in_order_without_gaps(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..300).map(|n| format!("call_{n}")).collect();
     for outcome in join_all(ids.iter().map(|id| bot.proposes(id))).await {
         assert_eq!(code(&outcome), "done");
@@ -31,34 +31,34 @@ async fn events_are_numbered_in_order_without_gaps(town: &mut Town) {
     for outcome in join_all(ids.iter().map(|id| ada.allows(id))).await {
         assert_eq!(code(&outcome), "done");
     }
-    let seqs: Vec<_> = town.log().await.iter().map(|event| event.seq).collect();
+    let seqs: Vec<_> = world.log().await.iter().map(|event| event.seq).collect();
     assert_eq!(seqs, (1..=900).collect::<Vec<_>>());
-    assert_eq!(town.store().tip().await, Ok(900));
+    assert_eq!(world.store().tip().await, Ok(900));
 }
 
-async fn what_was_acknowledged_is_there_after_a_restart(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn what_was_acknowledged_is_there_after_a_restart(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut acknowledged = bot.proposes("call_1").await.expect("written").events;
     acknowledged.extend(ada.allows("call_1").await.expect("written").events);
     acknowledged.extend(bot.claims("call_1").await.expect("written").events);
-    town.restarts().await;
+    world.restarts().await;
     let kept: Vec<_> = acknowledged.iter().map(|event| (**event).clone()).collect();
-    assert_eq!(town.log().await, kept, "the events, to the byte");
-    let bot = town.agent("bot");
+    assert_eq!(world.log().await, kept, "the events, to the byte");
+    let bot = world.agent("bot");
     assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
 }
 
 /// A store that is dropped without a word is what is left of a process that was killed.
-async fn what_was_acknowledged_is_there_after_the_store_was_dropped(town: &mut Town) {
-    let neighbour = town.neighbour().await;
-    let bot = town.agent("bot").at(&neighbour);
+async fn what_was_acknowledged_is_there_after_the_store_was_dropped(world: &mut World) {
+    let other_store = world.another_store().await;
+    let bot = world.agent("bot").at(&other_store);
     assert_eq!(code(&bot.proposes("call_1").await), "done");
-    drop((bot, neighbour));
-    assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Pending);
+    drop((bot, other_store));
+    assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
 }
 
-async fn a_refused_order_spoils_none_of_its_neighbours(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn a_refused_order_spoils_none_of_its_neighbours(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..200).map(|n| format!("call_{n}")).collect();
     let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| match n % 4 {
         0 => bot.claims(id).await,
@@ -69,14 +69,14 @@ async fn a_refused_order_spoils_none_of_its_neighbours(town: &mut Town) {
     for (n, outcome) in outcomes.iter().enumerate() {
         assert_eq!(code(outcome), if n % 4 < 2 { "unknown_call" } else { "done" }, "order {n}");
     }
-    assert_eq!(town.count(EventType::ToolCall).await, 100);
-    assert_eq!(town.log().await.len(), 200, "and nothing of what was refused");
+    assert_eq!(world.count(EventType::ToolCall).await, 100);
+    assert_eq!(world.log().await.len(), 200, "and nothing of what was refused");
 }
 
 /// Where the database refuses what the rules allow (here because the operator has a guard of their
 /// own), the whole transaction is gone, and the batch is done again order by order.
-async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(town: &mut Town) {
-    let guard = match town.database() {
+async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(world: &mut World) {
+    let guard = match world.database() {
         Database::Sqlite => {
             "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed'
             BEGIN SELECT RAISE(ROLLBACK, 'no entry'); END"
@@ -88,8 +88,8 @@ async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(town: 
                 EXECUTE FUNCTION no_entry()"
         }
     };
-    town.by_hand(guard).await.expect("an operator may");
-    let bot = town.agent("bot");
+    world.run_sql(guard).await.expect("an operator may");
+    let bot = world.agent("bot");
     let cursed = bot.in_thread("cursed");
     let ids: Vec<_> = (0..60).map(|n| format!("call_{n}")).collect();
     let outcomes =
@@ -100,11 +100,11 @@ async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(town: 
     for (n, outcome) in outcomes.iter().enumerate() {
         assert_eq!(code(outcome), if n % 20 == 10 { "invalid" } else { "done" }, "order {n}");
     }
-    assert_eq!(town.count(EventType::ToolCall).await, 57);
+    assert_eq!(world.count(EventType::ToolCall).await, 57);
 }
 
-async fn orders_on_one_call_in_one_batch_see_each_other(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn orders_on_one_call_in_one_batch_see_each_other(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for round in 0..50 {
         let id = format!("call_{round}");
         // Polled in this order, so they queue in this order.
@@ -113,12 +113,12 @@ async fn orders_on_one_call_in_one_batch_see_each_other(town: &mut Town) {
         let codes = [&proposed, &allowed, &claimed, &finished].map(code);
         assert_eq!(codes, ["done"; 4], "round {round}");
         let call = finished.expect("done").call.expect("a call");
-        assert_eq!(call.state(town.store().clock().now()), State::Finished);
+        assert_eq!(call.state(world.now()), State::Finished);
     }
 }
 
-async fn the_same_order_again_is_a_success_that_writes_nothing(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn the_same_order_again_is_a_success_that_writes_nothing(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for _ in 0..3 {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
         assert_eq!(code(&ada.allows("call_1").await), "done");
@@ -126,21 +126,21 @@ async fn the_same_order_again_is_a_success_that_writes_nothing(town: &mut Town) 
     let again = ada.allows("call_1").await.expect("it is so already");
     assert!(again.events.is_empty());
     assert_eq!(again.call.and_then(|call| call.response().map(|response| response.seq)), Some(3));
-    assert_eq!(town.log().await.len(), 3);
+    assert_eq!(world.log().await.len(), 3);
 }
 
-async fn a_call_proposed_again_with_other_arguments_is_refused(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn a_call_proposed_again_with_other_arguments_is_refused(world: &mut World) {
+    let bot = world.agent("bot");
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
     assert_eq!(code(&bot.proposes_to("call_1", other).await), "call_differs");
     let respaced = Proposal { arguments: r#"{ "command": "ls" }"#, ..Proposal::default() };
     assert_eq!(code(&bot.proposes_to("call_1", respaced).await), "done", "the same in other spelling");
-    assert_eq!(town.log().await.len(), 2);
+    assert_eq!(world.log().await.len(), 2);
 }
 
-async fn the_one_who_decides_second_is_told_who_decided_first(town: &mut Town) {
-    let (bot, ada, bo) = (town.agent("bot"), town.person("ada"), town.person("bo"));
+async fn the_one_who_decides_second_is_told_who_decided_first(world: &mut World) {
+    let (bot, ada, bo) = (world.agent("bot"), world.person("ada"), world.person("bo"));
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     assert_eq!(code(&ada.denies("call_1").await), "done");
     let Err(Error::Refused(Refused::AlreadyDecided { response })) = bo.allows("call_1").await else {
@@ -150,41 +150,41 @@ async fn the_one_who_decides_second_is_told_who_decided_first(town: &mut Town) {
     assert_eq!(response.seq, 3);
 }
 
-async fn an_order_after_the_store_was_closed_is_not_taken(town: &mut Town) {
-    let neighbour = town.neighbour().await;
-    let bot = town.agent("bot").at(&neighbour);
-    neighbour.close().await;
+async fn an_order_after_the_store_was_closed_is_not_taken(world: &mut World) {
+    let other_store = world.another_store().await;
+    let bot = world.agent("bot").at(&other_store);
+    other_store.close().await;
     assert_eq!(code(&bot.proposes("call_1").await), "closed");
-    assert_eq!(town.log().await.len(), 0);
+    assert_eq!(world.log().await.len(), 0);
 }
 
 /// The order of things is that of `seq`; what the clock says is only written down.
-async fn a_clock_that_is_set_back_stops_nobody(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
-    let noon = town.store().clock().now();
+async fn a_clock_that_is_set_back_stops_nobody(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let noon = world.now();
     let later = |seconds| noon.after(Duration::from_secs(seconds));
     let an_hour = Proposal { expires_in: Some(Duration::from_hours(1)), ..Proposal::default() };
-    town.time().set(later(5_000));
+    world.clock().set(later(5_000));
     bot.proposes_to("call_1", an_hour).await.expect("asked");
-    town.time().set(later(2_000));
+    world.clock().set(later(2_000));
     ada.allows("call_1").await.expect("allowed");
-    town.time().set(noon);
+    world.clock().set(noon);
     bot.claims("call_1").await.expect("claimed");
     bot.finishes("call_1").await.expect("finished");
-    let times: Vec<_> = town.log().await.iter().map(|event| event.timestamp).collect();
+    let times: Vec<_> = world.log().await.iter().map(|event| event.timestamp).collect();
     assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
-    assert_eq!(town.call("t", "call_1").await.state(noon), State::Finished);
+    assert_eq!(world.call("t", "call_1").await.state(noon), State::Finished);
 }
 
 /// An expiry that was carried out stays so, though by the clock it would not be due any more.
-async fn a_clock_that_is_set_back_revives_no_call(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
-    let noon = town.store().clock().now();
+async fn a_clock_that_is_set_back_revives_no_call(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let noon = world.now();
     let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     bot.proposes_to("call_1", a_minute).await.expect("asked");
-    town.time().advance(Duration::from_secs(61));
+    world.clock().advance(Duration::from_secs(61));
     bot.expires("call_1").await.expect("carried out");
-    town.time().set(noon);
+    world.clock().set(noon);
     assert_eq!(code(&ada.allows("call_1").await), "already_decided");
     assert_eq!(code(&bot.claims("call_1").await), "not_allowed");
 }

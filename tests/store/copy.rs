@@ -1,7 +1,9 @@
 //! Copying a whole log from one database into another, and being interrupted in it.
 
 use countersign_store::{Address, Copied, Error, Options, Step, Store, copy};
-use countersign_tests::{Database, Town, in_town_on, postgres::Cluster, psql, shell, within_the_limit};
+use countersign_tests::{
+    Database, World, in_world_on, postgres::Cluster, run_psql, run_sqlite3, within_the_limit,
+};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -31,7 +33,11 @@ impl Attic {
 
 /// Types statements into the shell of whichever it is.
 async fn types(place: &str, sql: &str) -> Result<String, String> {
-    if place.starts_with("postgres://") { psql(place, sql).await } else { shell(place.as_ref(), sql).await }
+    if place.starts_with("postgres://") {
+        run_psql(place, sql).await
+    } else {
+        run_sqlite3(place.as_ref(), sql).await
+    }
 }
 
 fn address(place: &str) -> Address {
@@ -44,8 +50,8 @@ async fn opened(place: &str) -> Result<Store, Error> {
 
 /// A log with all that is hard to carry: several calls, a decision by hand after its time, rows by hand that
 /// nothing seals yet, and text that has to stay as it is.
-async fn lives(town: &mut Town) -> String {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn lives(world: &mut World) -> String {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_1", "call_2", "call_3"] {
         bot.proposes(id).await.expect("proposed");
     }
@@ -53,7 +59,7 @@ async fn lives(town: &mut Town) -> String {
     bot.claims("call_1").await.expect("claimed");
     bot.finishes("call_1").await.expect("finished");
     ada.denies("call_2").await.expect("denied");
-    let place = place_of(town);
+    let place = place_of(world);
     let odd = r#"{ "text" :"a \u0000 b \\u0000 c", "n": 1.50, "n2":1e3}"#;
     let by_hand = format!(
         "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{odd}');"
@@ -65,11 +71,11 @@ async fn lives(town: &mut Town) -> String {
     place
 }
 
-/// The town's log, as a shell finds it.
-fn place_of(town: &mut Town) -> String {
-    match town.database() {
-        Database::Sqlite => town.path().display().to_string(),
-        Database::Postgres => town.server().url(),
+/// The world's log, as a shell finds it.
+fn place_of(world: &mut World) -> String {
+    match world.database() {
+        Database::Sqlite => world.path().display().to_string(),
+        Database::Postgres => world.server().url(),
     }
 }
 
@@ -81,14 +87,14 @@ async fn is_the_same(from: &str, to: &str) {
 }
 
 fn every_event_is_copied(from: Database, to: Database) {
-    in_town_on(from, async |town| {
-        let source = lives(town).await;
+    in_world_on(from, async |world| {
+        let source = lives(world).await;
         let attic = Attic::new().await;
         let target = attic.place(to, "target").await;
         let Copied { before, since, report, .. } =
             copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
         assert_eq!((before, since), (0, 0));
-        let there = town.verifies().await;
+        let there = world.verify().await;
         assert!(report.holds());
         assert_eq!((report.tip, report.unsealed), (there.tip, there.unsealed));
         is_the_same(&source, &target).await;
@@ -174,8 +180,8 @@ fn a_copy_that_was_interrupted_goes_on_on_a_server() {
 }
 
 fn a_target_with_events_is_left_alone(database: Database) {
-    in_town_on(database, async |town| {
-        let source = lives(town).await;
+    in_world_on(database, async |world| {
+        let source = lives(world).await;
         let attic = Attic::new().await;
         let other = long_log(&attic, 3).await;
         let before = types(&source, ALL).await;

@@ -4,7 +4,7 @@
 
 use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
-use countersign_tests::{Chance, Database, Hand, LS, Town, on_each_database, seal};
+use countersign_tests::{Database, LS, Random, SqlConnection, World, append_sealed, on_each_database};
 use std::time::Duration;
 
 on_each_database! {
@@ -22,17 +22,17 @@ on_each_database! {
 
 /// Somebody who writes sealed rows to thread `t`.
 struct Scribe<'a> {
-    town: &'a Town,
-    hand: Hand,
+    world: &'a World,
+    connection: SqlConnection,
 }
 
 impl<'a> Scribe<'a> {
-    async fn of(town: &'a Town) -> Self {
-        Self { town, hand: town.hand().await }
+    async fn of(world: &'a World) -> Self {
+        Self { world, connection: world.sql_connection().await }
     }
 
     async fn writes(&mut self, kind: EventType, principal: &str, data: &str) -> Result<i64, String> {
-        seal(self.town.store(), &mut self.hand, "t", (kind, principal, data)).await
+        append_sealed(self.world.store(), &mut self.connection, "t", (kind, principal, data)).await
     }
 
     /// A call of `bash` that people are asked about, with more fields of its request.
@@ -79,8 +79,8 @@ fn refused(outcome: Result<i64, String>, why: &str) {
 
 const MORE_VOTES: &str = "this decision takes the votes of more people";
 
-async fn a_quorum_takes_the_votes_of_the_last_round(town: &mut Town) {
-    let mut scribe = Scribe::of(town).await;
+async fn a_quorum_takes_the_votes_of_the_last_round(world: &mut World) {
+    let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","quorum":2"#).await;
     refused(scribe.responds("call_1", "allow_once", "").await, MORE_VOTES);
     scribe.votes("ada", "call_1", "allow_once", 0).await.expect("one");
@@ -94,8 +94,8 @@ async fn a_quorum_takes_the_votes_of_the_last_round(town: &mut Town) {
     scribe.responds("call_1", "allow_once", "").await.expect("two of the last round");
 }
 
-async fn a_denial_by_several_takes_their_votes_and_no_allowance_does(town: &mut Town) {
-    let mut scribe = Scribe::of(town).await;
+async fn a_denial_by_several_takes_their_votes_and_no_allowance_does(world: &mut World) {
+    let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","denials":2"#).await;
     refused(scribe.responds("call_1", "deny", "").await, MORE_VOTES);
     scribe.votes("ada", "call_1", "deny", 0).await.expect("one");
@@ -110,8 +110,8 @@ async fn a_denial_by_several_takes_their_votes_and_no_allowance_does(town: &mut 
     scribe.responds("call_3", "deny", "").await.expect("one may deny it, by a vote");
 }
 
-async fn a_vote_counts_once_a_round(town: &mut Town) {
-    let mut scribe = Scribe::of(town).await;
+async fn a_vote_counts_once_a_round(world: &mut World) {
+    let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","quorum":2"#).await;
     scribe.votes("ada", "call_1", "allow_once", 0).await.expect("once");
     refused(scribe.votes("ada", "call_1", "deny", 0).await, "has an event of this type already");
@@ -125,10 +125,10 @@ async fn a_vote_counts_once_a_round(town: &mut Town) {
 
 const MOVES: &str = r#","match":"once""#;
 
-async fn an_approval_that_nobody_used_moves_to_one_call_at_a_time(town: &mut Town) {
+async fn an_approval_that_nobody_used_moves_to_one_call_at_a_time(world: &mut World) {
     const USED: &str = "that approval is used, or of another call";
-    let bot = town.agent("bot");
-    let mut scribe = Scribe::of(town).await;
+    let bot = world.agent("bot");
+    let mut scribe = Scribe::of(world).await;
     for id in ["call_1", "call_2", "call_3", "call_4"] {
         bot.proposes(id).await.expect("asked");
     }
@@ -152,11 +152,11 @@ async fn an_approval_that_nobody_used_moves_to_one_call_at_a_time(town: &mut Tow
     bot.claims("call_5").await.expect("claimed");
     bot.finishes("call_5").await.expect("finished");
     refused(scribe.answers("call_4", "allow_once", used, MOVES).await, USED);
-    other_arguments_are_another_call(town, scribe).await;
+    other_arguments_are_another_call(world, scribe).await;
 }
 
-async fn other_arguments_are_another_call(town: &Town, mut scribe: Scribe<'_>) {
-    let bot = town.agent("bot");
+async fn other_arguments_are_another_call(world: &World, mut scribe: Scribe<'_>) {
+    let bot = world.agent("bot");
     bot.proposes("call_6").await.expect("asked");
     let edited = format!(
         r#"{{"toolCallId":"call_6","decision":"allow_once","source":"approver","arguments":{{}},"argumentsHash":"{}"}}"#,
@@ -168,9 +168,9 @@ async fn other_arguments_are_another_call(town: &Town, mut scribe: Scribe<'_>) {
     refused(moved, "that approval is used, or of another call");
 }
 
-async fn a_remembered_denial_answers_until_it_is_revoked(town: &mut Town) {
-    let bot = town.agent("bot");
-    let mut scribe = Scribe::of(town).await;
+async fn a_remembered_denial_answers_until_it_is_revoked(world: &mut World) {
+    let bot = world.agent("bot");
+    let mut scribe = Scribe::of(world).await;
     for id in ["call_1", "call_2", "call_3", "call_4"] {
         bot.proposes(id).await.expect("asked");
     }
@@ -190,9 +190,9 @@ async fn a_remembered_denial_answers_until_it_is_revoked(town: &mut Town) {
     scribe.answers("call_3", "deny", plain, "").await.expect("for a while it answers all the same");
 }
 
-async fn a_grant_answers_for_its_own_tool(town: &mut Town) {
-    let bot = town.agent("bot");
-    let mut scribe = Scribe::of(town).await;
+async fn a_grant_answers_for_its_own_tool(world: &mut World) {
+    let bot = world.agent("bot");
+    let mut scribe = Scribe::of(world).await;
     bot.proposes("call_1").await.expect("asked");
     let grant = scribe.responds("call_1", "allow_session", "").await.expect("granted");
     let fetch = r#"{"id":"call_2","name":"fetch","arguments":{"command":"ls"},"argumentsHash":"{HASH}"}"#;
@@ -204,13 +204,13 @@ async fn a_grant_answers_for_its_own_tool(town: &mut Town) {
     scribe.answers("call_3", "allow_once", grant, "").await.expect("it answers");
 }
 
-async fn a_call_changes_its_executor_once_a_claim(town: &mut Town) {
+async fn a_call_changes_its_executor_once_a_claim(world: &mut World) {
     const LAST: &str = "that is not the last claim of this call";
-    let bot = town.agent("bot");
+    let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
-    town.person("ada").allows("call_1").await.expect("allowed");
+    world.person("ada").allows("call_1").await.expect("allowed");
     let first = bot.claims("call_1").await.expect("claimed").events[0].seq;
-    let mut scribe = Scribe::of(town).await;
+    let mut scribe = Scribe::of(world).await;
     let claim = |seq: i64| format!(r#","claim":{seq}"#);
     let taken = |seq: i64| format!(r#","claim":{seq},"executor":"w2","argumentsHash":"{LS}""#);
     let (released, taken_over) = (EventType::ExecutionReleased, EventType::ExecutionTakenOver);
@@ -236,18 +236,18 @@ async fn a_call_changes_its_executor_once_a_claim(town: &mut Town) {
 }
 
 /// When something is due next, in minutes from the beginning, by the index as it is kept and as it is made anew.
-async fn due_in(town: &Town, beginning: Timestamp) -> Option<u64> {
-    assert!(town.verifies().await.index_holds);
-    let kept = town.store().next_due().await.expect("reads");
-    town.store().rebuild_index().await.expect("made anew");
-    assert_eq!(town.store().next_due().await, Ok(kept));
+async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
+    assert!(world.verify().await.index_holds);
+    let kept = world.store().next_due().await.expect("reads");
+    world.store().rebuild_index().await.expect("made anew");
+    assert_eq!(world.store().next_due().await, Ok(kept));
     kept.map(|moment| moment.since(beginning).as_secs() / 60)
 }
 
-async fn a_request_is_due_for_what_has_not_happened_yet(town: &mut Town) {
-    let beginning = town.store().clock().now();
+async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
+    let beginning = world.now();
     let at = |minutes: u64| beginning.after(Duration::from_mins(minutes));
-    let mut scribe = Scribe::of(town).await;
+    let mut scribe = Scribe::of(world).await;
     for order in [["remind", "escalate"], ["escalate", "remind"]] {
         let id = format!("{}_first", order[0]);
         let (first, second) = (at(1), at(2));
@@ -258,8 +258,8 @@ async fn a_request_is_due_for_what_has_not_happened_yet(town: &mut Town) {
             at(5)
         );
         scribe.is_asked(&id, &more).await;
-        assert_eq!(due_in(town, beginning).await, Some(1));
-        let due = town.store().due(first, 10).await.expect("reads");
+        assert_eq!(due_in(world, beginning).await, Some(1));
+        let due = world.store().due(first, 10).await.expect("reads");
         let id = CallId::new(&id).expect("valid");
         assert_eq!(due.iter().map(|(_, id)| id).collect::<Vec<_>>(), [&id]);
         for (step, next) in order.iter().zip([2, 5]) {
@@ -270,25 +270,25 @@ async fn a_request_is_due_for_what_has_not_happened_yet(town: &mut Town) {
             scribe.about(kind, "system:expiry", id.as_str(), more).await.expect("it happens");
             let again = scribe.about(kind, "system:expiry", id.as_str(), more).await;
             refused(again, "has an event of this type already");
-            assert_eq!(due_in(town, beginning).await, Some(next), "{id} after {step}");
+            assert_eq!(due_in(world, beginning).await, Some(next), "{id} after {step}");
         }
         scribe.responds(id.as_str(), "allow_once", "").await.expect("allowed");
-        assert_eq!(due_in(town, beginning).await, None);
+        assert_eq!(due_in(world, beginning).await, None);
     }
 }
 
 /// A history that nobody planned: requests that are reminded of, that go to a higher level and that are answered, in
 /// whatever order. Half of the steps are refused; those that are not make it.
-async fn the_index_of_what_is_due_is_what_the_events_say(town: &mut Town) {
-    let mut chance = Chance::seeded(11);
-    let mut scribe = Scribe::of(town).await;
+async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
+    let mut chance = Random::seeded(11);
+    let mut scribe = Scribe::of(world).await;
     let (mut asked, mut written) = (0, 0);
     for step in 0..160 {
         let id = format!("call_{}", chance.below(asked.max(1)));
         let outcome = match chance.below(8) {
             0 | 1 => {
                 let mut at = |name: &str| {
-                    let moment = town.store().clock().now().after(Duration::from_secs(step % 7));
+                    let moment = world.now().after(Duration::from_secs(step % 7));
                     if chance.below(3) == 0 { String::new() } else { format!(r#","{name}At":"{moment}""#) }
                 };
                 let more = [at("remind"), at("escalate"), at("expires")].concat();
@@ -303,22 +303,27 @@ async fn the_index_of_what_is_due_is_what_the_events_say(town: &mut Town) {
             }
             6 => scribe.responds(&id, "allow_once", "").await,
             _ => {
-                town.time().advance(Duration::from_secs(1));
+                world.clock().advance(Duration::from_secs(1));
                 continue;
             }
         };
         written += i32::from(outcome.is_ok());
         if step % 4 == 0 {
-            assert!(town.verifies().await.index_holds, "after step {step}");
+            assert!(world.verify().await.index_holds, "after step {step}");
         }
     }
-    assert!(town.verifies().await.index_holds);
+    assert!(world.verify().await.index_holds);
     assert!(asked > 20 && written > 20, "the history was one: {asked} asked, {written} more");
 }
 
 /// The calls that the writer's own question for a thread brings, with what people decided since `since`.
-async fn loaded(town: &Town, hand: &mut Hand, since: Timestamp, everywhere: bool) -> Vec<String> {
-    let (load, rows) = match town.database() {
+async fn loaded(
+    world: &World,
+    connection: &mut SqlConnection,
+    since: Timestamp,
+    everywhere: bool,
+) -> Vec<String> {
+    let (load, rows) = match world.database() {
         Database::Sqlite => (queries::sqlite::LOAD, "json_each(loaded.rows) row"),
         Database::Postgres => (queries::postgres::LOAD, "json_array_elements(loaded.rows::json) row"),
     };
@@ -327,19 +332,19 @@ async fn loaded(town: &Town, hand: &mut Hand, since: Timestamp, everywhere: bool
     let given = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike];
     let filled =
         (1..).zip(given).fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), value));
-    let rows = match town.database() {
+    let rows = match world.database() {
         Database::Sqlite => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY value ->> 1"),
         Database::Postgres => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY (value ->> 1)::int"),
     };
     let sql = format!("WITH loaded (rows) AS ({filled}) SELECT value ->> 6 FROM loaded, {rows}");
-    let calls = hand.reads(&sql).await.expect("it answers");
+    let calls = connection.query_texts(&sql).await.expect("it answers");
     let id = |call: &String| serde_json::from_str::<serde_json::Value>(call).expect("JSON")["id"].clone();
     calls.iter().map(|call| id(call).as_str().expect("text").to_owned()).collect()
 }
 
-async fn what_is_remembered_is_loaded_with_its_thread(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
-    let mut scribe = Scribe::of(town).await;
+async fn what_is_remembered_is_loaded_with_its_thread(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let mut scribe = Scribe::of(world).await;
     for id in ["granted", "denied", "refused", "old", "new", "waiting"] {
         bot.proposes(id).await.expect("asked");
     }
@@ -349,20 +354,20 @@ async fn what_is_remembered_is_loaded_with_its_thread(town: &mut Town) {
     scribe.responds("refused", "deny", "").await.expect("denied");
     let old = scribe.responds("old", "allow_once", "").await.expect("allowed");
     bot.cancels("old").await.expect("withdrawn");
-    town.time().advance(Duration::from_mins(10));
+    world.clock().advance(Duration::from_mins(10));
     scribe.answers("new", "allow_once", old, MOVES).await.expect("it moves");
-    let (now, mut hand) = (town.store().clock().now(), town.hand().await);
+    let (now, mut connection) = (world.now(), world.sql_connection().await);
     let before = Timestamp::from_millis(now.as_millis() - 600_000);
-    assert_eq!(loaded(town, &mut hand, now, false).await, ["granted", "denied", "new"]);
+    assert_eq!(loaded(world, &mut connection, now, false).await, ["granted", "denied", "new"]);
     assert_eq!(
-        loaded(town, &mut hand, before, false).await,
+        loaded(world, &mut connection, before, false).await,
         ["granted", "denied", "refused", "old", "new"],
         "whatever was decided since"
     );
     assert_eq!(
-        loaded(town, &mut hand, now, true).await,
+        loaded(world, &mut connection, now, true).await,
         ["granted", "denied", "new", "waiting", "elsewhere"],
         "and all that wait"
     );
-    hand.lets_go().await;
+    connection.close().await;
 }

@@ -4,7 +4,7 @@
 
 use countersign_events::{CallId, Event, EventType, ThreadId};
 use countersign_store::{Filter, Follower, Options, Store};
-use countersign_tests::{Chance, Persona, Town, code, on_each_database};
+use countersign_tests::{Persona, Random, World, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ async fn propose_many(bot: &Persona, calls: usize) {
     }
 }
 
-async fn forgetful(town: &Town) -> Store {
-    town.neighbour_with(Options { recent: 4, ..town.options() }).await
+async fn forgetful(world: &World) -> Store {
+    world.another_store_with(Options { recent: 4, ..world.options() }).await
 }
 
 fn of_thread(thread: &str) -> Filter {
@@ -50,9 +50,9 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
     events.iter().map(|event| event.seq).collect()
 }
 
-async fn a_follower_of_one_store_sees_all_that_another_writes(town: &mut Town) {
-    let reader = forgetful(town).await;
-    let bot = town.agent("bot");
+async fn a_follower_of_one_store_sees_all_that_another_writes(world: &mut World) {
+    let reader = forgetful(world).await;
+    let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
     let mut one = reader.follow(of_thread("t3"), 0);
     let (seen, of_one, ()) =
@@ -66,11 +66,11 @@ async fn a_follower_of_one_store_sees_all_that_another_writes(town: &mut Town) {
 }
 
 /// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
-async fn followers_of_stores_that_all_write_see_all_of_all(town: &mut Town) {
-    let stores = [town.store().clone(), town.neighbour().await, forgetful(town).await];
+async fn followers_of_stores_that_all_write_see_all_of_all(world: &mut World) {
+    let stores = [world.store().clone(), world.another_store().await, forgetful(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
         for call in 0..100 {
-            let bot = town.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
+            let bot = world.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
             bot.proposes(&format!("call_{n}_{call}")).await.expect("asked");
         }
     });
@@ -84,11 +84,11 @@ async fn followers_of_stores_that_all_write_see_all_of_all(town: &mut Town) {
     }
 }
 
-async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(town: &mut Town) {
-    let stores = [forgetful(town).await, forgetful(town).await];
-    let bot = town.agent("bot");
+async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(world: &mut World) {
+    let stores = [forgetful(world).await, forgetful(world).await];
+    let bot = world.agent("bot");
     let returning = async {
-        let mut chance = Chance::seeded(31);
+        let mut chance = Random::seeded(31);
         let mut cursor = 0;
         for round in 0..1_000 {
             let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
@@ -118,9 +118,9 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
     event.seq
 }
 
-async fn a_follower_that_fell_far_behind_catches_up(town: &mut Town) {
-    let reader = forgetful(town).await;
-    let bot = town.agent("bot");
+async fn a_follower_that_fell_far_behind_catches_up(world: &mut World) {
+    let reader = forgetful(world).await;
+    let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
     let mut one = reader.follow(of_thread("t2"), 0);
     bot.proposes("first").await.expect("asked");
@@ -133,9 +133,9 @@ async fn a_follower_that_fell_far_behind_catches_up(town: &mut Town) {
     assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
 }
 
-async fn who_came_before_an_event_and_who_came_after_see_the_same(town: &mut Town) {
-    let (near, far) = (town.store().clone(), forgetful(town).await);
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn who_came_before_an_event_and_who_came_after_see_the_same(world: &mut World) {
+    let (near, far) = (world.store().clone(), forgetful(world).await);
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
     bot.proposes("call_1").await.expect("asked");
     bot.in_thread("t2").proposes("call_1").await.expect("asked");
@@ -160,23 +160,23 @@ async fn who_came_before_an_event_and_who_came_after_see_the_same(town: &mut Tow
 }
 
 /// A cursor from before a restart, or from another store that was ahead, is as good as any.
-async fn a_cursor_outlives_the_store_it_was_taken_from(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn a_cursor_outlives_the_store_it_was_taken_from(world: &mut World) {
+    let bot = world.agent("bot");
     propose_many(&bot, 10).await;
-    let mut follower = town.store().follow(Filter::default(), 0);
+    let mut follower = world.store().follow(Filter::default(), 0);
     let cursor = takes(&mut follower, 7).await.last().expect("seven").seq;
     drop(follower);
-    town.restarts().await;
-    let mut follower = town.store().follow(Filter::default(), cursor);
+    world.restarts().await;
+    let mut follower = world.store().follow(Filter::default(), cursor);
     assert_eq!(seqs(&takes(&mut follower, 13).await), (8..=20).collect::<Vec<_>>());
-    let mut ahead = town.store().follow(Filter::default(), 21);
-    town.agent("bot").proposes("more").await.expect("asked");
+    let mut ahead = world.store().follow(Filter::default(), 21);
+    world.agent("bot").proposes("more").await.expect("asked");
     assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
 }
 
-async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(town: &mut Town) {
-    let other = town.neighbour().await;
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(world: &mut World) {
+    let other = world.another_store().await;
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
     bot.proposes("call_2").await.expect("asked");
     bot.in_thread("t2").proposes("call_1").await.expect("asked");

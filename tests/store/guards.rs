@@ -4,7 +4,7 @@
 use countersign_events::{Event, EventType};
 use countersign_store::{Address, Filter, Store};
 use countersign_tests::{
-    Database, Hand, LS, Persona, Proposal, Town, code, in_town_on, on_each_database, seal,
+    Database, LS, Persona, Proposal, SqlConnection, World, append_sealed, code, in_world_on, on_each_database,
 };
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn lived_in(bot: &Persona, ada: &Persona) {
 
 /// Calls that take more than one person, and one that nobody was asked about: no order of a persona's brings them
 /// about.
-async fn with_more(store: &Store, mut hand: Hand) {
+async fn with_more(store: &Store, mut connection: SqlConnection) {
     for (id, more) in [
         ("several", r#","quorum":2"#),
         ("vetoed", r#","denials":2"#),
@@ -75,10 +75,12 @@ async fn with_more(store: &Store, mut hand: Hand) {
         let request = format!(
             r#"{{"toolCallId":"{id}","reason":"x","options":["allow_once","deny"]{more},"policy":"{LS}"}}"#
         );
-        seal(store, &mut hand, "t", (EventType::ToolCall, "agent:bot", &call)).await.expect("proposed");
+        append_sealed(store, &mut connection, "t", (EventType::ToolCall, "agent:bot", &call))
+            .await
+            .expect("proposed");
         if id != "unasked" {
             let request = (EventType::ApprovalRequest, "agent:bot", &*request);
-            seal(store, &mut hand, "t", request).await.expect("asked");
+            append_sealed(store, &mut connection, "t", request).await.expect("asked");
         }
     }
     for (kind, who, data) in [
@@ -92,81 +94,82 @@ async fn with_more(store: &Store, mut hand: Hand) {
         ),
     ] {
         let thread = if kind == EventType::ToolCall { "t3" } else { "t" };
-        seal(store, &mut hand, thread, (kind, who, data)).await.expect("it may stand");
+        append_sealed(store, &mut connection, thread, (kind, who, data)).await.expect("it may stand");
     }
-    hand.lets_go().await;
+    connection.close().await;
 }
 
 const INDEX: &str = "SELECT seq || ' ' || thread_id || ' ' || tool_call_id || ' ' || coalesce(due_at, '-')
     FROM open_requests ORDER BY seq";
 
-async fn log_and_index(store: &Store, hand: &mut Hand) -> (Vec<Event>, Vec<String>) {
+async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Event>, Vec<String>) {
     let log = store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items;
-    (log, hand.reads(INDEX).await.expect("the index reads"))
+    (log, connection.query_texts(INDEX).await.expect("the index reads"))
 }
 
 /// Tries every statement of the files: each is refused, changes nothing, and keeps nobody from going on.
-async fn refuses(store: &Store, mut hand: Hand, witness: &Persona, files: [&str; 2]) {
-    let (mut next, mut before) = (0, log_and_index(store, &mut hand).await);
+async fn refuses(store: &Store, mut connection: SqlConnection, witness: &Persona, files: [&str; 2]) {
+    let (mut next, mut before) = (0, log_and_index(store, &mut connection).await);
     for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
         let statement = numbered(&statement, &before.0);
-        let complaint = hand.does(&statement).await.expect_err(&what);
+        let complaint = connection.run(&statement).await.expect_err(&what);
         assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
         // Of the databases one has ended the transaction by itself, and the other waits to be told.
-        let _ = hand.does("ROLLBACK").await;
-        assert_eq!(log_and_index(store, &mut hand).await, before, "{what}");
+        let _ = connection.run("ROLLBACK").await;
+        assert_eq!(log_and_index(store, &mut connection).await, before, "{what}");
         next += 1;
         let goes_on = witness.proposes(&format!("call_{next}")).await;
         assert_eq!(code(&goes_on), "done", "after {what}");
-        before = log_and_index(store, &mut hand).await;
+        before = log_and_index(store, &mut connection).await;
     }
-    hand.lets_go().await;
+    connection.close().await;
     let report = store.verify(|_| {}).await.expect("the log reads");
     assert_eq!((report.holds(), report.unsealed), (true, 0), "not one of them left a row");
 }
 
-async fn each_forbidden_statement_is_refused_and_changes_nothing(town: &mut Town) {
-    let bot = town.agent("bot");
-    lived_in(&bot, &town.person("ada")).await;
-    with_more(town.store(), town.hand().await).await;
-    let own = match town.database() {
+async fn each_forbidden_statement_is_refused_and_changes_nothing(world: &mut World) {
+    let bot = world.agent("bot");
+    lived_in(&bot, &world.person("ada")).await;
+    with_more(world.store(), world.sql_connection().await).await;
+    let own = match world.database() {
         Database::Sqlite => include_str!("../fixtures/forbidden/sqlite.sql"),
         Database::Postgres => include_str!("../fixtures/forbidden/postgres.sql"),
     };
-    refuses(town.store(), town.hand().await, &bot.in_thread("witness"), [BOTH, own]).await;
+    refuses(world.store(), world.sql_connection().await, &bot.in_thread("witness"), [BOTH, own]).await;
 }
 
-/// The log of another schema than the town's own, made as `packaging/postgres/roles.sql` says. The
+/// The log of another schema than the world's own, made as `packaging/postgres/roles.sql` says. The
 /// application's role does all the work, and is refused everything else.
 #[test]
 fn the_application_may_do_its_work_and_nothing_else() {
-    in_town_on(Database::Postgres, async |town| {
+    in_world_on(Database::Postgres, async |world| {
         let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
-        let url_of = |town: &mut Town, role| town.server().url_as(role, "postgres");
-        town.shell(give_out_rights).await.expect("roles are made");
-        let owner = Address::parse(&url_of(town, "countersign_owner")).expect("it can be read");
-        Store::open(owner, town.options()).await.expect("the owner migrates").close().await;
-        town.shell(give_out_rights).await.expect("rights are given");
+        let url_of = |world: &mut World, role| world.server().url_as(role, "postgres");
+        world.run_shell(give_out_rights).await.expect("roles are made");
+        let owner = Address::parse(&url_of(world, "countersign_owner")).expect("it can be read");
+        Store::open(owner, world.options()).await.expect("the owner migrates").close().await;
+        world.run_shell(give_out_rights).await.expect("rights are given");
 
-        let url = url_of(town, "countersign_app");
+        let url = url_of(world, "countersign_app");
         let address = Address::parse(&url).expect("it can be read");
-        let store = Store::open(address, town.options()).await.expect("the application comes in");
-        let bot = town.agent("bot").at(&store);
-        lived_in(&bot, &town.person("ada").at(&store)).await;
-        with_more(&store, Hand::at(&url).await).await;
+        let store = Store::open(address, world.options()).await.expect("the application comes in");
+        let bot = world.agent("bot").at(&store);
+        lived_in(&bot, &world.person("ada").at(&store)).await;
+        with_more(&store, SqlConnection::open(&url).await).await;
         store.probe().await.expect("it may say that it is ready");
         let by_hand = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
         assert!(
-            Hand::at(&url)
+            SqlConnection::open(&url)
                 .await
-                .does(by_hand)
+                .run(by_hand)
                 .await
                 .expect_err("late")
                 .contains("the time to decide is over")
         );
         let application = include_str!("../fixtures/forbidden/application.sql");
-        refuses(&store, Hand::at(&url).await, &bot.in_thread("witness"), [BOTH, application]).await;
-        assert!(town.log().await.is_empty(), "and the log next door has nothing of it");
+        refuses(&store, SqlConnection::open(&url).await, &bot.in_thread("witness"), [BOTH, application])
+            .await;
+        assert!(world.log().await.is_empty(), "and the log next door has nothing of it");
         store.close().await;
     });
 }
@@ -206,10 +209,10 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 
 /// A statement is refused for what it says, so the same without the fault must pass: otherwise the
 /// file of forbidden ones would prove nothing.
-async fn the_same_statements_without_their_fault_pass(town: &mut Town) {
-    lived_in(&town.agent("bot"), &town.person("ada")).await;
+async fn the_same_statements_without_their_fault_pass(world: &mut World) {
+    lived_in(&world.agent("bot"), &world.person("ada")).await;
     let second = "SELECT max(seq) FROM events WHERE data ->> 'decision' = 'allow_session'";
-    let second = town.shell(second).await.expect("the shell reads");
+    let second = world.run_shell(second).await.expect("the shell reads");
     for (kind, principal, data) in ALLOWED {
         let data = data.replace("{HASH}", LS).replace("{SECOND}", &second);
         // A thread where calls still wait does not close.
@@ -217,33 +220,33 @@ async fn the_same_statements_without_their_fault_pass(town: &mut Town) {
         let sql = format!(
             "INSERT INTO events (thread_id, type, principal, data) VALUES ('{thread}', '{kind}', '{principal}', '{data}')"
         );
-        town.by_hand(&sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
+        world.run_sql(&sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"));
     }
-    let report = town.verifies().await;
+    let report = world.verify().await;
     assert_eq!((report.holds(), report.unsealed), (true, 6));
 }
 
 /// A guard ends the whole transaction: nothing of what led to the forbidden row stays.
-async fn a_forbidden_row_takes_its_whole_transaction_with_it(town: &mut Town) {
-    town.agent("bot").proposes("call_1").await.expect("asked");
-    let mut hand = town.hand().await;
+async fn a_forbidden_row_takes_its_whole_transaction_with_it(world: &mut World) {
+    world.agent("bot").proposes("call_1").await.expect("asked");
+    let mut connection = world.sql_connection().await;
     let script = "BEGIN;
         INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}');
         DELETE FROM events;
         COMMIT";
-    hand.does(script).await.expect_err("events are never deleted");
-    let left = hand.does("COMMIT").await;
-    match town.database() {
+    connection.run(script).await.expect_err("events are never deleted");
+    let left = connection.run("COMMIT").await;
+    match world.database() {
         Database::Sqlite => {
             let why = left.expect_err("there is no transaction left");
             assert!(why.contains("no transaction is active"), "{why}");
         }
         Database::Postgres => left.expect("a failed transaction is rolled back by its COMMIT"),
     }
-    assert_eq!(town.log().await.len(), 2);
+    assert_eq!(world.log().await.len(), 2);
     let goes_on = "INSERT INTO events (thread_id, type, principal, data)
         VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}')";
-    hand.does(goes_on).await.expect("the next transaction is another one");
-    hand.lets_go().await;
-    assert_eq!(town.log().await.len(), 3);
+    connection.run(goes_on).await.expect("the next transaction is another one");
+    connection.close().await;
+    assert_eq!(world.log().await.len(), 3);
 }

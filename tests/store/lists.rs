@@ -2,7 +2,7 @@
 
 use countersign_events::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;
-use countersign_tests::{Proposal, Town, on_each_database};
+use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
 
 on_each_database! {
@@ -14,18 +14,18 @@ on_each_database! {
     the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first,
 }
 
-async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for n in 0..6 {
         let id = format!("call_{n}");
-        bot.forgetful().proposes(&id).await.expect("asked");
+        bot.without_memory().proposes(&id).await.expect("asked");
         ada.allows(&id).await.expect("allowed");
         bot.in_thread("t2").proposes(&id).await.expect("asked");
     }
     let history = async |mut before: i64, limit: usize| {
         let mut ids = Vec::new();
         loop {
-            let page = town.store().history(bot.thread_id(), before, limit).await.expect("reads");
+            let page = world.store().history(bot.thread_id(), before, limit).await.expect("reads");
             assert!(page.items.len() <= limit);
             for event in &page.items {
                 assert_eq!((&event.thread_id, event.kind), (bot.thread_id(), EventType::ToolCall));
@@ -41,17 +41,17 @@ async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(town:
     for limit in [1, 2, 6, 100] {
         assert_eq!(history(0, limit).await, "5 4 3 2 1 0");
     }
-    let fourth = town.call("t", "call_3").await.proposal.seq;
+    let fourth = world.call("t", "call_3").await.proposal.seq;
     assert_eq!(history(fourth, 2).await, "2 1 0", "before that one");
     let unheard_of = ThreadId::new("nobody").expect("valid");
-    assert!(town.store().history(&unheard_of, 0, 9).await.expect("reads").items.is_empty());
+    assert!(world.store().history(&unheard_of, 0, 9).await.expect("reads").items.is_empty());
 }
 
-async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["waiting", "allowed", "denied", "running", "finished"] {
         bot.proposes(id).await.expect("asked");
-        town.time().advance(Duration::from_mins(1));
+        world.clock().advance(Duration::from_mins(1));
     }
     for id in ["allowed", "running", "finished"] {
         ada.allows(id).await.expect("allowed");
@@ -61,13 +61,13 @@ async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(town: &
         bot.claims(id).await.expect("claimed");
     }
     bot.finishes("finished").await.expect("finished");
-    town.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
+    world.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
 
-    let now = town.store().clock().now();
+    let now = world.now();
     let list = async |filter: Filter, state: Option<State>, limit: usize| {
         let (mut ids, mut before) = (Vec::new(), Some(0));
         while let Some(from) = before {
-            let page = town.store().calls(&filter, state, now, from, limit).await.expect("reads");
+            let page = world.store().calls(&filter, state, now, from, limit).await.expect("reads");
             ids.extend(page.items.iter().map(|call| format!("{}/{}", call.thread_id, call.id())));
             before = page.next;
         }
@@ -93,24 +93,24 @@ async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(town: &
     assert_eq!(list(helper, None, 100).await, "t2/waiting");
     let at = |text: &str| text.parse::<Timestamp>().ok();
     let span = Filter {
-        since: at("2026-01-31T09:01:00.000Z"),
-        until: at("2026-01-31T09:03:00.000Z"),
+        since: at("2026-01-31T12:01:00.000Z"),
+        until: at("2026-01-31T12:03:00.000Z"),
         ..Filter::default()
     };
     assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
 }
 
-async fn what_waits_is_listed_by_tool_proposer_and_time(town: &mut Town) {
+async fn what_waits_is_listed_by_tool_proposer_and_time(world: &mut World) {
     for n in 0..12 {
         let (agent, tool) = if n % 3 == 0 { ("helper", "ls") } else { ("bot", "bash") };
         let proposal = Proposal { tool, ..Proposal::default() };
-        town.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
-        town.time().advance(Duration::from_mins(1));
+        world.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
+        world.clock().advance(Duration::from_mins(1));
     }
     let list = async |filter: &Filter, limit: usize| {
         let (mut ids, mut after) = (Vec::new(), Some(0));
         while let Some(from) = after {
-            let page = town.store().pending(filter, from, limit).await.expect("reads");
+            let page = world.store().pending(filter, from, limit).await.expect("reads");
             assert!(page.items.len() <= limit);
             ids.extend(page.items.iter().map(|call| call.id().to_string()));
             after = page.next;
@@ -119,7 +119,7 @@ async fn what_waits_is_listed_by_tool_proposer_and_time(town: &mut Town) {
     };
     let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
     let bot = Filter { principal: Some(Principal::agent("bot")), ..Filter::default() };
-    let late = Filter { since: "2026-01-31T09:10:00.000Z".parse().ok(), ..Filter::default() };
+    let late = Filter { since: "2026-01-31T12:10:00.000Z".parse().ok(), ..Filter::default() };
     for limit in [1, 2, 5, 100] {
         assert_eq!(list(&ls, limit).await, "c0 c3 c6 c9");
         assert_eq!(list(&bot, limit).await, "c1 c2 c4 c5 c7 c8 c10 c11");
@@ -127,41 +127,41 @@ async fn what_waits_is_listed_by_tool_proposer_and_time(town: &mut Town) {
     }
 }
 
-async fn threads_are_listed_the_last_active_first_with_what_is_in_them(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn threads_are_listed_the_last_active_first_with_what_is_in_them(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for thread in ["a", "b", "c"] {
         bot.in_thread(thread).proposes("call_1").await.expect("asked");
         bot.in_thread(thread).proposes("call_2").await.expect("asked");
-        town.time().advance(Duration::from_mins(1));
+        world.clock().advance(Duration::from_mins(1));
     }
     ada.in_thread("b").denies("call_1").await.expect("denied");
     ada.in_thread("b").sets_mode(Mode::AutoDeny).await.expect("set");
     ada.in_thread("a").closes().await.expect("closed");
     let (mut names, mut before) = (Vec::new(), Some(0));
     while let Some(from) = before {
-        let page = town.store().threads(from, 1).await.expect("reads");
+        let page = world.store().threads(from, 1).await.expect("reads");
         names.extend(page.items.iter().map(|thread| thread.thread_id.to_string()));
         before = page.next;
     }
     assert_eq!(names, ["a", "b", "c"]);
     let outline = async |name: &str| {
-        let found = town.store().outline(&ThreadId::new(name).expect("valid")).await;
+        let found = world.store().outline(&ThreadId::new(name).expect("valid")).await;
         found.expect("reads")
     };
     let (a, b) = (outline("a").await.expect("there"), outline("b").await.expect("there"));
     assert_eq!((a.calls, a.pending, a.mode), (2, 0, Mode::Interactive));
-    assert_eq!(a.closed_at, Some(town.store().clock().now()));
+    assert_eq!(a.closed_at, Some(world.now()));
     assert_eq!((b.calls, b.pending, b.mode, b.closed_at), (2, 1, Mode::AutoDeny, None));
-    assert_eq!(b.first_event_at.to_string(), "2026-01-31T09:01:00.000Z");
+    assert_eq!(b.first_event_at.to_string(), "2026-01-31T12:01:00.000Z");
     assert_eq!(outline("nowhere").await, None);
 }
 
-async fn a_tally_tells_what_became_of_each_call(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn a_tally_tells_what_became_of_each_call(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["ran", "denied", "waits", "gone"] {
         bot.proposes(id).await.expect("asked");
     }
-    town.time().advance(Duration::from_secs(9));
+    world.clock().advance(Duration::from_secs(9));
     ada.allows("ran").await.expect("allowed");
     bot.claims("ran").await.expect("claimed");
     bot.finishes("ran").await.expect("finished");
@@ -169,7 +169,7 @@ async fn a_tally_tells_what_became_of_each_call(town: &mut Town) {
     bot.cancels("gone").await.expect("cancelled");
     let (mut fates, mut heard) = (Vec::new(), Vec::new());
     let progress = |done, of| heard.push((done, of));
-    town.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
+    world.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
     let told: Vec<_> = fates
         .iter()
         .map(|fate| {
@@ -188,18 +188,18 @@ async fn a_tally_tells_what_became_of_each_call(town: &mut Town) {
             (Some(("deny", "cancellation")), Some(9), false),
         ]
     );
-    let tip = town.store().tip().await.expect("reads");
+    let tip = world.store().tip().await.expect("reads");
     assert_eq!(heard, [(tip, tip)]);
-    let later = Some(town.store().clock().now());
+    let later = Some(world.now());
     let mut none = 0;
-    town.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
+    world.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
     assert_eq!(none, 0);
 }
 
-async fn a_probe_is_written_and_read_and_no_event(town: &mut Town) {
-    let other = town.neighbour().await;
-    for store in [town.store(), &other] {
+async fn a_probe_is_written_and_read_and_no_event(world: &mut World) {
+    let other = world.another_store().await;
+    for store in [world.store(), &other] {
         store.probe().await.expect("written and read");
     }
-    assert_eq!(town.store().tip().await.expect("reads"), 0);
+    assert_eq!(world.store().tip().await.expect("reads"), 0);
 }

@@ -6,7 +6,7 @@
 
 use countersign_events::{CallId, EventType, State, ThreadId, event::Mode};
 use countersign_store::{Address, Error, Filter, Kind, Options, Store, migrations};
-use countersign_tests::{Database, Hand, Town, code, on_each_database, plainly, seal};
+use countersign_tests::{Database, SqlConnection, World, append_sealed, code, on_each_database, open_file};
 use futures_util::future::join_all;
 use std::{fs, path::Path};
 
@@ -17,11 +17,11 @@ on_each_database! {
     a_log_that_leaves_this_version_behind_is_refused_with_both_numbers,
 }
 
-/// Room for another log than the town's own, with nothing in it yet, as it is named on the command line.
-async fn room(town: &mut Town, name: &str) -> String {
-    match town.database() {
-        Database::Sqlite => town.folder().join(name).display().to_string(),
-        Database::Postgres => town.server().database(name).await,
+/// Room for another log than the world's own, with nothing in it yet, as it is named on the command line.
+async fn room(world: &mut World, name: &str) -> String {
+    match world.database() {
+        Database::Sqlite => world.folder().join(name).display().to_string(),
+        Database::Postgres => world.server().database(name).await,
     }
 }
 
@@ -29,49 +29,49 @@ fn address(room: &str) -> Address {
     Address::parse(room).expect("it can be read")
 }
 
-fn steps(town: &Town) -> &'static [(i64, &'static str, &'static str)] {
-    migrations(match town.database() {
+fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
+    migrations(match world.database() {
         Database::Sqlite => Kind::Sqlite,
         Database::Postgres => Kind::Postgres,
     })
 }
 
-async fn each_migration_meets_the_rows_of_those_before_it(town: &mut Town) {
-    let room = room(town, "lived_in").await;
-    let mut hand = match town.database() {
+async fn each_migration_meets_the_rows_of_those_before_it(world: &mut World) {
+    let room = room(world, "lived_in").await;
+    let mut connection = match world.database() {
         Database::Sqlite => {
             fs::write(&room, []).expect("writes");
-            Hand::Sqlite(plainly(Path::new(&room)).await)
+            SqlConnection::Sqlite(open_file(Path::new(&room)).await)
         }
-        Database::Postgres => Hand::at(&room).await,
+        Database::Postgres => SqlConnection::open(&room).await,
     };
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/migrations");
-    let steps = steps(town);
+    let steps = steps(world);
     for (done, (number, name, _)) in steps.iter().enumerate() {
-        hand.brings_to(&steps[..=done]).await;
+        connection.migrate(&steps[..=done]).await;
         let companion = format!("{number:04}_{name}.sql");
         let rows = fs::read_to_string(fixtures.join(&companion));
         let rows = rows.unwrap_or_else(|_| panic!("add tests/fixtures/migrations/{companion}"));
-        hand.does(&rows).await.unwrap_or_else(|why| panic!("{companion}: {why}"));
+        connection.run(&rows).await.unwrap_or_else(|why| panic!("{companion}: {why}"));
     }
-    hand.lets_go().await;
+    connection.close().await;
     let companions = fs::read_dir(&fixtures).expect("reads").count();
     assert_eq!(companions, steps.len(), "a companion without its migration");
     let store = Store::open(address(&room), Options { create: false, ..Options::default() }).await;
     let store = store.expect("opens");
     the_log_can_be_used(&store).await;
-    let hand = match town.database() {
-        Database::Sqlite => Hand::Sqlite(plainly(Path::new(&room)).await),
-        Database::Postgres => Hand::at(&room).await,
+    let connection = match world.database() {
+        Database::Sqlite => SqlConnection::Sqlite(open_file(Path::new(&room)).await),
+        Database::Postgres => SqlConnection::open(&room).await,
     };
-    the_new_types_are_admitted(&store, hand).await;
+    the_new_types_are_admitted(&store, connection).await;
     store.close().await;
 }
 
-async fn the_new_types_are_admitted(store: &Store, mut hand: Hand) {
+async fn the_new_types_are_admitted(store: &Store, mut connection: SqlConnection) {
     let claim =
         "SELECT seq || '' FROM events WHERE thread_id = 'deciding' AND type = 'TOOL_EXECUTION_STARTED'";
-    let claim = &hand.reads(claim).await.expect("it reads")[0];
+    let claim = &connection.query_texts(claim).await.expect("it reads")[0];
     let taken =
         format!(r#"{{"toolCallId":"call_1","claim":{claim},"executor":"w2","argumentsHash":"{{HASH}}"}}"#);
     let released = format!(r#"{{"toolCallId":"call_1","claim":{claim}}}"#);
@@ -84,11 +84,11 @@ async fn the_new_types_are_admitted(store: &Store, mut hand: Hand) {
         ("deciding", (EventType::ExecutionReleased, "user:ada", &released)),
         ("deciding", (EventType::ExecutionTakenOver, "agent:w2", &taken)),
     ] {
-        let seq = seal(store, &mut hand, thread, row).await.expect("it may stand");
+        let seq = append_sealed(store, &mut connection, thread, row).await.expect("it may stand");
         let of_call = format!("SELECT tool_call_id FROM events WHERE seq = {seq}");
-        assert_eq!(hand.reads(&of_call).await.expect("it reads"), ["call_1"]);
+        assert_eq!(connection.query_texts(&of_call).await.expect("it reads"), ["call_1"]);
     }
-    hand.lets_go().await;
+    connection.close().await;
     let report = store.verify(|_| {}).await.expect("reads");
     assert!(report.holds(), "{report:?}");
 }
@@ -116,9 +116,9 @@ async fn the_log_can_be_used(store: &Store) {
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking", "rolling"]);
 }
 
-async fn ten_stores_may_open_a_new_log_at_the_same_moment(town: &mut Town) {
+async fn ten_stores_may_open_a_new_log_at_the_same_moment(world: &mut World) {
     for round in 0..3 {
-        let place = address(&room(town, &format!("room_{round}")).await);
+        let place = address(&room(world, &format!("room_{round}")).await);
         let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), Options::default())));
         let stores = join_all(opening).await;
         for store in stores {
@@ -128,7 +128,7 @@ async fn ten_stores_may_open_a_new_log_at_the_same_moment(town: &mut Town) {
 }
 
 /// What a later version leaves behind when it has taken a step that this one does not know.
-async fn is_brought_further(town: &Town, oldest: i64) {
+async fn is_brought_further(world: &World, oldest: i64) {
     let step = format!(
         "CREATE TABLE of_the_future (id integer PRIMARY KEY);
         INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -136,33 +136,33 @@ async fn is_brought_further(town: &Town, oldest: i64) {
             ORDER BY version DESC LIMIT 1;
         UPDATE layout SET oldest = {oldest}"
     );
-    town.by_hand(&step).await.expect("a later version may");
+    world.run_sql(&step).await.expect("a later version may");
 }
 
 /// The last layout that this program knows.
-fn known(town: &Town) -> i64 {
-    steps(town).last().expect("there is one").0
+fn known(world: &World) -> i64 {
+    steps(world).last().expect("there is one").0
 }
 
-async fn a_log_that_a_neighbour_brought_further_is_worked_on(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn a_log_that_a_neighbour_brought_further_is_worked_on(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
-    is_brought_further(town, known(town)).await;
+    is_brought_further(world, known(world)).await;
     assert_eq!(code(&ada.allows("call_1").await), "done", "who was there works on");
-    let newcomer = town.neighbour().await;
+    let newcomer = world.another_store().await;
     let bot = bot.at(&newcomer);
     assert_eq!(code(&bot.claims("call_1").await), "done", "and so does who comes now");
     assert_eq!(code(&bot.finishes("call_1").await), "done");
-    assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Finished);
+    assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Finished);
 }
 
-async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(town: &mut Town) {
-    let (bot, known) = (town.agent("bot"), known(town));
+async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(world: &mut World) {
+    let (bot, known) = (world.agent("bot"), known(world));
     bot.proposes("call_1").await.expect("asked");
-    is_brought_further(town, known + 1).await;
-    let before = town.log().await;
-    let refused = Store::open(town.address(), town.options()).await.err().expect("it is left behind");
+    is_brought_further(world, known + 1).await;
+    let before = world.log().await;
+    let refused = Store::open(world.address(), world.options()).await.err().expect("it is left behind");
     assert_eq!(refused.code(), "newer_database");
     assert!(matches!(refused, Error::Newer { found, known: k, .. } if (found, k) == (known + 1, known)));
-    assert_eq!(town.log().await, before);
+    assert_eq!(world.log().await, before);
 }

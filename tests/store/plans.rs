@@ -3,7 +3,7 @@
 //! in `sqlite/plans.rs`.
 
 use countersign_store::{POSTGRES_SETTINGS, queries};
-use countersign_tests::{Database, Hand, Town, in_town_on, on_each_database};
+use countersign_tests::{Database, SqlConnection, World, in_world_on, on_each_database};
 use futures_util::future::join_all;
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -24,13 +24,13 @@ fn asked_of(database: Database) -> Vec<(&'static str, String)> {
     asked.flat_map(|query| statements(query.text).into_iter().map(|text| (query.file, text))).collect()
 }
 
-async fn every_query_prepares_against_the_migrated_schema(town: &mut Town) {
-    let mut hand = town.hand().await;
-    for (file, statement) in asked_of(town.database()) {
-        let prepared = hand.prepares(&statement).await;
+async fn every_query_prepares_against_the_migrated_schema(world: &mut World) {
+    let mut connection = world.sql_connection().await;
+    for (file, statement) in asked_of(world.database()) {
+        let prepared = connection.prepare(&statement).await;
         assert!(prepared.is_ok(), "sql/{file}: {prepared:?}");
     }
-    hand.lets_go().await;
+    connection.close().await;
 }
 
 /// A file that nobody embeds would rot, and one that is not in `ALL` would be prepared by no test.
@@ -55,24 +55,26 @@ fn the_queries_are_the_files_of_the_folder() {
 }
 
 /// Everything is set as on the store's own connections, and a plan is one that serves all parameters.
-async fn connected_as_the_store(town: &Town) -> Hand {
-    let mut hand = town.hand().await;
+async fn connected_as_the_store(world: &World) -> SqlConnection {
+    let mut connection = world.sql_connection().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
-        hand.does(&format!("SET {name} = {value}")).await.expect("it can be set");
+        connection.run(&format!("SET {name} = {value}")).await.expect("it can be set");
     }
-    hand
+    connection
 }
 
 /// How PostgreSQL answers a statement, whatever its parameters are.
-async fn plan(hand: &mut Hand, statement: &str) -> Vec<String> {
-    hand.does(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
+async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
+    connection.run(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
     let counted =
         "SELECT cardinality(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
-    let count = hand.reads(counted).await.expect("it is there")[0].parse().expect("a number");
+    let count = connection.query_texts(counted).await.expect("it is there")[0].parse().expect("a number");
     let nulls = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
-    let steps =
-        hand.reads(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {nulls}")).await.expect("it has a plan");
-    hand.does("DEALLOCATE asked").await.expect("it was prepared");
+    let steps = connection
+        .query_texts(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {nulls}"))
+        .await
+        .expect("it has a plan");
+    connection.run("DEALLOCATE asked").await.expect("it was prepared");
     steps
 }
 
@@ -97,40 +99,40 @@ fn whole_readings(steps: &[String]) -> Vec<&String> {
 const THOROUGH: [&str; 2] = ["open_requests_pure.sql", "rebuild_open_requests.sql"];
 
 /// Looks at every plan.
-async fn nothing_reads_the_whole_log(town: &Town, size: &str) {
-    let mut hand = connected_as_the_store(town).await;
+async fn nothing_reads_the_whole_log(world: &World, size: &str) {
+    let mut connection = connected_as_the_store(world).await;
     for (file, statement) in asked_of(Database::Postgres) {
         if statement.starts_with("BEGIN") {
             continue;
         }
-        let steps = plan(&mut hand, &statement).await;
+        let steps = plan(&mut connection, &statement).await;
         let mut whole = whole_readings(&steps);
         if THOROUGH.contains(&file) {
             whole.retain(|step| step.contains("Seq Scan"));
         }
         assert!(whole.is_empty(), "sql/{file} reads the whole of {size} log: {whole:?} in {steps:#?}");
     }
-    hand.lets_go().await;
+    connection.close().await;
 }
 
 /// PostgreSQL plans by what it believes to know of a table, which is little while the log is new, and old
 /// when it has grown. That one thread has it nearly all to itself tempts it most.
 #[test]
 fn no_query_makes_postgresql_read_the_whole_log() {
-    in_town_on(Database::Postgres, async |town| {
-        nothing_reads_the_whole_log(town, "an empty").await;
-        let (bot, ada) = (town.agent("bot"), town.person("ada"));
+    in_world_on(Database::Postgres, async |world| {
+        nothing_reads_the_whole_log(world, "an empty").await;
+        let (bot, ada) = (world.agent("bot"), world.person("ada"));
         for n in 0..20 {
             bot.proposes(&format!("call_{n}")).await.expect("asked");
         }
-        nothing_reads_the_whole_log(town, "a small").await;
-        town.by_hand("VACUUM ANALYZE").await.expect("an operator may");
-        nothing_reads_the_whole_log(town, "a small, counted").await;
+        nothing_reads_the_whole_log(world, "a small").await;
+        world.run_sql("VACUUM ANALYZE").await.expect("an operator may");
+        nothing_reads_the_whole_log(world, "a small, counted").await;
         let ids: Vec<_> = (20..2_000).map(|n| format!("call_{n}")).collect();
         join_all(ids.iter().map(|id| bot.proposes(id))).await;
         join_all(ids.iter().map(|id| ada.allows(id))).await;
-        nothing_reads_the_whole_log(town, "a larger, miscounted").await;
-        town.by_hand("VACUUM ANALYZE").await.expect("an operator may");
-        nothing_reads_the_whole_log(town, "a larger").await;
+        nothing_reads_the_whole_log(world, "a larger, miscounted").await;
+        world.run_sql("VACUUM ANALYZE").await.expect("an operator may");
+        nothing_reads_the_whole_log(world, "a larger").await;
     });
 }

@@ -6,7 +6,7 @@ use countersign_events::{
     event::{Mode, ToolPolicy},
 };
 use countersign_store::{Filter, Options, Store};
-use countersign_tests::{Chance, Proposal, Town, on_each_database};
+use countersign_tests::{Proposal, Random, World, on_each_database};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::{collections::HashMap, time::Duration};
@@ -24,12 +24,12 @@ const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
 const PEOPLE: [&str; 2] = ["ada", "ben"];
 
 /// Plays anything that may happen, so that a filter has much to choose from. What is refused is refused.
-async fn lives(town: &Town, chance: &mut Chance, steps: usize) {
+async fn lives(world: &World, chance: &mut Random, steps: usize) {
     for step in 0..steps {
         let thread = chance.word(&THREADS);
         let id = format!("call_{}", chance.below(step / 4 + 1));
-        let bot = town.agent(chance.word(&["bot", "helper"])).in_thread(thread);
-        let person = town.person(chance.word(&PEOPLE)).in_thread(thread);
+        let bot = world.agent(chance.word(&["bot", "helper"])).in_thread(thread);
+        let person = world.person(chance.word(&PEOPLE)).in_thread(thread);
         let tool = chance.word(&TOOLS);
         let _ = match chance.below(10) {
             0..=3 => bot.proposes_to(&id, Proposal { tool, ..Proposal::default() }).await,
@@ -40,11 +40,11 @@ async fn lives(town: &Town, chance: &mut Chance, steps: usize) {
             8 => person.sets_policy(tool, *chance.one_of(ToolPolicy::ALL)).await,
             _ => person.sets_mode(*chance.one_of(&[Mode::Interactive, Mode::AutoDeny])).await,
         };
-        town.time().advance(Duration::from_secs(1));
+        world.clock().advance(Duration::from_secs(1));
     }
 }
 
-fn any_filter(chance: &mut Chance, log: &[Event]) -> Filter {
+fn any_filter(chance: &mut Random, log: &[Event]) -> Filter {
     let mut maybe = |share: usize| chance.below(share) == 0;
     let (thread, kinds, tool, by, since, until) =
         (maybe(2), maybe(3), maybe(2), maybe(3), maybe(3), maybe(3));
@@ -61,7 +61,7 @@ fn any_filter(chance: &mut Chance, log: &[Event]) -> Filter {
     }
 }
 
-/// What the filter means, said as plainly as can be and not as the store does it.
+/// What the filter means, said as open_file as can be and not as the store does it.
 fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
@@ -99,21 +99,21 @@ async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
     seqs
 }
 
-async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(town: &mut Town) {
-    let mut chance = Chance::seeded(2_026);
-    lives(town, &mut chance, 400).await;
-    let log = town.log().await;
+async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(world: &mut World) {
+    let mut chance = Random::seeded(2_026);
+    lives(world, &mut chance, 400).await;
+    let log = world.log().await;
     // One that has all events at hand, one that has none, and one in between.
     let mut stores = Vec::new();
     for recent in [4_096, 0, 100] {
-        let store = town.neighbour_with(Options { recent, ..town.options() }).await;
+        let store = world.another_store_with(Options { recent, ..world.options() }).await;
         stores.push(store);
     }
     for round in 0..60 {
         let filter = any_filter(&mut chance, &log);
         let expected = meant(&filter, &log);
         let limit = 1 + chance.below(40);
-        assert_eq!(paged(town.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
+        assert_eq!(paged(world.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
         for store in &stores {
             let mut follower = store.follow(filter.clone(), 0);
             let mut seen = Vec::new();
@@ -127,13 +127,13 @@ async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(town: &mut
 
 /// A follower by tool that was there before the calls knows them from the feed alone; one that came after
 /// their proposal has to look them up.
-async fn a_follower_by_tool_sees_what_comes_whenever_it_began(town: &mut Town) {
-    let (bot, ada) = (town.agent("bot"), town.person("ada"));
+async fn a_follower_by_tool_sees_what_comes_whenever_it_began(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
-    let mut early = town.store().follow(of_bash.clone(), 0);
+    let mut early = world.store().follow(of_bash.clone(), 0);
     bot.proposes("call_1").await.expect("asked");
     bot.proposes_to("call_2", Proposal { tool: "ls", ..Proposal::default() }).await.expect("asked");
-    let mut late = town.neighbour().await.follow(of_bash, 4);
+    let mut late = world.another_store().await.follow(of_bash, 4);
     for id in ["call_2", "call_1"] {
         ada.denies(id).await.expect("denied");
     }
@@ -148,47 +148,48 @@ async fn a_follower_by_tool_sees_what_comes_whenever_it_began(town: &mut Town) {
     }
 }
 
-async fn what_is_rare_in_a_long_log_is_found_span_by_span(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn what_is_rare_in_a_long_log_is_found_span_by_span(world: &mut World) {
+    let bot = world.agent("bot");
     let many = (0..10_500).map(|n| {
         let bot = bot.clone();
         async move { bot.proposes(&format!("call_{n}")).await.expect("asked") }
     });
     join_all(many).await;
-    town.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
+    world.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
     let rare = Filter { types: vec![EventType::ThreadModeSet], ..Filter::default() };
-    let first = town.store().events(&rare, 0, 10).await.expect("reads");
+    let first = world.store().events(&rare, 0, 10).await.expect("reads");
     assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
-    assert_eq!(paged(town.store(), &rare, 10).await, [21_001]);
+    assert_eq!(paged(world.store(), &rare, 10).await, [21_001]);
 
     let of_thread = Filter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
-    let first = town.store().events(&of_thread, 0, 10).await.expect("reads");
+    let first = world.store().events(&of_thread, 0, 10).await.expect("reads");
     assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
-    assert!(paged(town.store(), &of_thread, 10).await.is_empty());
+    assert!(paged(world.store(), &of_thread, 10).await.is_empty());
 
-    let forgetful = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+    let forgetful = world.another_store_with(Options { recent: 10, ..world.options() }).await;
     assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
 
     let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
-    let now = town.store().clock().now();
-    let calls = town.store().calls(&ls, None, now, 0, 10).await.expect("reads");
+    let now = world.now();
+    let calls = world.store().calls(&ls, None, now, 0, 10).await.expect("reads");
     assert_eq!((calls.items.len(), calls.next), (0, None));
-    let beyond = town.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
+    let beyond = world.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
     assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
-    let waits = town.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
+    let waits =
+        world.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
     assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());
 
-    let threads = town.store().threads(0, 10).await.expect("reads");
+    let threads = world.store().threads(0, 10).await.expect("reads");
     assert_eq!(threads.items[0].thread_id.as_str(), "quiet");
     assert_eq!(threads.items[1].calls, 10_500);
 }
 
-async fn a_follower_of_what_is_rare_searches_the_log_once(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn a_follower_of_what_is_rare_searches_the_log_once(world: &mut World) {
+    let bot = world.agent("bot");
     for n in 0..30 {
         bot.proposes(&format!("call_{n}")).await.expect("asked");
     }
-    let store = town.neighbour_with(Options { recent: 10, ..town.options() }).await;
+    let store = world.another_store_with(Options { recent: 10, ..world.options() }).await;
     let of_ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
     let mut registry = Registry::default();
     store.register(&mut registry);
@@ -208,14 +209,14 @@ async fn a_follower_of_what_is_rare_searches_the_log_once(town: &mut Town) {
 }
 
 /// A thousand calls of four megabytes each are a page of nobody's.
-async fn pages_are_bounded_in_bytes_too(town: &mut Town) {
-    let bot = town.agent("bot");
+async fn pages_are_bounded_in_bytes_too(world: &mut World) {
+    let bot = world.agent("bot");
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
     for n in 0..7 {
         let proposal = Proposal { arguments: &large, ..Proposal::default() };
         bot.proposes_to(&format!("call_{n}"), proposal).await.expect("asked");
     }
-    let (store, now) = (town.store(), town.store().clock().now());
+    let (store, now) = (world.store(), world.now());
     let (mut pages, mut ids, mut after) = (0, Vec::new(), Some(0));
     while let Some(from) = after {
         let page = store.pending(&Filter::default(), from, 1_000).await.expect("reads");
@@ -233,7 +234,7 @@ async fn pages_are_bounded_in_bytes_too(town: &mut Town) {
     let first = store.events(&Filter::default(), 0, 1_000).await.expect("reads");
     assert!(first.items.len() < 14 && first.next.is_some(), "{:?}", first.next);
     assert_eq!(paged(store, &Filter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
-    let mut follower = town.neighbour().await.follow(Filter::default(), 0);
+    let mut follower = world.another_store().await.follow(Filter::default(), 0);
     for seq in 1..=14 {
         assert_eq!(follower.next().await.expect("reads").seq, seq);
     }

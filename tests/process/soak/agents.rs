@@ -3,7 +3,7 @@
 use countersign_gate::{
     Error, EventType, Filter, Gate, Principal, ThreadId, ToolName, api, event::Decision, id::CallId,
 };
-use countersign_tests::Chance;
+use countersign_tests::Random;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -51,7 +51,7 @@ impl Traffic {
 
     async fn play(&self, n: usize) -> Result<(), Error> {
         let (thread, id) = (thread(&format!("thread-{}", n / A_THREAD)), format!("call_{}", n % A_THREAD));
-        match Chance::seeded(n as u64).below(20) {
+        match Random::seeded(n as u64).below(20) {
             0 => {
                 let call = self.propose(&thread, &id, "bash", None).await?;
                 let cancelled = self.gate.cancel(&thread, &call.id, &api::Cancel::default()).await;

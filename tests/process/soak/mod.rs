@@ -7,9 +7,10 @@
 mod agents;
 mod readers;
 
-use crate::harness::{Place, Server};
+use crate::new_world;
 use agents::Traffic;
 use countersign_gate::{Event, EventType, Filter, Gate, Principal, ToolName, api};
+use countersign_tests::Database;
 use readers::Reader;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -33,9 +34,9 @@ async fn an_hour_of_mixed_traffic_loses_no_stream_and_takes_no_more_memory() {
 }
 
 async fn soak(calls: usize) {
-    let place = Place::new();
-    std::fs::write(place.path("policy.toml"), POLICY).expect("a policy");
-    let server = Server::start_with(&place, "127.0.0.1:0", &["--policy", "policy.toml"]).await;
+    let world = new_world(Database::Sqlite).await;
+    std::fs::write(world.file("policy.toml"), POLICY).expect("a policy");
+    let server = world.serves_with(&["--policy", "policy.toml"]).await;
     let gate = Gate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
@@ -61,7 +62,7 @@ async fn soak(calls: usize) {
     }
     drop(idle);
     assert_eq!(server.terminated().await.code, 0);
-    let log = place.sound_log().await;
+    let log = world.verified_log().await;
     everything_came_to_its_end(&log, calls);
     for (n, seen) in seen.into_iter().enumerate() {
         let expected = readers::meant(&filters[n % filters.len()], &log);

@@ -1,8 +1,7 @@
 //! Those who read streams: some leave and come back, one never reads.
 
-use crate::harness::Server;
 use countersign_gate::{Event, EventType, Filter, Gate};
-use countersign_tests::Chance;
+use countersign_tests::{Random, Server};
 use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
@@ -13,12 +12,12 @@ pub(crate) const LAST: &str = "the-last";
 pub(crate) struct Reader {
     gate: Gate,
     filter: Filter,
-    random: Chance,
+    random: Random,
 }
 
 impl Reader {
     pub(crate) fn new(gate: &Gate, filter: Filter, seed: u64) -> Self {
-        Self { gate: gate.clone(), filter, random: Chance::seeded(seed) }
+        Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }
 
     /// What it sees up to the last event of all, in the order in which it sees it.

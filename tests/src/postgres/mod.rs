@@ -227,7 +227,7 @@ impl Cluster {
 
     /// Types statements into the real `psql`, in the database `postgres`.
     pub async fn psql(&self, sql: &str) -> Result<String, String> {
-        crate::hand::psql(&self.url(), sql).await
+        crate::run_psql(&self.url(), sql).await
     }
 
     /// Changes a setting, and waits until the server has heard of it.

@@ -40,19 +40,19 @@ fn logs_in_two_schemas_neither_see_nor_hear_nor_hold_up_each_other() {
         let (one, other) =
             (opens(&(url.clone() + "?schema=one")).await, opens(&(url.clone() + "?schema=other")).await);
         let channel =
-            Shell::at(&url).await.does("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
+            Shell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
         let mut ear = PgListener::connect(&url).await.expect("it lets us in");
         ear.listen(&channel).await.expect("it listens");
         // Whoever writes to the one by hand, and does not commit, holds up nobody at the other.
-        let mut hand = Shell::at(&url).await;
-        hand.does(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
+        let mut connection = Shell::at(&url).await;
+        connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
         bot(&other).proposes("call_1").await.expect("asked");
         assert_eq!(rings(&mut ear).await, "2");
-        hand.does("COMMIT").await;
+        connection.run("COMMIT").await;
         for id in ["call_1", "call_2"] {
             bot(&one).proposes(id).await.expect("asked");
         }
-        hand.does(&format!("NOTIFY {channel}, 'nothing came before'")).await;
+        connection.run(&format!("NOTIFY {channel}, 'nothing came before'")).await;
         assert_eq!(rings(&mut ear).await, "nothing came before");
         assert_eq!((holds(&one).await, holds(&other).await), (5, 2));
         assert_eq!(log(&other).await.len(), 2);

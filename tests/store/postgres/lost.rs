@@ -153,14 +153,14 @@ fn the_bell_is_heard_again_after_its_connection_was_cut() {
 fn a_writer_whose_network_stands_still_does_not_hold_up_the_others_for_ever() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
-        let mut hand = Shell::at(&server.url()).await;
-        hand.does(&format!("BEGIN; {MESSAGE}")).await;
+        let mut connection = Shell::at(&server.url()).await;
+        connection.run(&format!("BEGIN; {MESSAGE}")).await;
         let bot_far = bot(&far);
         let others = async {
             Shell::at(&server.url()).await.waits_for_a_writer().await;
             proxy.stall();
             // Now the lock is the far writer's, who never hears of that.
-            hand.does("COMMIT").await;
+            connection.run("COMMIT").await;
             bot(&near).proposes("call_near").await.expect("asked");
             proxy.heal();
         };

@@ -12,11 +12,10 @@ mod tls;
 mod trouble;
 
 use countersign_events::{Event, Principal};
-use countersign_policy::Policy;
 use countersign_store::{Address, Error, Filter, Follower, Options, Store};
 use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// Tells a story of a server of its own.
 fn on_a_server(story: impl AsyncFnOnce(&mut Cluster)) {
@@ -54,11 +53,11 @@ async fn refused(url: &str, secret: &str) -> &'static str {
 }
 
 fn bot(store: &Store) -> Persona {
-    Persona::new(store, Principal::agent("bot"), &Arc::new(Policy::ask_always()))
+    Persona::over(store, Principal::agent("bot"))
 }
 
 fn ada(store: &Store) -> Persona {
-    Persona::new(store, Principal::user("ada"), &Arc::new(Policy::ask_always()))
+    Persona::over(store, Principal::user("ada"))
 }
 
 async fn log(store: &Store) -> Vec<Event> {
@@ -106,14 +105,14 @@ impl Shell {
         Ok(rows.last().and_then(text).unwrap_or_default())
     }
 
-    /// Runs what nothing is wrong with.
-    async fn does(&mut self, sql: &str) -> String {
+    /// Runs statements that must succeed. Gives the first column of the last row.
+    async fn run(&mut self, sql: &str) -> String {
         self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
     }
 
     /// Asks until it is so.
     async fn waits_until(&mut self, condition: &str) {
-        while self.does(&format!("SELECT {condition}")).await != "t" {}
+        while self.run(&format!("SELECT {condition}")).await != "t" {}
     }
 
     /// Waits until somebody stands in the queue of writers.

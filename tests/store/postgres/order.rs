@@ -64,59 +64,59 @@ async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
 }
 
 /// Whoever writes by hand. Each tells how many rows are there in the end.
-type Hand<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
+type SqlConnection<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
 
 /// Inserts early, and commits when others wait.
-fn late(url: &str) -> Hand<'_> {
+fn late(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
-        let mut hand = Shell::at(url).await;
+        let mut connection = Shell::at(url).await;
         for _ in 0..ROUNDS {
-            hand.does(&format!("BEGIN; {MESSAGE}")).await;
-            hand.waits_for_a_writer().await;
-            hand.does(&format!("{MESSAGE}; COMMIT")).await;
+            connection.run(&format!("BEGIN; {MESSAGE}")).await;
+            connection.waits_for_a_writer().await;
+            connection.run(&format!("{MESSAGE}; COMMIT")).await;
         }
         2 * ROUNDS
     })
 }
 
 /// Takes numbers, and gives them back when others wait.
-fn regretful(url: &str) -> Hand<'_> {
+fn regretful(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
-        let mut hand = Shell::at(url).await;
+        let mut connection = Shell::at(url).await;
         for _ in 0..ROUNDS {
-            hand.does(&format!("BEGIN; {MESSAGE}; {MESSAGE}")).await;
-            hand.waits_for_a_writer().await;
-            hand.does("ROLLBACK").await;
+            connection.run(&format!("BEGIN; {MESSAGE}; {MESSAGE}")).await;
+            connection.waits_for_a_writer().await;
+            connection.run("ROLLBACK").await;
         }
         0
     })
 }
 
 /// Goes back to where it was before, and on from there.
-fn undecided(url: &str) -> Hand<'_> {
+fn undecided(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
-        let mut hand = Shell::at(url).await;
+        let mut connection = Shell::at(url).await;
         for _ in 0..ROUNDS {
-            hand.does(&format!("BEGIN; SAVEPOINT s; {MESSAGE}; ROLLBACK TO s")).await;
-            hand.does(&format!("{MESSAGE}; SAVEPOINT s; {MESSAGE}")).await;
-            hand.waits_for_a_writer().await;
-            hand.does("ROLLBACK TO s; COMMIT").await;
+            connection.run(&format!("BEGIN; SAVEPOINT s; {MESSAGE}; ROLLBACK TO s")).await;
+            connection.run(&format!("{MESSAGE}; SAVEPOINT s; {MESSAGE}")).await;
+            connection.waits_for_a_writer().await;
+            connection.run("ROLLBACK TO s; COMMIT").await;
         }
         ROUNDS
     })
 }
 
 /// Sees the log as it was, and so takes a number that another has by now: that is refused.
-fn outdated(url: &str) -> Hand<'_> {
+fn outdated(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
-        let (mut hand, mut watch) = (Shell::at(url).await, Shell::at(url).await);
+        let (mut connection, mut watch) = (Shell::at(url).await, Shell::at(url).await);
         for _ in 0..ROUNDS {
-            let seen = hand
-                .does("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT coalesce(max(seq), 0) FROM events")
+            let seen = connection
+                .run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT coalesce(max(seq), 0) FROM events")
                 .await;
             watch.waits_until(&format!("max(seq) > {seen} FROM events")).await;
-            assert_eq!(hand.tries(MESSAGE).await, Err("23505".to_owned()));
-            hand.does("ROLLBACK").await;
+            assert_eq!(connection.tries(MESSAGE).await, Err("23505".to_owned()));
+            connection.run("ROLLBACK").await;
         }
         0
     })

@@ -4,7 +4,7 @@
 use super::{bot, follows, hears, holds, log, on_a_server, opens};
 use countersign_events::{Event, EventType};
 use countersign_store::{Filter, Store};
-use countersign_tests::{Database, code, in_town_on, postgres::Cluster};
+use countersign_tests::{Database, code, in_world_on, postgres::Cluster};
 use futures_util::future::{join, join_all};
 use std::collections::BTreeMap;
 use tokio::sync::watch;
@@ -94,14 +94,14 @@ fn is_all_there(log: &[Event], acknowledged: &[String]) {
 /// A row by hand has no hash to know the log by again.
 #[test]
 fn a_log_that_ends_in_a_row_by_hand_is_known_again_after_a_restart() {
-    in_town_on(Database::Postgres, async |town| {
-        let bot = town.agent("bot");
+    in_world_on(Database::Postgres, async |world| {
+        let bot = world.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");
-        let mut follower = town.store().follow(Filter::default(), 2);
+        let mut follower = world.store().follow(Filter::default(), 2);
         let sql = "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}')";
-        town.by_hand(sql).await.expect("anybody may add a message");
+        world.run_sql(sql).await.expect("anybody may add a message");
         assert_eq!(follower.next().await.expect("it is seen").seq, 3);
-        town.server().restart().await;
+        world.server().restart().await;
         assert_eq!(code(&bot.proposes("call_2").await), "done");
     });
 }

@@ -19,18 +19,18 @@ fn a_lock_that_somebody_holds_too_long_is_said() {
     on_a_server(async |server| {
         let impatient = server.url() + "?options=-c%20lock_timeout%3D200";
         let (store, patient) = (opens(&impatient).await, opens(&server.url()).await);
-        let mut hand = Shell::at(&server.url()).await;
-        hand.does(&format!("BEGIN; {MESSAGE}")).await;
+        let mut connection = Shell::at(&server.url()).await;
+        connection.run(&format!("BEGIN; {MESSAGE}")).await;
         assert_eq!(code(&bot(&store).proposes("call_1").await), "locked");
         let cancelled = async {
             let mut operator = Shell::at(&server.url()).await;
             operator.waits_for_a_writer().await;
             // What the server's own time limit does, only sooner.
-            operator.does("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
+            operator.run("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
         };
         let (outcome, ()) = join(bot(&patient).proposes("call_2"), cancelled).await;
         assert_eq!(code(&outcome), "locked");
-        hand.does("COMMIT").await;
+        connection.run("COMMIT").await;
         for store in [&store, &patient] {
             bot(store).proposes("call_3").await.expect("asked");
         }
@@ -57,14 +57,14 @@ fn readers_that_find_no_connection_are_told_that_it_is_busy() {
     on_a_server(async |server| {
         let store = tries_with(&server.url(), Options { readers: 1, ..options() }).await.expect("it opens");
         bot(&store).proposes("call_1").await.expect("asked");
-        let mut hand = Shell::at(&server.url()).await;
-        hand.does("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
+        let mut connection = Shell::at(&server.url()).await;
+        connection.run("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
         // One of the two has the only connection, and waits for the table.
         let reads = async || store.tip().await;
         let frees = async {
             let busy = futures_util::future::select(Box::pin(reads()), Box::pin(reads())).await;
             let (first, rest) = busy.factor_first();
-            hand.does("ROLLBACK").await;
+            connection.run("ROLLBACK").await;
             (first.map_err(|e| e.code()), rest.await)
         };
         assert_eq!(frees.await, (Err("database_busy"), Ok(2)));
@@ -119,7 +119,7 @@ fn a_full_disk_loses_nothing_and_is_written_to_when_there_is_room() {
 
 /// A call whose arguments take some pages, and do not get smaller by being packed.
 async fn large(store: &Store, number: usize) -> Result<usize, Error> {
-    let mut chance = countersign_tests::Chance::seeded(u64::try_from(number).expect("few"));
+    let mut chance = countersign_tests::Random::seeded(u64::try_from(number).expect("few"));
     let text: String =
         (0..50_000).map(|_| *chance.one_of(&['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])).collect();
     let arguments = format!("{{\"text\":\"{text}\"}}");

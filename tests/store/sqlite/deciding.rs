@@ -2,7 +2,7 @@
 //! is sound after it, and that whoever has it open knows the new words.
 
 use countersign_store::{Kind, Options, Store, migrations};
-use countersign_tests::{Hand, in_town, plainly};
+use countersign_tests::{SqlConnection, in_world, open_file};
 use std::fs;
 
 const REMINDER: &str = "INSERT INTO events (hash, thread_id, type, principal, data) VALUES (
@@ -11,26 +11,27 @@ const REMINDER: &str = "INSERT INTO events (hash, thread_id, type, principal, da
 
 #[test]
 fn who_has_the_file_open_learns_the_new_words() {
-    in_town(async |town| {
-        let path = town.folder().join("older.db");
+    in_world(async |world| {
+        let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");
-        let mut hand = Hand::Sqlite(plainly(&path).await);
-        hand.brings_to(&migrations(Kind::Sqlite)[..6]).await;
-        hand.does(include_str!("../../fixtures/migrations/0006_neighbours.sql")).await.expect("rows");
-        let complaint = hand.does(REMINDER).await.expect_err("there are no reminders yet");
+        let mut connection = SqlConnection::Sqlite(open_file(&path).await);
+        connection.migrate(&migrations(Kind::Sqlite)[..6]).await;
+        connection.run(include_str!("../../fixtures/migrations/0006_neighbours.sql")).await.expect("rows");
+        let complaint = connection.run(REMINDER).await.expect_err("there are no reminders yet");
         assert!(complaint.contains("CHECK constraint failed"), "{complaint}");
 
         Store::open(&path, Options::default()).await.expect("it is brought up to date").close().await;
-        hand.does(REMINDER).await.expect("now there are");
+        connection.run(REMINDER).await.expect("now there are");
         let reminded = "SELECT tool_call_id FROM events WHERE type = 'TOOL_APPROVAL_REMINDER'";
-        assert_eq!(hand.reads(reminded).await.expect("reads"), ["call_1"]);
-        let unknown = hand.does(&REMINDER.replace("REMINDER", "WISH")).await.expect_err("no such type");
+        assert_eq!(connection.query_texts(reminded).await.expect("reads"), ["call_1"]);
+        let unknown = connection.run(&REMINDER.replace("REMINDER", "WISH")).await.expect_err("no such type");
         assert!(unknown.contains("CHECK constraint failed"), "{unknown}");
-        for mut hand in [hand, Hand::Sqlite(plainly(&path).await)] {
-            assert_eq!(hand.reads("PRAGMA integrity_check").await.expect("reads"), ["ok"]);
-            let writable = hand.does("DELETE FROM sqlite_schema").await.expect_err("nobody writes there");
+        for mut connection in [connection, SqlConnection::Sqlite(open_file(&path).await)] {
+            assert_eq!(connection.query_texts("PRAGMA integrity_check").await.expect("reads"), ["ok"]);
+            let writable =
+                connection.run("DELETE FROM sqlite_schema").await.expect_err("nobody writes there");
             assert!(writable.contains("may not be modified"), "{writable}");
-            hand.lets_go().await;
+            connection.close().await;
         }
     });
 }
@@ -38,18 +39,18 @@ fn who_has_the_file_open_learns_the_new_words() {
 /// A migration that fails half-way leaves the file as it was, these words too.
 #[test]
 fn words_that_were_taken_back_are_not_known() {
-    in_town(async |town| {
-        let path = town.folder().join("older.db");
+    in_world(async |world| {
+        let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");
-        let mut hand = Hand::Sqlite(plainly(&path).await);
-        hand.brings_to(&migrations(Kind::Sqlite)[..6]).await;
-        hand.does(include_str!("../../fixtures/migrations/0006_neighbours.sql")).await.expect("rows");
+        let mut connection = SqlConnection::Sqlite(open_file(&path).await);
+        connection.migrate(&migrations(Kind::Sqlite)[..6]).await;
+        connection.run(include_str!("../../fixtures/migrations/0006_neighbours.sql")).await.expect("rows");
         let step = migrations(Kind::Sqlite)[6].2;
-        hand.does(&format!("BEGIN; {step}; ROLLBACK")).await.expect("it is taken back");
-        let complaint = hand.does(REMINDER).await.expect_err("there are no reminders");
+        connection.run(&format!("BEGIN; {step}; ROLLBACK")).await.expect("it is taken back");
+        let complaint = connection.run(REMINDER).await.expect_err("there are no reminders");
         assert!(complaint.contains("CHECK constraint failed"), "{complaint}");
-        assert_eq!(hand.reads("PRAGMA integrity_check").await.expect("reads"), ["ok"]);
-        hand.lets_go().await;
+        assert_eq!(connection.query_texts("PRAGMA integrity_check").await.expect("reads"), ["ok"]);
+        connection.close().await;
         Store::open(&path, Options::default()).await.expect("and it is done anew").close().await;
     });
 }

@@ -2,7 +2,9 @@
 
 use countersign_events::State;
 use countersign_store::{Error, Options, Store};
-use countersign_tests::{actor, by_hand, code, in_private_mounts, in_town, shell, within_the_limit};
+use countersign_tests::{
+    actor, code, in_private_mounts, in_world, run_sql_on, run_sqlite3, within_the_limit,
+};
 use futures_util::future::join_all;
 use std::{
     fs,
@@ -15,7 +17,7 @@ const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
 fn place() -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
-    let path = folder.path().join("countersign.db");
+    let path = folder.path().join("log.db");
     (folder, path)
 }
 
@@ -33,7 +35,7 @@ async fn refused(path: &Path) -> Error {
 async fn a_log(path: &Path) {
     let said = actor(ACTOR, "077", &[Path::new("files"), path]).await;
     assert!(said.well);
-    shell(path, "PRAGMA wal_checkpoint(TRUNCATE)").await.expect("the shell writes");
+    run_sqlite3(path, "PRAGMA wal_checkpoint(TRUNCATE)").await.expect("the shell writes");
 }
 
 #[test]
@@ -68,12 +70,12 @@ fn a_text_file_is_not_ours() {
 fn another_programs_database_is_not_ours() {
     within_the_limit(async {
         let (_folder, path) = place();
-        shell(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
+        run_sqlite3(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
             .await
             .expect("the shell writes");
         assert_eq!(refused(&path).await.code(), "not_a_countersign_database");
         fs::remove_file(&path).expect("removes");
-        shell(&path, "PRAGMA application_id = 252006674; PRAGMA user_version = 1")
+        run_sqlite3(&path, "PRAGMA application_id = 252006674; PRAGMA user_version = 1")
             .await
             .expect("the shell writes");
         assert_eq!(refused(&path).await.code(), "not_a_countersign_database", "even with no table in it yet");
@@ -88,7 +90,7 @@ fn a_newer_file_is_refused_with_both_numbers() {
         let newer = "INSERT INTO _sqlx_migrations VALUES (9000, 'the future', '2030-01-01', TRUE, x'00', 1);
             UPDATE layout SET oldest = 9000;
             PRAGMA wal_checkpoint(TRUNCATE)";
-        by_hand(&path, newer).await.expect("writes");
+        run_sql_on(&path, newer).await.expect("writes");
         let error = refused(&path).await;
         assert_eq!(error.code(), "newer_database");
         let known = countersign_store::migrations(countersign_store::Kind::Sqlite).last().expect("some").0;
@@ -125,8 +127,7 @@ fn a_read_only_file_is_refused() {
     within_the_limit(async {
         let (folder, path) = place();
         a_log(&path).await;
-        let script =
-            r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/countersign.db""#;
+        let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/log.db""#;
         let before = fs::read(&path).expect("reads");
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
         assert_eq!((said.text.as_str(), said.well), ("read_only", true));
@@ -146,8 +147,7 @@ fn nobody_else_can_read_the_files() {
         let (folder, path) = place();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
         let said = actor(ACTOR, "000", &[Path::new("files"), &path]).await;
-        let expected =
-            "600 countersign.db\n600 countersign.db-bell\n600 countersign.db-shm\n600 countersign.db-wal";
+        let expected = "600 log.db\n600 log.db-bell\n600 log.db-shm\n600 log.db-wal";
         assert_eq!((said.text.as_str(), said.well), (expected, true));
     });
 }
@@ -164,12 +164,12 @@ fn ten_processes_may_open_a_new_file_at_the_same_moment() {
 
 #[test]
 fn a_link_to_the_file_leads_to_the_same_log() {
-    in_town(async |town| {
-        let link = town.folder().join("link.db");
-        std::os::unix::fs::symlink(town.path(), &link).expect("links");
-        let through = Store::open(&link, town.options()).await.expect("opens");
-        assert_eq!(code(&town.agent("bot").at(&through).proposes("call_1").await), "done");
-        assert_eq!(town.call("t", "call_1").await.state(town.store().clock().now()), State::Pending);
-        assert!(!town.folder().join("link.db-bell").exists(), "its bell hangs beside the file itself");
+    in_world(async |world| {
+        let link = world.folder().join("link.db");
+        std::os::unix::fs::symlink(world.path(), &link).expect("links");
+        let through = Store::open(&link, world.options()).await.expect("opens");
+        assert_eq!(code(&world.agent("bot").at(&through).proposes("call_1").await), "done");
+        assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
+        assert!(!world.folder().join("link.db-bell").exists(), "its bell hangs beside the file itself");
     });
 }

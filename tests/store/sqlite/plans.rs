@@ -2,7 +2,7 @@
 
 use crate::plans::statements;
 use countersign_store::queries;
-use countersign_tests::{in_town, plainly};
+use countersign_tests::{in_world, open_file};
 use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
 async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
@@ -109,8 +109,8 @@ const HOT: &[(&str, &str, &[&str])] = &[
 
 #[test]
 fn what_is_asked_often_finds_its_rows_by_an_index() {
-    in_town(async |town| {
-        let mut conn = plainly(&town.path()).await;
+    in_world(async |world| {
+        let mut conn = open_file(&world.path()).await;
         for (name, sql, expected) in HOT {
             let steps = plan(&mut conn, sql).await;
             for part in *expected {
@@ -134,8 +134,8 @@ fn scans_the_log(step: &str) -> bool {
 /// The pure query walks the requests by design; what it looks up for each is found by the index.
 #[test]
 fn the_pure_query_looks_responses_up_by_an_index() {
-    in_town(async |town| {
-        let mut conn = plainly(&town.path()).await;
+    in_world(async |world| {
+        let mut conn = open_file(&world.path()).await;
         let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
         let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
         assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");

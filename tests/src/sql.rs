@@ -1,4 +1,4 @@
-//! Somebody's own hand: SQL that goes round the gate, with none of our settings.
+//! Plain SQL connections and shells, which do not go through the gate and have none of our settings.
 
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqlSafeStr, SqliteConnection,
@@ -8,22 +8,22 @@ use sqlx::{
 use std::{path::Path, process::Stdio};
 use tokio::{io::AsyncWriteExt, process::Command};
 
-/// A connection to either database.
-pub enum Hand {
+/// A plain connection to either database.
+pub enum SqlConnection {
     /// To a file.
     Sqlite(SqliteConnection),
     /// To a server.
     Postgres(PgConnection),
 }
 
-impl Hand {
-    /// Reaches into a PostgreSQL database.
-    pub async fn at(url: &str) -> Self {
-        Self::Postgres(PgConnection::connect(url).await.expect("the database lets us in"))
+impl SqlConnection {
+    /// Connects to a PostgreSQL database.
+    pub async fn open(url: &str) -> Self {
+        Self::Postgres(PgConnection::connect(url).await.expect("the database accepts the connection"))
     }
 
-    /// Runs statements. The error is what the database says.
-    pub async fn does(&mut self, sql: &str) -> Result<(), String> {
+    /// Runs statements. The error is the database's message.
+    pub async fn run(&mut self, sql: &str) -> Result<(), String> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
         let done = match self {
             Self::Sqlite(conn) => sql.execute(conn).await.map(|_| ()),
@@ -32,8 +32,8 @@ impl Hand {
         done.map_err(|e| e.to_string())
     }
 
-    /// Asks something that is answered by one text a row.
-    pub async fn reads(&mut self, sql: &str) -> Result<Vec<String>, String> {
+    /// Runs a query with one text in each row.
+    pub async fn query_texts(&mut self, sql: &str) -> Result<Vec<String>, String> {
         let sql = AssertSqlSafe(sql.to_owned());
         let read = match self {
             Self::Sqlite(conn) => sqlx::query_scalar(sql).fetch_all(conn).await,
@@ -42,8 +42,8 @@ impl Hand {
         read.map_err(|e| e.to_string())
     }
 
-    /// Has a statement prepared and not carried out. The error is what the database says.
-    pub async fn prepares(&mut self, sql: &str) -> Result<(), String> {
+    /// Prepares a statement without executing it. The error is the database's message.
+    pub async fn prepare(&mut self, sql: &str) -> Result<(), String> {
         let sql = AssertSqlSafe(sql.to_owned()).into_sql_str();
         let prepared = match self {
             Self::Sqlite(conn) => conn.prepare(sql).await.map(|_| ()),
@@ -52,8 +52,8 @@ impl Hand {
         prepared.map_err(|e| e.to_string())
     }
 
-    /// Brings the layout to the last of the steps, as the store itself does it.
-    pub async fn brings_to(&mut self, steps: &[(i64, &'static str, &'static str)]) {
+    /// Runs the migrations, as the store itself does it.
+    pub async fn migrate(&mut self, steps: &[(i64, &'static str, &'static str)]) {
         let steps = steps.iter().map(|(number, name, sql)| {
             Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
         });
@@ -65,8 +65,8 @@ impl Hand {
         done.expect("it migrates");
     }
 
-    /// Lets go, tidily.
-    pub async fn lets_go(self) {
+    /// Closes the connection.
+    pub async fn close(self) {
         let closed = match self {
             Self::Sqlite(conn) => conn.close().await,
             Self::Postgres(conn) => conn.close().await,
@@ -75,34 +75,34 @@ impl Hand {
     }
 }
 
-/// A connection to a file.
-pub async fn plainly(path: &Path) -> SqliteConnection {
+/// A plain connection to a file.
+pub async fn open_file(path: &Path) -> SqliteConnection {
     SqliteConnectOptions::new().filename(path).connect().await.expect("the file opens")
 }
 
-/// Runs statements on a file, over a connection of their own. The error is what SQLite says.
-pub async fn by_hand(path: &Path, sql: &str) -> Result<(), String> {
-    let mut hand = Hand::Sqlite(plainly(path).await);
-    let done = hand.does(sql).await;
-    hand.lets_go().await;
-    done
+/// Runs statements on a file, on a connection of their own. The error is SQLite's message.
+pub async fn run_sql_on(path: &Path, sql: &str) -> Result<(), String> {
+    let mut connection = SqlConnection::Sqlite(open_file(path).await);
+    let outcome = connection.run(sql).await;
+    connection.close().await;
+    outcome
 }
 
-/// Types statements into the real `sqlite3` shell. Gives what it prints, or what it complains of.
-pub async fn shell(path: &Path, sql: &str) -> Result<String, String> {
-    typed(Command::new("sqlite3").arg("-bail").arg(path), sql).await
+/// Runs statements in the real `sqlite3` shell. Gives what it prints, or its error message.
+pub async fn run_sqlite3(path: &Path, sql: &str) -> Result<String, String> {
+    run_shell(Command::new("sqlite3").arg("-bail").arg(path), sql).await
 }
 
-/// Types statements into the real `psql`, which prints as `sqlite3` does. Gives that, or what it complains of.
-pub async fn psql(url: &str, sql: &str) -> Result<String, String> {
+/// Runs statements in the real `psql`, set to print as `sqlite3` does. Gives what it prints, or its error message.
+pub async fn run_psql(url: &str, sql: &str) -> Result<String, String> {
     let plain = ["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1"];
-    typed(Command::new("psql").args(plain).arg(url), sql).await
+    run_shell(Command::new("psql").args(plain).arg(url), sql).await
 }
 
-async fn typed(shell: &mut Command, sql: &str) -> Result<String, String> {
+async fn run_shell(shell: &mut Command, sql: &str) -> Result<String, String> {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = shell.spawn().unwrap_or_else(|why| panic!("{shell:?}: {why}"));
-    // A shell that has stopped at a mistake does not read the rest.
+    // A shell that stopped at an error does not read the rest.
     let _ = running.stdin.take().expect("it is piped").write_all(sql.as_bytes()).await;
     let said = running.wait_with_output().await.expect("it ends");
     if said.status.success() {

@@ -1,0 +1,244 @@
+//! The service embedded in the test's own process: the store, opened as in production.
+
+use super::{
+    Action, Caller, Database, Ground, Persona, Service, Transport, World,
+    action::{Claim, Proposal},
+    new_clock, within_the_limit,
+};
+use countersign_approvals::{Call, Command, Order, ThreadCommand, Wish, decide};
+use countersign_events::{CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status};
+use countersign_policy::Policy;
+use countersign_store::{Clock, Done, Error, Filter, Options, Report, Store};
+use std::{sync::Arc, time::Duration};
+
+/// A service in the test's own process.
+pub struct Embedded {
+    store: Store,
+}
+
+/// What the embedded service answers.
+pub type Outcome = Result<Done, Error>;
+
+/// The code of the error, or `"done"`.
+#[must_use]
+pub fn code(outcome: &Outcome) -> &'static str {
+    outcome.as_ref().map_or_else(Error::code, |_| "done")
+}
+
+/// Makes two tests of each story, an `async fn` of a world: `story::sqlite` and `story::postgres`.
+#[macro_export]
+macro_rules! on_each_database {
+    ($($story:ident),+ $(,)?) => {
+        $(mod $story {
+            #[test]
+            fn sqlite() {
+                $crate::in_world_on($crate::Database::Sqlite, super::$story);
+            }
+
+            #[test]
+            fn postgres() {
+                $crate::in_world_on($crate::Database::Postgres, super::$story);
+            }
+        })+
+    };
+}
+
+/// Runs a story on SQLite: see [`in_world_on`].
+pub fn in_world(story: impl AsyncFnOnce(&mut World)) {
+    in_world_on(Database::Sqlite, story);
+}
+
+/// Runs a story in a new world, and verifies the log at its end: no story may leave a broken chain, or an index
+/// that differs from the events.
+pub fn in_world_on(database: Database, story: impl AsyncFnOnce(&mut World)) {
+    within_the_limit(async {
+        let mut world = World::embedded(database).await;
+        story(&mut world).await;
+        let report = world.verify().await;
+        assert!(report.holds(), "the story left a log that does not verify: {report:?}");
+    });
+}
+
+impl World {
+    async fn embedded(database: Database) -> Self {
+        let (ground, (clock, manual_clock)) = (Ground::new(database).await, new_clock());
+        let address = countersign_store::Address::parse(&ground.url()).expect("a valid address");
+        let store = Store::open(address, options(&clock)).await.expect("a new log opens");
+        Self::new(Embedded { store }, Policy::ask_always(), (clock, manual_clock), ground)
+    }
+
+    /// The store of this world.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.service.store
+    }
+
+    /// The options of its stores: as in production, except for the clock, and for a poll that soon sees rows
+    /// written by SQL.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        options(&self.clock)
+    }
+
+    /// Another store over the same log. To the log it is another process: it has its own connections, its own
+    /// cache and its own feed.
+    pub async fn another_store(&self) -> Store {
+        self.another_store_with(self.options()).await
+    }
+
+    /// Another store over the same log, with its own options.
+    pub async fn another_store_with(&self, options: Options) -> Store {
+        Store::open(self.address(), options).await.expect("the log opens once more")
+    }
+
+    /// Closes the store and opens it again, as a restart does.
+    pub async fn restarts(&mut self) {
+        self.service.store.close().await;
+        self.service.store = Store::open(self.address(), self.options()).await.expect("the log opens again");
+    }
+
+    /// All events.
+    pub async fn log(&self) -> Vec<Event> {
+        self.store().events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
+    }
+
+    /// The number of events of that type.
+    pub async fn count(&self, kind: EventType) -> usize {
+        self.log().await.iter().filter(|event| event.kind == kind).count()
+    }
+
+    /// The call, which must exist.
+    pub async fn call(&self, thread: &str, id: &str) -> Call {
+        let thread_id = ThreadId::new(thread).expect("a valid id");
+        let call = self.store().call(&thread_id, &call_id(id)).await;
+        call.expect("the log reads").expect("the call exists")
+    }
+
+    /// Verifies the whole log.
+    pub async fn verify(&self) -> Report {
+        self.store().verify(|_| {}).await.expect("the log reads")
+    }
+}
+
+impl Service for Embedded {
+    type Transport = ToStore;
+
+    fn transport(world: &World<Self>) -> ToStore {
+        ToStore { store: world.service.store.clone(), policy: Arc::clone(&world.policy) }
+    }
+}
+
+/// Reaches a store in this process.
+#[derive(Clone)]
+pub struct ToStore {
+    store: Store,
+    policy: Arc<Policy>,
+}
+
+impl Persona<ToStore> {
+    /// A persona without a world, over that store, under a policy that asks about every call.
+    #[must_use]
+    pub fn over(store: &Store, principal: Principal) -> Self {
+        let policy = Arc::new(Policy::ask_always());
+        Self::new(ToStore { store: store.clone(), policy }, Some(principal))
+    }
+
+    /// The same persona over another store.
+    #[must_use]
+    pub fn at(&self, store: &Store) -> Self {
+        let mut moved = self.clone();
+        moved.transport.store = store.clone();
+        moved
+    }
+
+    /// The same persona under a policy that remembers no decision from one call to the next.
+    #[must_use]
+    pub fn without_memory(&self) -> Self {
+        let mut other = self.clone();
+        other.transport.policy = Arc::new(Policy::read("remember = \"0s\"\n").expect("a valid policy"));
+        other
+    }
+
+    /// Performs what is due on the call.
+    pub async fn expires(&self, id: &str) -> Outcome {
+        self.performs(Action::Due(id)).await
+    }
+}
+
+impl Transport for ToStore {
+    type Outcome = Outcome;
+
+    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Outcome {
+        let by = caller.principal.clone().expect("an embedded caller has a name");
+        let wish = match command(&by, action) {
+            Target::Call(id, command) => Wish::Call(caller.thread_id.clone(), id, command),
+            Target::Thread(command) => Wish::Thread(caller.thread_id.clone(), command),
+        };
+        let order = Order { wish, by, now: self.store.clock().now(), policy: Arc::clone(&self.policy) };
+        self.store.carry_out(order).await
+    }
+}
+
+/// The target of a command inside a thread.
+enum Target {
+    Call(CallId, Command),
+    Thread(ThreadCommand),
+}
+
+fn command(by: &Principal, action: Action<'_>) -> Target {
+    let (id, command) = match action {
+        Action::Propose(id, proposal) => (id, Command::Propose(propose(id, proposal))),
+        Action::Decide(id, decision) => (id, Command::Respond(decide::Respond::plain(decision))),
+        Action::Claim(id, chosen) => (id, Command::Claim(claim(by, chosen))),
+        Action::Finish(id, content) => {
+            let content = Json::parse(content).expect("valid JSON");
+            (id, Command::Finish(decide::Finish { status: Status::Success, content, executor: None }))
+        }
+        Action::Cancel(id) => (id, Command::Cancel { reason: None }),
+        Action::Due(id) => (id, Command::Due),
+        Action::Revoke(grant) => return Target::Thread(ThreadCommand::Revoke(grant)),
+        Action::SetMode(mode) => return Target::Thread(ThreadCommand::SetMode(mode)),
+        Action::SetToolPolicy(tool, policy) => {
+            let tool = ToolName::new(tool).expect("a valid name");
+            return Target::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)]));
+        }
+        Action::Close => return Target::Thread(ThreadCommand::Close),
+    };
+    Target::Call(call_id(id), command)
+}
+
+fn propose(id: &str, proposal: Proposal<'_>) -> decide::Propose {
+    let arguments = Json::parse(proposal.arguments).expect("valid JSON");
+    decide::Propose {
+        id: call_id(id),
+        name: ToolName::new(proposal.tool).expect("a valid name"),
+        arguments: decide::Arguments::new(arguments).expect("admitted"),
+        annotations: None,
+        impact: None,
+        description: None,
+        definition: None,
+        expires_in: proposal.expires_in,
+        judged: None,
+    }
+}
+
+fn claim(by: &Principal, claim: Claim<'_>) -> decide::Claim {
+    let arguments_hash: Sha256 =
+        Json::parse(claim.arguments).and_then(|json| json.admit()).expect("valid JSON");
+    decide::Claim {
+        executor: claim.executor.unwrap_or(by.as_str()).to_owned(),
+        arguments_hash,
+        lease: None,
+        arguments: None,
+        definition_hash: None,
+        judged: None,
+    }
+}
+
+fn call_id(id: &str) -> CallId {
+    CallId::new(id).expect("a valid id")
+}
+
+fn options(clock: &Clock) -> Options {
+    Options { clock: clock.clone(), poll: Duration::from_millis(50), ..Options::default() }
+}

@@ -1,0 +1,143 @@
+//! Agents and people who speak to a server, whether it runs in the test's own process or in another.
+
+use super::{Answer, Stream, new_client};
+use crate::world::{
+    Action, Caller, Persona, Transport,
+    action::{Claim, Proposal},
+};
+use countersign_events::event::Decision;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+
+/// Reaches a server.
+#[derive(Clone)]
+pub struct ToServer {
+    client: Client,
+    url: String,
+}
+
+impl ToServer {
+    /// Reaches the server at that URL, with that client.
+    #[must_use]
+    pub fn new(client: Client, url: &str) -> Self {
+        Self { client, url: url.to_owned() }
+    }
+
+    /// Reaches the server at that URL, over connections of its own.
+    #[must_use]
+    pub fn at(url: &str) -> Self {
+        Self::new(new_client(), url)
+    }
+}
+
+impl Persona<ToServer> {
+    /// A request that can still be given headers.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.transport.client.request(method, format!("{}{path}", self.transport.url));
+        match &self.caller.principal {
+            Some(principal) => request.header("countersign-principal", principal.as_str()),
+            None => request,
+        }
+    }
+
+    /// `GET`
+    pub async fn get(&self, path: &str) -> Answer {
+        Answer::to(self.request(Method::GET, path)).await
+    }
+
+    /// `GET` with one more header.
+    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Answer {
+        Answer::to(self.request(Method::GET, path).header(name, value)).await
+    }
+
+    /// `POST` of a JSON body, which need not be valid.
+    pub async fn post(&self, path: &str, body: impl Into<String>) -> Answer {
+        self.send_json(Method::POST, path, body.into()).await
+    }
+
+    /// `PUT` of a JSON body.
+    pub async fn put(&self, path: &str, body: impl Into<String>) -> Answer {
+        self.send_json(Method::PUT, path, body.into()).await
+    }
+
+    /// `DELETE`
+    pub async fn delete(&self, path: &str) -> Answer {
+        Answer::to(self.request(Method::DELETE, path)).await
+    }
+
+    /// The call, which must exist.
+    pub async fn call(&self, id: &str) -> Answer {
+        let answer = self.get(&call_path(&self.caller, id)).await;
+        assert_eq!(answer.status, 200, "{answer}");
+        answer
+    }
+
+    /// Opens a stream of events, after the named event if there is one.
+    pub async fn streams(&self, path: &str, last_event_id: Option<&str>) -> Stream {
+        let request = self.request(Method::GET, path).header("accept", "text/event-stream");
+        Stream::open(last_event_id.into_iter().fold(request, |all, id| all.header("last-event-id", id))).await
+    }
+
+    async fn send_json(&self, method: Method, path: &str, body: String) -> Answer {
+        Answer::to(self.request(method, path).header("content-type", "application/json").body(body)).await
+    }
+}
+
+/// Each action must succeed. A test that wants a refusal sends the request itself.
+impl Transport for ToServer {
+    type Outcome = Answer;
+
+    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Answer {
+        let persona = Persona { transport: self.clone(), caller: caller.clone() };
+        let thread = thread_path(caller);
+        let answer = match action {
+            Action::Propose(id, proposal) => {
+                persona.post(&format!("{thread}/tool-calls"), propose(id, proposal)).await
+            }
+            Action::Decide(id, decision) => {
+                persona.post(&format!("{thread}/approvals/{id}"), decide(decision)).await
+            }
+            Action::Claim(id, chosen) => {
+                let hash = persona.call(id).await.value("argumentsHash");
+                persona.post(&format!("{}/claim", call_path(caller, id)), claim(caller, chosen, &hash)).await
+            }
+            Action::Finish(id, content) => {
+                let body = format!(r#"{{"status":"success","content":{content}}}"#);
+                persona.post(&format!("{}/result", call_path(caller, id)), body).await
+            }
+            Action::Cancel(id) => persona.post(&format!("{}/cancel", call_path(caller, id)), "{}").await,
+            Action::Revoke(grant) => persona.delete(&format!("{thread}/grants/{grant}")).await,
+            Action::Close => persona.post(&format!("{thread}/close"), "{}").await,
+            Action::Due(_) | Action::SetMode(_) | Action::SetToolPolicy(..) => {
+                panic!("no request for {action:?}; send one")
+            }
+        };
+        assert!(answer.status < 300, "{action:?}: {answer}");
+        answer
+    }
+}
+
+fn thread_path(caller: &Caller) -> String {
+    format!("/v1/threads/{}", caller.thread_id)
+}
+
+fn call_path(caller: &Caller, id: &str) -> String {
+    format!("{}/tool-calls/{id}", thread_path(caller))
+}
+
+fn propose(id: &str, proposal: Proposal<'_>) -> String {
+    // The arguments go to the byte, so this is no `json!`.
+    let (name, arguments) = (proposal.tool, proposal.arguments);
+    let expires = proposal.expires_in.map(|span| format!(r#","expiresInSeconds":{}"#, span.as_secs()));
+    let expires = expires.unwrap_or_default();
+    format!(r#"{{"id":"{id}","name":"{name}","arguments":{arguments}{expires}}}"#)
+}
+
+fn decide(decision: Decision) -> String {
+    json!({"decision": decision.as_str()}).to_string()
+}
+
+fn claim(caller: &Caller, claim: Claim<'_>, hash: &Value) -> String {
+    let own_name = || caller.principal.as_ref().map_or("local", |principal| principal.as_str());
+    json!({"executor": claim.executor.unwrap_or_else(own_name), "argumentsHash": hash}).to_string()
+}

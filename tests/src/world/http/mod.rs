@@ -1,0 +1,115 @@
+//! The service behind a server in the test's own process, with a clock that the test moves.
+
+mod answer;
+mod caller;
+mod redact;
+mod stream;
+
+pub use answer::Answer;
+pub use caller::ToServer;
+pub use redact::{name_hash, name_hashes};
+pub use stream::Stream;
+
+use super::{Database, Ground, Persona, Service, World, in_time, new_clock};
+use countersign_gate::{Clock, Gate, Options, Policy};
+use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_store::ManualClock;
+use reqwest::Client;
+use std::{net::SocketAddr, path::Path, sync::Arc};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A server in the test's own process.
+pub struct Http {
+    /// The server's own gate.
+    pub gate: Gate,
+    /// Where the server listens.
+    pub address: SocketAddr,
+    /// Tells the server to stop.
+    pub stop: CancellationToken,
+    client: Client,
+    server: JoinHandle<Result<(), countersign_server::Error>>,
+}
+
+/// A world that agents and people reach over HTTP.
+pub type HttpWorld = World<Http>;
+
+/// Runs a story over HTTP under that policy. At its end the server must stop by itself and the log must verify.
+pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
+    in_time(async {
+        let world = HttpWorld::over_http(policy).await;
+        story(&world).await;
+        world.end().await;
+    })
+    .await;
+}
+
+/// A gate over a new file, with a clock that the test moves.
+pub async fn new_gate(policy: &str) -> (Gate, Arc<ManualClock>, TempDir) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (clock, manual_clock) = new_clock();
+    let gate = open_gate(&folder.path().join("log.db"), clock, policy).await;
+    (gate, manual_clock, folder)
+}
+
+async fn open_gate(file: &Path, clock: Clock, policy: &str) -> Gate {
+    let policy = Policy::read(policy).expect("a valid policy");
+    Gate::open_with(file, Options { clock, ..Options::default() }, policy).await.expect("a new log opens")
+}
+
+impl World<Http> {
+    async fn over_http(policy: &str) -> Self {
+        let (ground, (clock, manual_clock)) = (Ground::new(Database::Sqlite).await, new_clock());
+        let gate = open_gate(&ground.file(), clock.clone(), policy).await;
+        let policy = Policy::read(policy).expect("a valid policy");
+        name_hash("policy", &policy.hash().to_string());
+        let listener = Listener::bind(&Address::Tcp(([127, 0, 0, 1], 0).into()), false).expect("a free port");
+        let Address::Tcp(address) = *listener.address() else { panic!("the server listens on a port") };
+        let (stop, options) = (CancellationToken::new(), ServerOptions::by(clock.clone()));
+        let server = countersign_server::serve(vec![listener], gate.clone(), options, stop.clone());
+        let http = Http { gate, address, stop, client: new_client(), server: tokio::spawn(server) };
+        Self::new(http, policy, (clock, manual_clock), ground)
+    }
+
+    async fn end(self) {
+        let Http { gate, stop, client, server, .. } = self.service;
+        stop.cancel();
+        drop(client);
+        server.await.expect("the server must not panic").expect("the server must not fail");
+        let report = gate.verify(|_| ()).await.expect("the log reads");
+        assert!(report.holds(), "the story left a log that does not verify: {report:?}");
+        gate.shut_down().await;
+    }
+
+    /// The URL of the server.
+    #[must_use]
+    pub fn server_url(&self) -> String {
+        format!("http://{}", self.service.address)
+    }
+
+    /// A caller who does not state a name.
+    #[must_use]
+    pub fn anonymous(&self) -> Persona<ToServer> {
+        Persona::new(Http::transport(self), None)
+    }
+
+    /// Sends a request to the byte, for requests that no client sends.
+    pub async fn sends_raw(&self, head: &str) -> Answer {
+        Answer::to_raw(self.service.address, head).await
+    }
+}
+
+impl Service for Http {
+    type Transport = ToServer;
+
+    fn transport(world: &World<Self>) -> ToServer {
+        ToServer::new(world.service.client.clone(), &world.server_url())
+    }
+}
+
+/// An HTTP client that goes straight to the server.
+#[must_use]
+pub fn new_client() -> Client {
+    Client::builder().no_proxy().build().expect("a client")
+}

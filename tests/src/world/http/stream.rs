@@ -1,0 +1,40 @@
+//! A stream of server-sent events, read message by message.
+
+use reqwest::{RequestBuilder, Response};
+
+/// An open stream.
+pub struct Stream {
+    response: Response,
+    received: Vec<u8>,
+}
+
+impl Stream {
+    pub(super) async fn open(request: RequestBuilder) -> Self {
+        let response = request.send().await.expect("the server answers");
+        assert_eq!(response.status(), 200);
+        Self { response, received: Vec::new() }
+    }
+
+    /// The next message, to the byte, without the empty line that ends it; `None` at the end.
+    pub async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.received.windows(2).position(|pair| pair == b"\n\n") {
+                let message = self.received.drain(..end + 2).take(end).collect();
+                return Some(String::from_utf8(message).expect("UTF-8"));
+            }
+            self.received.extend(self.response.chunk().await.expect("the stream goes on")?);
+        }
+    }
+
+    /// The next message, which must come.
+    pub async fn message(&mut self) -> String {
+        self.next().await.expect("the stream goes on")
+    }
+
+    /// A header of the answer.
+    #[must_use]
+    pub fn header(&self, name: &str) -> String {
+        let value = self.response.headers().get(name);
+        value.map_or_else(String::new, |value| value.to_str().expect("ASCII").to_owned())
+    }
+}

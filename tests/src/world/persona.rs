@@ -1,0 +1,144 @@
+//! Agents and people: each has a name, is in a thread, and reaches the service over one transport.
+
+use super::{
+    action::{Action, Claim, Proposal},
+    embedded::ToStore,
+};
+use countersign_events::{Principal, ThreadId, event::{Decision, Mode, ToolPolicy}};
+use std::future::Future;
+
+/// A way to reach the service.
+pub trait Transport: Clone {
+    /// What the caller is told.
+    type Outcome;
+
+    /// Performs the action.
+    fn perform(&self, caller: &Caller, action: Action<'_>) -> impl Future<Output = Self::Outcome>;
+}
+
+/// Who acts, and in which thread.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The name that the caller states; without it the service applies its default.
+    pub principal: Option<Principal>,
+    /// The thread.
+    pub thread_id: ThreadId,
+}
+
+/// An agent or a person. Each verb is one action, at the moment that the world's clock shows.
+#[derive(Clone)]
+pub struct Persona<T = ToStore> {
+    /// The way in which it reaches the service.
+    pub(super) transport: T,
+    pub(super) caller: Caller,
+}
+
+impl<T: Transport> Persona<T> {
+    pub(super) fn new(transport: T, principal: Option<Principal>) -> Self {
+        let thread_id = ThreadId::new("t").expect("a valid id");
+        Self { transport, caller: Caller { principal, thread_id } }
+    }
+
+    /// The same persona in another thread than `t`.
+    #[must_use]
+    pub fn in_thread(&self, thread: &str) -> Self {
+        let thread_id = ThreadId::new(thread).expect("a valid id");
+        Self { transport: self.transport.clone(), caller: Caller { thread_id, ..self.caller.clone() } }
+    }
+
+    /// The thread that it is in.
+    #[must_use]
+    pub fn thread_id(&self) -> &ThreadId {
+        &self.caller.thread_id
+    }
+
+    /// Proposes the usual call.
+    pub async fn proposes(&self, id: &str) -> T::Outcome {
+        self.proposes_to(id, Proposal::default()).await
+    }
+
+    /// Proposes a call that is unlike every other, so that no earlier decision answers for it.
+    pub async fn proposes_unlike_others(&self, id: &str) -> T::Outcome {
+        let arguments = format!(r#"{{"command":"make {id}"}}"#);
+        self.proposes_to(id, Proposal { arguments: &arguments, ..Proposal::default() }).await
+    }
+
+    /// Proposes the call that the test describes.
+    pub async fn proposes_to(&self, id: &str, proposal: Proposal<'_>) -> T::Outcome {
+        self.performs(Action::Propose(id, proposal)).await
+    }
+
+    /// Allows the call once.
+    pub async fn allows(&self, id: &str) -> T::Outcome {
+        self.decides(id, Decision::AllowOnce).await
+    }
+
+    /// Allows the call and every later call of its tool in its thread.
+    pub async fn allows_for_the_session(&self, id: &str) -> T::Outcome {
+        self.decides(id, Decision::AllowSession).await
+    }
+
+    /// Denies the call.
+    pub async fn denies(&self, id: &str) -> T::Outcome {
+        self.decides(id, Decision::Deny).await
+    }
+
+    /// Decides on the call, without a comment.
+    pub async fn decides(&self, id: &str, decision: Decision) -> T::Outcome {
+        self.performs(Action::Decide(id, decision)).await
+    }
+
+    /// Claims the usual call, under the caller's own name.
+    pub async fn claims(&self, id: &str) -> T::Outcome {
+        self.performs(Action::Claim(id, Claim::default())).await
+    }
+
+    /// Claims the usual call, under the name of that executor.
+    pub async fn claims_as(&self, id: &str, executor: &str) -> T::Outcome {
+        self.performs(Action::Claim(id, Claim { executor: Some(executor), ..Claim::default() })).await
+    }
+
+    /// Claims the call, to run it with those arguments.
+    pub async fn claims_with(&self, id: &str, arguments: &str) -> T::Outcome {
+        self.performs(Action::Claim(id, Claim { arguments, ..Claim::default() })).await
+    }
+
+    /// Reports that the call succeeded.
+    pub async fn finishes(&self, id: &str) -> T::Outcome {
+        self.finishes_with(id, r#""ok""#).await
+    }
+
+    /// Reports that the call succeeded, with that content as JSON.
+    pub async fn finishes_with(&self, id: &str, content: &str) -> T::Outcome {
+        self.performs(Action::Finish(id, content)).await
+    }
+
+    /// Withdraws the call.
+    pub async fn cancels(&self, id: &str) -> T::Outcome {
+        self.performs(Action::Cancel(id)).await
+    }
+
+    /// Revokes a grant.
+    pub async fn revokes(&self, grant: i64) -> T::Outcome {
+        self.performs(Action::Revoke(grant)).await
+    }
+
+    /// Sets the mode of the thread.
+    pub async fn sets_mode(&self, mode: Mode) -> T::Outcome {
+        self.performs(Action::SetMode(mode)).await
+    }
+
+    /// Sets the thread's own policy for a tool.
+    pub async fn sets_policy(&self, tool: &str, policy: ToolPolicy) -> T::Outcome {
+        self.performs(Action::SetToolPolicy(tool, policy)).await
+    }
+
+    /// Closes the thread.
+    pub async fn closes(&self) -> T::Outcome {
+        self.performs(Action::Close).await
+    }
+
+    pub(super) async fn performs(&self, action: Action<'_>) -> T::Outcome {
+        self.transport.perform(&self.caller, action).await
+    }
+}

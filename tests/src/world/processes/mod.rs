@@ -1,0 +1,183 @@
+//! The service as real programs: processes that share one log, and what a test asks of them.
+
+mod player;
+mod process;
+mod server;
+
+pub use player::Player;
+pub use process::{Ended, Process};
+pub use server::Server;
+
+use super::{Database, Ground, Service, World, new_clock, terminal::AtTerminal};
+use crate::Cluster;
+use countersign_gate::{Event, Filter, Gate, Policy, api};
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::process::Command;
+
+/// The programs that cargo built beside the test. Only the test itself knows their paths: see [`programs`].
+#[derive(Debug, Clone, Copy)]
+pub struct Programs {
+    /// The command under test.
+    pub countersign: &'static str,
+    /// The process that takes one part in a test.
+    pub player: &'static str,
+}
+
+/// The [`Programs`](crate::Programs) of the test that names this.
+#[macro_export]
+macro_rules! programs {
+    () => {
+        $crate::Programs {
+            countersign: env!("CARGO_BIN_EXE_countersign-under-test"),
+            player: env!("CARGO_BIN_EXE_countersign-player"),
+        }
+    };
+}
+
+/// Real programs.
+pub struct Processes {
+    pub(super) programs: Programs,
+}
+
+/// A world of real programs, which run by the machine's clock.
+pub type ProcessWorld = World<Processes>;
+
+impl Service for Processes {
+    type Transport = AtTerminal;
+
+    fn transport(world: &World<Self>) -> AtTerminal {
+        AtTerminal::new(world)
+    }
+}
+
+impl World<Processes> {
+    /// A folder with no log in it yet, or a new database server.
+    pub async fn of_processes(programs: Programs, database: Database) -> Self {
+        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), Ground::new(database).await)
+    }
+
+    /// The same on a database server that the test set up.
+    #[must_use]
+    pub fn of_processes_on(programs: Programs, cluster: Cluster) -> Self {
+        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), Ground::on(cluster))
+    }
+
+    /// The path of a file in the folder.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    /// Writes a policy for the programs, and gives its path.
+    #[must_use]
+    pub fn write_policy(&self, policy: &str) -> String {
+        let path = self.file("policy.toml");
+        fs::write(&path, policy).expect("the folder is writable");
+        path.display().to_string()
+    }
+
+    /// Any program, in the folder, with no setting of ours in its environment.
+    #[must_use]
+    pub fn program(&self, program: &str) -> Command {
+        program_in(self.folder(), program)
+    }
+
+    /// The command under test.
+    #[must_use]
+    pub fn countersign(&self, words: &[&str]) -> Command {
+        let mut command = self.program(self.service.programs.countersign);
+        command.args(words);
+        command
+    }
+
+    /// The command under test over the log of this world.
+    #[must_use]
+    pub fn countersign_over_log(&self, words: &[&str]) -> Command {
+        let mut command = self.countersign(&["--database", &self.url()]);
+        command.args(words);
+        command
+    }
+
+    /// Starts `countersign run` over the log, up to the moment at which it waits for a decision.
+    pub async fn starts_run(&self, words: &[&str]) -> Process {
+        Process::start_waiting(self.countersign_over_log(&["run"]).args(words)).await
+    }
+
+    /// Starts `countersign run` over that server, up to the moment at which it waits for a decision.
+    pub async fn starts_run_at(&self, server_url: &str, words: &[&str]) -> Process {
+        Process::start_waiting(self.countersign(&["--server", server_url, "run"]).args(words)).await
+    }
+
+    /// Runs the command over the log to its end, and gives its exit code and what it printed.
+    pub async fn runs(&self, words: &[&str]) -> (i32, String) {
+        let ended = Process::start(&mut self.countersign_over_log(words)).ended().await;
+        (ended.code, ended.stdout)
+    }
+
+    /// Starts a server on a free port.
+    pub async fn serves(&self) -> Server {
+        self.serves_with(&[]).await
+    }
+
+    /// Starts a server on a free port, with more options.
+    pub async fn serves_with(&self, words: &[&str]) -> Server {
+        Server::start(self, "127.0.0.1:0", words).await
+    }
+
+    /// Starts a server on that address.
+    pub async fn serves_on(&self, listen: &str) -> Server {
+        Server::start(self, listen, &[]).await
+    }
+
+    /// Starts a player, up to the moment at which it waits for its go-ahead.
+    pub async fn starts_player(&self, part: &Value) -> Player {
+        Player::start(self, part).await
+    }
+
+    /// A gate over the log, in the test's own process.
+    pub async fn gate(&self) -> Gate {
+        Gate::open(self.address()).await.expect("the log opens")
+    }
+
+    /// The number of lines in that file. Commands under test append one line for each time they run.
+    #[must_use]
+    pub fn line_count(&self, name: &str) -> usize {
+        fs::read_to_string(self.file(name)).map_or(0, |text| text.lines().count())
+    }
+
+    /// The whole log, after checking that it verifies and that its numbers have no gaps.
+    pub async fn verified_log(&self) -> Vec<Arc<Event>> {
+        let gate = self.gate().await;
+        let report = gate.verify(|_| {}).await.expect("the log reads");
+        assert!(report.holds(), "{report:?}");
+        let mut events: Vec<Arc<Event>> = Vec::new();
+        loop {
+            let after = events.last().map_or(0, |event| event.seq);
+            let page = api::PageOf { after, limit: api::MAX_PAGE };
+            let page = gate.events(&Filter::default(), page).await.expect("a page");
+            events.extend(page.events);
+            if page.next.is_none() {
+                break;
+            }
+        }
+        gate.shut_down().await;
+        assert!(events.iter().map(|event| event.seq).eq(1..=report.events), "the numbers have gaps");
+        events
+    }
+}
+
+pub(super) fn program_in(folder: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env("HOME", folder);
+    for name in ["DATABASE", "SERVER", "POLICY", "LISTEN", "LOG"] {
+        command.env_remove(format!("COUNTERSIGN_{name}"));
+    }
+    // Most tests do not read the program's log, and a pipe holds only so much.
+    command.env("COUNTERSIGN_LOG", "warn");
+    command
+}

@@ -1,0 +1,98 @@
+//! A process that a test started: its output, its signals and its end.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::Stdio;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+};
+
+/// A running process.
+pub struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Lines<BufReader<ChildStdout>>,
+    stderr: Lines<BufReader<ChildStderr>>,
+    read_of_stderr: String,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code; -1 if a signal ended it.
+    pub code: i32,
+    /// The standard output that was not read before.
+    pub stdout: String,
+    /// The whole standard error.
+    pub stderr: String,
+}
+
+impl Process {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Self {
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.kill_on_drop(true).spawn().expect("the program starts");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        Self { child, stdin, stdout, stderr, read_of_stderr: String::new() }
+    }
+
+    /// Starts a `countersign run`, up to the moment at which it waits for a decision.
+    pub(super) async fn start_waiting(command: &mut Command) -> Self {
+        let mut run = Self::start(command);
+        run.complains("waits for a decision").await;
+        run
+    }
+
+    /// The next line on stdout; `None` at its end.
+    pub async fn line(&mut self) -> Option<String> {
+        self.stdout.next_line().await.expect("stdout is text")
+    }
+
+    /// The next line on stderr that contains `part`.
+    pub async fn complains(&mut self, part: &str) -> String {
+        while let Some(line) = self.stderr.next_line().await.expect("stderr is text") {
+            self.read_of_stderr.push_str(&line);
+            self.read_of_stderr.push('\n');
+            if line.contains(part) {
+                return line;
+            }
+        }
+        panic!("it ended without saying {part:?}: {}", self.read_of_stderr);
+    }
+
+    /// Writes a line to its stdin.
+    pub async fn tell(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("its stdin is open");
+        stdin.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
+    /// `kill -9`, and waits until it is gone.
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("it can be killed");
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = self.child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        kill_process(pid.expect("it runs"), signal).expect("it can be signalled");
+    }
+
+    /// Waits until it ends by itself. Its stdin stays open until then.
+    pub async fn ended(mut self) -> Ended {
+        let _open = self.stdin.take();
+        let (mut stdout, mut stderr) = (String::new(), self.read_of_stderr);
+        let (mut out, mut err) = (self.stdout.into_inner(), self.stderr.into_inner());
+        let (status, out, err) =
+            tokio::join!(self.child.wait(), out.read_to_string(&mut stdout), err.read_to_string(&mut stderr));
+        out.and(err).expect("its output is text");
+        Ended { code: status.expect("it ends").code().unwrap_or(-1), stdout, stderr }
+    }
+}

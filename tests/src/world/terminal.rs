@@ -1,0 +1,50 @@
+//! People at a terminal, who decide with the command under test.
+
+use super::{
+    Action, Caller, Transport,
+    processes::{Ended, Process, ProcessWorld, Programs, program_in},
+};
+use countersign_events::event::Decision;
+use std::path::PathBuf;
+use tokio::process::Command;
+
+/// Runs the command under test over the log.
+#[derive(Clone)]
+pub struct AtTerminal {
+    programs: Programs,
+    folder: PathBuf,
+    database: String,
+}
+
+impl AtTerminal {
+    pub(super) fn new(world: &ProcessWorld) -> Self {
+        Self { programs: world.service.programs, folder: world.folder().to_owned(), database: world.url() }
+    }
+
+    fn countersign(&self, caller: &Caller) -> Command {
+        let mut command = program_in(&self.folder, self.programs.countersign);
+        command.args(["--database", &self.database]);
+        if let Some(principal) = &caller.principal {
+            command.args(["--as", principal.as_str()]);
+        }
+        command
+    }
+}
+
+/// Agents propose and run calls with `countersign run`, which a test starts as a process. The other actions are
+/// one command each.
+impl Transport for AtTerminal {
+    type Outcome = Ended;
+
+    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Ended {
+        let mut command = self.countersign(caller);
+        match action {
+            Action::Decide(id, Decision::AllowSession) => command.args(["allow", id, "--session"]),
+            Action::Decide(id, Decision::AllowOnce) => command.args(["allow", id]),
+            Action::Decide(id, _) => command.args(["deny", id]),
+            _ => panic!("no single command for {action:?}"),
+        };
+        command.args(["--thread", caller.thread_id.as_str()]);
+        Process::start(&mut command).ended().await
+    }
+}
