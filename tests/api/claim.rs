@@ -181,10 +181,12 @@ async fn a_call_that_is_blocked_by_now_cannot_be_claimed() {
     story(rules, async |town| {
         let earlier = Policy::read("default = \"allow\"").expect("valid");
         let path = town.database();
-        let gate = countersign_gate::Gate::open_with(path, Options::default(), earlier).await.expect("opens");
+        let gate = countersign_gate::EmbeddedGate::open_with(path, Options::default(), earlier)
+            .await
+            .expect("opens");
         let call =
-            countersign_gate::api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
-        gate.propose(&countersign_gate::name("t1").expect("valid"), &call).await.expect("allowed");
+            countersign_api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
+        gate.propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call).await.expect("allowed");
         assert_snapshot!(claims(town, HASH).await, @r#"
         409
         {"title":"Conflict","status":409,"code":"blocked","detail":"blocked by policy:no shells: they bite"}

@@ -1,7 +1,8 @@
 //! Whoever asks and leaves: what was written for them is told and counted all the same.
 
 use crate::ASK;
-use countersign_gate::{Filter, Principal, api, name};
+use countersign_api::{self as api, LogFilter, parse_thread_id};
+use countersign_gate::Principal;
 use countersign_tests::api::story;
 use futures_util::{StreamExt, poll};
 use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -13,13 +14,15 @@ async fn what_is_written_for_somebody_who_left_is_counted() {
         let mut registry = Registry::default();
         town.gate.metrics(&mut registry).expect("over a file");
         let agent = town.gate.acting_as(Principal::agent("bot"));
-        let (thread, call) =
-            (name("t1").expect("valid"), api::Propose::new("c", "bash", "{}").expect("valid"));
+        let (thread, call) = (
+            parse_thread_id("t1").expect("valid"),
+            api::ProposeRequest::new("c", "bash", "{}").expect("valid"),
+        );
         {
             let propose = pin!(agent.propose(&thread, &call));
             assert!(poll!(propose).is_pending(), "it is on its way, and nobody waits for it any more");
         }
-        let mut events = town.gate.follow(Filter::default(), 0);
+        let mut events = town.gate.follow(LogFilter::default(), 0);
         assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
         // It is counted a moment after it is written. The story's time limit ends the looking.
         let mut told = String::new();

@@ -230,7 +230,7 @@ async fn whoever_prefers_to_wait_is_answered_once_the_call_is_decided() {
         let proposal = Answer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
             // The call and its request are there: it is held now, or about to be.
-            let mut events = town.gate.follow(countersign_gate::Filter::default(), 0);
+            let mut events = town.gate.follow(countersign_api::LogFilter::default(), 0);
             for _ in 0..2 {
                 events.next().await.expect("an event").expect("no failure");
             }

@@ -4,7 +4,8 @@ use crate::{
     lab::{self, Lab, Outcome},
     table::{Row, Samples, ms, times},
 };
-use countersign_gate::{Gate, api::PageOf};
+use countersign_api::ApprovalGate;
+use countersign_gate::{EmbeddedGate, api::PageQuery};
 use countersign_store::{Filter, Options};
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
             }
         }
     }
-    let gate = Gate::open(countersign_store::Address::parse(&path)?).await?;
+    let gate = EmbeddedGate::open(countersign_store::Address::parse(&path)?).await?;
     let page = PageOf { after: 0, limit: WAITING };
     let (mut plain, mut informed) = (Samples::default(), Samples::default());
     for _ in 0..samples {

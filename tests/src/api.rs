@@ -4,7 +4,8 @@
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot be set up is to panic")]
 
 use crate::lay_out;
-use countersign_gate::{Clock, Gate, Options, Policy, Timestamp};
+use countersign_api::ApprovalGate;
+use countersign_gate::{Clock, EmbeddedGate, Options, Policy, Timestamp};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::{Client, Method, RequestBuilder, Response, header::HeaderMap};
@@ -28,7 +29,7 @@ pub struct Town {
     /// Stands still until it is moved.
     pub clock: Arc<ManualClock>,
     /// The server's own gate.
-    pub gate: Gate,
+    pub gate: EmbeddedGate,
     /// Where the server listens.
     pub address: SocketAddr,
     /// Tells the server to stop.
@@ -50,12 +51,13 @@ pub async fn story(policy: &str, tell: impl AsyncFnOnce(&Town)) {
 }
 
 /// A gate over a fresh file, with a clock that the test turns.
-pub async fn fresh_gate(policy: &str) -> (Gate, Arc<ManualClock>, TempDir) {
+pub async fn fresh_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (clock, turned) = Clock::manual(Timestamp::from_millis(BEGINNING));
     let policy = Policy::read(policy).expect("a valid policy");
     let options = Options { clock, ..Options::default() };
-    let gate = Gate::open_with(folder.path().join("log.db"), options, policy).await.expect("a fresh file");
+    let gate =
+        EmbeddedGate::open_with(folder.path().join("log.db"), options, policy).await.expect("a fresh file");
     (gate, turned, folder)
 }
 

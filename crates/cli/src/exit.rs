@@ -5,7 +5,8 @@ use crate::{
     output,
     screen::{Screen, Style},
 };
-use countersign_gate::api;
+use countersign_api::{self as api, ErrorCode, GateError, UnavailableReason};
+use countersign_gate::StoreError;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -60,13 +61,13 @@ struct Told<'a> {
     code: &'a str,
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    execution: Option<api::Execution>,
+    execution: Option<api::CallExecution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<api::Response>,
+    response: Option<api::ApprovalResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    vote: Option<api::Vote>,
+    vote: Option<api::ApprovalVote>,
 }
 
 fn complain_in_json(told: &Told<'_>) {
@@ -93,13 +94,13 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     let (exit, code) = classify(error);
     if args.json {
         // Who won, for whoever lost.
-        let ours = error.downcast_ref::<countersign_gate::Error>();
+        let facts = error.downcast_ref::<GateError>().map(|error| (*error.facts).clone()).unwrap_or_default();
         let told = Told {
             code: &code,
             detail: &format!("{error:#}"),
-            response: ours.and_then(countersign_gate::Error::response),
-            execution: ours.and_then(countersign_gate::Error::execution),
-            vote: ours.and_then(countersign_gate::Error::vote),
+            response: facts.response,
+            execution: facts.execution,
+            vote: facts.vote,
             hint: hint(&code),
         };
         complain_in_json(&told);
@@ -171,20 +172,47 @@ fn classify(error: &anyhow::Error) -> (Exit, String) {
     if let Some(said) = error.downcast_ref::<Said>() {
         return (said.exit, said.code.to_owned());
     }
-    let Some(error) = error.downcast_ref::<countersign_gate::Error>() else {
-        return (Exit::FAILED, "failed".to_owned());
-    };
-    (of(error), error.code().to_owned())
+    if let Some(error) = error.downcast_ref::<GateError>() {
+        return (of_gate(error), error.code().to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<StoreError>() {
+        return (of_store(error), error.code().to_owned());
+    }
+    match error.downcast_ref::<countersign_gate::Error>() {
+        Some(countersign_gate::Error::Store(error)) => (of_store(error), error.code().to_owned()),
+        Some(error) => {
+            let error = GateError::from(error.clone());
+            (of_gate(&error), error.code().to_owned())
+        }
+        None => (Exit::FAILED, "failed".to_owned()),
+    }
 }
 
-/// The code for what the gate says.
-pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
+/// The exit code for an error of an operation.
+pub(crate) fn of_gate(error: &GateError) -> Exit {
+    match error.code {
+        ErrorCode::UnknownCall | ErrorCode::UnknownGrant | ErrorCode::UnknownThread => Exit::NO_SUCH_CALL,
+        ErrorCode::Invalid | ErrorCode::BadUrl => Exit::USAGE,
+        ErrorCode::Unreachable | ErrorCode::StrangeServer => Exit::UNAVAILABLE,
+        // The request was fine; the server could not do it.
+        _ if error.facts.status.is_some_and(|status| status >= 500) => Exit::FAILED,
+        ErrorCode::DatabaseUnavailable => match error.facts.reason {
+            Some(
+                UnavailableReason::Missing | UnavailableReason::NotCountersign | UnavailableReason::ReadOnly,
+            ) => Exit::UNAVAILABLE,
+            Some(reason) if reason.is_of_a_server() => Exit::UNAVAILABLE,
+            _ => Exit::FAILED,
+        },
+        ErrorCode::Damaged | ErrorCode::ShuttingDown => Exit::FAILED,
+        _ => Exit::REFUSED,
+    }
+}
+
+/// The exit code for a database that cannot be opened or copied.
+fn of_store(error: &StoreError) -> Exit {
     match error.code() {
-        "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
-        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => Exit::USAGE,
-        "unreachable"
-        | "strange_server"
-        | "database_missing"
+        "bad_address" | "same_log" => Exit::USAGE,
+        "database_missing"
         | "no_folder"
         | "not_a_countersign_database"
         | "newer_database"
@@ -192,14 +220,7 @@ pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
         | "no_wal"
         | "half_copied" => Exit::UNAVAILABLE,
         "target_not_empty" | "not_a_copy" => Exit::REFUSED,
-        _ if matches!(error, countersign_gate::Error::Store(error) if error.is_of_a_server()) => {
-            Exit::UNAVAILABLE
-        }
-        _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
-        // Nothing was wrong with what was asked; the server could not do it.
-        _ if matches!(error, countersign_gate::Error::Remote(problem) if problem.status >= 500) => {
-            Exit::FAILED
-        }
-        _ => Exit::REFUSED,
+        _ if error.is_of_a_server() => Exit::UNAVAILABLE,
+        _ => Exit::FAILED,
     }
 }

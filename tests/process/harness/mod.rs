@@ -10,7 +10,8 @@ pub(crate) use process::Process;
 pub(crate) use random::Random;
 pub(crate) use server::Server;
 
-use countersign_gate::{Address, Event, Filter, Gate, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_gate::{Address, EmbeddedGate, Event};
 use countersign_tests::postgres::Cluster;
 use serde_json::Value;
 use std::{fs, future::Future, path::PathBuf, sync::Arc, time::Duration};
@@ -105,9 +106,9 @@ impl Place {
         Player::start(self, part).await
     }
 
-    pub(crate) async fn gate(&self) -> Gate {
+    pub(crate) async fn gate(&self) -> EmbeddedGate {
         let address = Address::parse(&self.database()).expect("an address");
-        Gate::open(address).await.expect("the log opens")
+        EmbeddedGate::open(address).await.expect("the log opens")
     }
 
     /// How often the word stands on a line of its own in that file: how often something ran.
@@ -125,7 +126,7 @@ impl Place {
         loop {
             let after = events.last().map_or(0, |event| event.seq);
             let page = gate
-                .events(&Filter::default(), api::PageOf { after, limit: api::MAX_PAGE })
+                .events(&LogFilter::default(), api::PageQuery { after, limit: api::MAX_PAGE })
                 .await
                 .expect("a page");
             events.extend(page.events);

@@ -9,7 +9,9 @@ mod readers;
 
 use crate::harness::{Place, Server};
 use agents::Traffic;
-use countersign_gate::{Event, EventType, Filter, Gate, Principal, ToolName, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_client::HttpGate;
+use countersign_gate::{EmbeddedGate, Event, EventType, Principal, ToolName};
 use readers::Reader;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -36,7 +38,7 @@ async fn soak(calls: usize) {
     let place = Place::new();
     std::fs::write(place.path("policy.toml"), POLICY).expect("a policy");
     let server = Server::start_with(&place, "127.0.0.1:0", &["--policy", "policy.toml"]).await;
-    let gate = Gate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let gate = HttpGate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
         .map(|n| tokio::spawn(Reader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
@@ -74,22 +76,22 @@ async fn soak(calls: usize) {
 }
 
 /// What readers are after: everything, one tool, how calls end, one agent's doings.
-fn filters() -> [Filter; 4] {
+fn filters() -> [LogFilter; 4] {
     let tool = ToolName::new("ls").expect("valid");
     [
-        Filter::default(),
-        Filter { tool: Some(tool), ..Filter::default() },
-        Filter { types: vec![EventType::ToolResult, EventType::ThreadClosed], ..Filter::default() },
-        Filter { principal: Some(Principal::agent("builder")), ..Filter::default() },
+        LogFilter::default(),
+        LogFilter { tool: Some(tool), ..LogFilter::default() },
+        LogFilter { types: vec![EventType::ToolResult, EventType::ThreadClosed], ..LogFilter::default() },
+        LogFilter { principal: Some(Principal::agent("builder")), ..LogFilter::default() },
     ]
 }
 
 /// Looks at every list, again and again.
-async fn list(gate: Gate, stop: CancellationToken) {
-    let page = api::PageOf::default();
+async fn list(gate: EmbeddedGate, stop: CancellationToken) {
+    let page = api::PageQuery::default();
     while !stop.is_cancelled() {
-        gate.pending(&Filter::default(), page).await.expect("what waits");
-        gate.calls(&Filter::default(), None, page).await.expect("calls");
+        gate.pending(&LogFilter::default(), page).await.expect("what waits");
+        gate.calls(&LogFilter::default(), None, page).await.expect("calls");
         gate.threads(page).await.expect("threads");
         gate.events(&filters()[1], page).await.expect("events");
     }

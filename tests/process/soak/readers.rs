@@ -1,7 +1,8 @@
 //! Those who read streams: some leave and come back, one never reads.
 
 use crate::harness::Server;
-use countersign_gate::{Event, EventType, Filter, Gate};
+use countersign_api::{ApprovalGate, LogFilter};
+use countersign_gate::{EmbeddedGate, Event, EventType};
 use countersign_tests::Chance;
 use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
@@ -11,13 +12,13 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct Reader {
-    gate: Gate,
-    filter: Filter,
+    gate: EmbeddedGate,
+    filter: LogFilter,
     random: Chance,
 }
 
 impl Reader {
-    pub(crate) fn new(gate: &Gate, filter: Filter, seed: u64) -> Self {
+    pub(crate) fn new(gate: &EmbeddedGate, filter: LogFilter, seed: u64) -> Self {
         Self { gate: gate.clone(), filter, random: Chance::seeded(seed) }
     }
 
@@ -48,7 +49,7 @@ pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
 }
 
 /// What the filter means of that log.
-pub(crate) fn meant(filter: &Filter, log: &[Arc<Event>]) -> Vec<i64> {
+pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
     let mut tools = HashMap::new();
     let mut tool_of = |event: &Event| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
