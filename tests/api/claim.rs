@@ -1,6 +1,7 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/claim`
 
 use crate::ASK;
+use countersign_api::ApprovalGate;
 use countersign_gate::{Options, Policy};
 use countersign_tests::api::{Answer, Town, story};
 use insta::assert_snapshot;

@@ -1,6 +1,6 @@
 //! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
 
-use countersign_api::{self as api, ApprovalGate, GateError, LogFilter, parse_thread_id};
+use countersign_api::{self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, parse_thread_id};
 use countersign_client::HttpGate;
 use countersign_gate::{
     EmbeddedGate, Json, Principal, Sha256, ToolName,
@@ -45,7 +45,7 @@ impl Told {
         let text = match answer {
             Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
             Err(error) => {
-                let (response, vote, execution) = (error.response(), error.vote(), error.execution());
+                let ErrorFacts { response, vote, execution, .. } = &*error.facts;
                 let _ = writeln!(self.whole, "{response:?} {vote:?} {execution:?}");
                 format!("{}: {error}", error.code())
             }
@@ -62,7 +62,7 @@ fn decide(decision: Decision) -> api::DecisionRequest {
 }
 
 /// The way of one call from proposal to result, and what is refused on it.
-async fn tell_the_cycle(gate: &EmbeddedGate, _: &ManualClock) -> Told {
+async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
     let thread = parse_thread_id("a/b ü#?").expect("valid");
@@ -98,7 +98,7 @@ async fn tell_the_cycle(gate: &EmbeddedGate, _: &ManualClock) -> Told {
 }
 
 /// What is about threads and the log rather than about one call.
-async fn tell_the_rest(gate: &EmbeddedGate, _: &ManualClock) -> Told {
+async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t1").expect("valid"), parse_thread_id("t2").expect("valid"));
     let mut told = Told::default();
@@ -133,7 +133,7 @@ async fn tell_the_rest(gate: &EmbeddedGate, _: &ManualClock) -> Told {
 }
 
 /// Deciding in all its ways: changed, by several, remembered, and how far that reaches.
-async fn tell_deciding(gate: &EmbeddedGate, _: &ManualClock) -> Told {
+async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
     let thread = parse_thread_id("t1").expect("valid");
@@ -177,7 +177,7 @@ async fn tell_deciding(gate: &EmbeddedGate, _: &ManualClock) -> Told {
 }
 
 /// What is masked, who is lost, and the button for when things go wrong.
-async fn tell_the_troubles(gate: &EmbeddedGate, clock: &ManualClock) -> Told {
+async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t1").expect("valid"), parse_thread_id("t2").expect("valid"));
     let mut told = Told::default();
@@ -226,7 +226,7 @@ async fn tell_the_troubles(gate: &EmbeddedGate, clock: &ManualClock) -> Told {
 }
 
 /// Tells it over a file and over a server. Both must say the same, which is given back.
-async fn both_ways(tell: impl AsyncFn(&EmbeddedGate, &ManualClock) -> Told) -> String {
+async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> Told) -> String {
     let (file, clock, _folder) = fresh_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;
     file.shut_down().await;
@@ -362,16 +362,6 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     finish as denied
       invalid: status: an executor reports success, error or cancelled
     "#);
-}
-
-#[tokio::test]
-async fn a_server_does_not_hand_out_its_file() {
-    story(RULES, async |town| {
-        let server = HttpGate::connect(&format!("http://{}", town.address)).expect("an address");
-        assert_eq!(server.verify(|_| ()).await.expect_err("no file"), GateError::OnlyOverAFile);
-        assert_eq!(server.rebuild_index().await.expect_err("no file"), GateError::OnlyOverAFile);
-    })
-    .await;
 }
 
 #[test]

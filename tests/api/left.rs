@@ -1,7 +1,7 @@
 //! Whoever asks and leaves: what was written for them is told and counted all the same.
 
 use crate::ASK;
-use countersign_api::{self as api, LogFilter, parse_thread_id};
+use countersign_api::{self as api, ApprovalGate, LogFilter, parse_thread_id};
 use countersign_gate::Principal;
 use countersign_tests::api::story;
 use futures_util::{StreamExt, poll};
@@ -12,7 +12,7 @@ use std::pin::pin;
 async fn what_is_written_for_somebody_who_left_is_counted() {
     story(ASK, async |town| {
         let mut registry = Registry::default();
-        town.gate.metrics(&mut registry).expect("over a file");
+        town.gate.register_metrics(&mut registry);
         let agent = town.gate.acting_as(Principal::agent("bot"));
         let (thread, call) = (
             parse_thread_id("t1").expect("valid"),

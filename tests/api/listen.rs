@@ -1,6 +1,5 @@
 //! The sockets that a server listens on.
 
-use countersign_api::ApprovalGate;
 use countersign_gate::EmbeddedGate;
 use countersign_server::{Address, Error, Listener, Options};
 use std::{

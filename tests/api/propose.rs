@@ -1,6 +1,7 @@
 //! `POST /v1/threads/{thread}/tool-calls`
 
 use crate::ASK;
+use countersign_api::ApprovalGate;
 use countersign_tests::api::{Answer, story};
 use futures_util::StreamExt;
 use insta::assert_snapshot;

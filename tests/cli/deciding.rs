@@ -1,7 +1,7 @@
 //! Deciding in all its width: what is remembered, at which level, by how many.
 
 use crate::desk::{Desk, at_a_desk};
-use countersign_api as api;
+use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 /// A policy with people of two levels, a tool that takes two of them and one that takes an admin.

@@ -5,6 +5,7 @@ use crate::{
     tmux::Terminal,
     watch_plain,
 };
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// An editor that puts `to` wherever `from` stands.

@@ -4,7 +4,7 @@ use crate::{
     desk::{Desk, at_a_desk},
     tmux::Terminal,
 };
-use countersign_api as api;
+use countersign_api::{self as api, ApprovalGate};
 use futures_util::future::try_join_all;
 
 /// A log of more than 5,000 events, which is when it is worth a line.

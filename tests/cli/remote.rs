@@ -1,6 +1,7 @@
 //! What is asked of a server is answered as over its file.
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use countersign_tests::api::story;
 use insta::assert_snapshot;
 use tokio::{

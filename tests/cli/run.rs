@@ -1,6 +1,7 @@
 //! `countersign run` without a terminal: what runs, what is recorded, and what it exits with.
 
 use crate::desk::{Desk, at_a_desk};
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// A policy that lets everything run.

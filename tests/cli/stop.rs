@@ -1,7 +1,7 @@
 //! `countersign stop` and `countersign release`
 
 use crate::{deciding::sets_rules, desk::at_a_desk, tmux::Terminal};
-use countersign_api as api;
+use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::{
     desk::{Desk, at_a_desk},
     tmux::Terminal,
 };
-use countersign_api as api;
+use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::event::RiskLevel;
 use insta::assert_snapshot;
 

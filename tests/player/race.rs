@@ -3,7 +3,7 @@
 //! whatever was decided.
 
 use crate::{Failed, say};
-use countersign_api::{self as api, ApprovalGate, GateError, LogFilter, random_id};
+use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
 use countersign_gate::{CallId, EmbeddedGate, EventType, Principal, ThreadId, event::Decision};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
@@ -72,7 +72,8 @@ async fn decide(gate: &EmbeddedGate, number: usize, id: &CallId, decision: Decis
     match gate.decide(&thread(number)?, id, &decide).await {
         Ok(_) => say(&json!({"decides": number, "said": said, "won": said})),
         Err(lost) => {
-            let winner = lost.response().filter(|_| lost.code() == "already_decided").ok_or(lost)?;
+            let winner =
+                lost.facts.response.clone().filter(|_| lost.code == ErrorCode::AlreadyDecided).ok_or(lost)?;
             let (won, by) = (winner.decision.as_str(), winner.principal);
             say(&json!({"decides": number, "said": said, "won": won, "by": by}));
         }

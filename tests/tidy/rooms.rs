@@ -1,14 +1,17 @@
 //! The crates point inwards, and what only one room may know stays in it.
 
-use super::{files_ending, read};
+use super::{files_ending, read, root};
+use std::{collections::BTreeSet, process::Command};
 
 /// Who may use whom.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("approvals", &[]),
     ("store", &["approvals"]),
-    ("gate", &["approvals", "store"]),
-    ("server", &["gate"]),
-    ("cli", &["approvals", "store", "gate", "server"]),
+    ("api", &["approvals"]),
+    ("client", &["approvals", "api"]),
+    ("gate", &["approvals", "store", "api"]),
+    ("server", &["api", "gate"]),
+    ("cli", &["approvals", "store", "api", "client", "gate", "server"]),
 ];
 
 #[test]
@@ -46,4 +49,31 @@ fn what_an_approval_is_knows_no_time_and_no_world() {
         let used = manifest.lines().any(|line| line.starts_with(&format!("{stranger}.")));
         assert!(!used, "approvals uses {stranger}");
     }
+}
+
+/// A Rust agent depends on `client` alone, so it must not build a database, a policy or a shell parser.
+#[test]
+fn client_builds_without_database_and_policy() {
+    let tree = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--package",
+            "countersign-client",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--offline",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    let packages: BTreeSet<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(packages.contains("countersign-api"), "{packages:?}");
+    let needless =
+        ["sqlx", "countersign-store", "countersign-gate", "cel", "brush-parser", "jsonschema", "globset"];
+    let found: Vec<_> = needless.iter().filter(|name| packages.contains(*name)).collect();
+    assert!(found.is_empty(), "client builds {found:?}");
 }

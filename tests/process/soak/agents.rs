@@ -1,7 +1,8 @@
 //! Those who propose, run, give up, close threads, and those who decide.
 
-use countersign_api::{self as api, ApprovalGate, GateError, LogFilter};
-use countersign_gate::{EmbeddedGate, EventType, Principal, ThreadId, ToolName, event::Decision, id::CallId};
+use super::Gate;
+use countersign_api::{self as api, GateError, LogFilter};
+use countersign_gate::{EventType, Principal, ThreadId, ToolName, event::Decision, id::CallId};
 use countersign_tests::Chance;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,13 +15,13 @@ const AGENTS: usize = 12;
 const A_THREAD: usize = 40;
 
 pub(crate) struct Traffic {
-    gate: EmbeddedGate,
+    gate: Gate,
     calls: usize,
     next: AtomicUsize,
 }
 
 impl Traffic {
-    pub(crate) fn new(gate: &EmbeddedGate, calls: usize) -> Self {
+    pub(crate) fn new(gate: &Gate, calls: usize) -> Self {
         Self { gate: gate.clone(), calls, next: AtomicUsize::new(0) }
     }
 
@@ -109,7 +110,7 @@ fn thread(name: &str) -> ThreadId {
 }
 
 /// A person who decides on what is asked about `bash`, and whose connection breaks now and then.
-pub(crate) async fn decide(gate: EmbeddedGate, name: &'static str, stop: CancellationToken) {
+pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
     let gate = gate.acting_as(Principal::user(name));
     let filter = LogFilter {
         types: vec![EventType::ApprovalRequest],
@@ -130,7 +131,7 @@ pub(crate) async fn decide(gate: EmbeddedGate, name: &'static str, stop: Cancell
     }
 }
 
-async fn answer(gate: &EmbeddedGate, thread: &ThreadId, id: &CallId, seq: i64) {
+async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
     let decision = match seq % 10 {
         0 | 1 => Decision::Deny,
         2 => Decision::AllowSession,

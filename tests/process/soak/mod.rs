@@ -11,7 +11,7 @@ use crate::harness::{Place, Server};
 use agents::Traffic;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
 use countersign_client::HttpGate;
-use countersign_gate::{EmbeddedGate, Event, EventType, Principal, ToolName};
+use countersign_gate::{Event, EventType, Principal, ToolName};
 use readers::Reader;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +28,8 @@ const LIMIT: Duration = Duration::from_mins(30);
 const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\n";
 
+type Gate = Arc<dyn ApprovalGate>;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_hour_of_mixed_traffic_loses_no_stream_and_takes_no_more_memory() {
     let calls = std::env::var("COUNTERSIGN_SOAK").map_or(CALLS, |calls| calls.parse().expect("a number"));
@@ -39,6 +41,7 @@ async fn soak(calls: usize) {
     std::fs::write(place.path("policy.toml"), POLICY).expect("a policy");
     let server = Server::start_with(&place, "127.0.0.1:0", &["--policy", "policy.toml"]).await;
     let gate = HttpGate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let gate: Gate = Arc::new(gate.with_retries());
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
         .map(|n| tokio::spawn(Reader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
@@ -87,7 +90,7 @@ fn filters() -> [LogFilter; 4] {
 }
 
 /// Looks at every list, again and again.
-async fn list(gate: EmbeddedGate, stop: CancellationToken) {
+async fn list(gate: Gate, stop: CancellationToken) {
     let page = api::PageQuery::default();
     while !stop.is_cancelled() {
         gate.pending(&LogFilter::default(), page).await.expect("what waits");

@@ -1,8 +1,9 @@
 //! Those who read streams: some leave and come back, one never reads.
 
+use super::Gate;
 use crate::harness::Server;
-use countersign_api::{ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, Event, EventType};
+use countersign_api::LogFilter;
+use countersign_gate::{Event, EventType};
 use countersign_tests::Chance;
 use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
@@ -12,13 +13,13 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct Reader {
-    gate: EmbeddedGate,
+    gate: Gate,
     filter: LogFilter,
     random: Chance,
 }
 
 impl Reader {
-    pub(crate) fn new(gate: &EmbeddedGate, filter: LogFilter, seed: u64) -> Self {
+    pub(crate) fn new(gate: &Gate, filter: LogFilter, seed: u64) -> Self {
         Self { gate: gate.clone(), filter, random: Chance::seeded(seed) }
     }
 
