@@ -65,6 +65,8 @@ struct Told<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<api::ApprovalResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vote: Option<api::ApprovalVote>,
@@ -81,6 +83,7 @@ pub(crate) fn report_usage(detail: &str) -> Exit {
     complain_in_json(&Told {
         code: "usage",
         detail,
+        reason: None,
         response: None,
         execution: None,
         vote: None,
@@ -95,8 +98,10 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     if args.json {
         // Who won, for whoever lost.
         let facts = error.downcast_ref::<GateError>().map(|error| (*error.facts).clone()).unwrap_or_default();
+        let reason = reason(error);
         let told = Told {
             code: &code,
+            reason,
             detail: &format!("{error:#}"),
             response: facts.response,
             execution: facts.execution,
@@ -115,26 +120,24 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     exit
 }
 
-/// What to do about it, where the error itself may say so as well.
+/// The remedy for a code or, if the database is unavailable, for its reason. `doctor` shows one for each error.
 pub(crate) fn remedy(code: &str) -> &'static str {
     match code {
-        "not_a_countersign_database" | "no_wal" => "name another file with --database",
+        "not_countersign" | "no_wal" => "name another file with --database",
         "newer_database" => "use the newer program",
         "half_copied" => "run the same `countersign copy` again",
-        "database_missing" => {
-            "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
-        }
+        "missing" => "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it",
         "read_only" => "change the owner of the file and its folder, or run as theirs",
-        "unreachable" => "`countersign serve` starts one",
-        "database_unreachable" | "database_busy" => "see to its server, and to the way there",
-        "database_login" => "see to user, password, TLS and pg_hba.conf; docs/postgresql.md says how",
-        "database_forbidden" => "docs/postgresql.md says which role may do what",
-        "database_read_only" => "name the primary, or promote this standby",
-        "database_behind" => "docs/postgresql.md says what to do after a failover",
-        "database_too_old" => "upgrade the server",
-        "disk_full" => "make room; it goes on by itself then",
+        "unreachable" => "start the server: `countersign serve`, or PostgreSQL",
+        "busy" => "check the load of its server",
+        "login" => "check user, password, TLS and pg_hba.conf as in docs/postgresql.md",
+        "forbidden" => "docs/postgresql.md lists the permissions of each role",
+        "standby" => "name the primary, or promote this standby",
+        "behind" => "docs/postgresql.md explains what to do after a failover",
+        "too_old" => "upgrade the server",
+        "full" => "make room; Countersign then continues by itself",
         "bad_url" | "strange_server" => "name another with --server",
-        code => hint(code).unwrap_or("what went wrong says what to do"),
+        code => hint(code).unwrap_or("the message has the remedy"),
     }
 }
 
@@ -161,11 +164,21 @@ fn hint(code: &str) -> Option<&'static str> {
         "no_folder_for_socket" => "make the folder first, or name another with --listen",
         "bad_setting" => "docs/configuration.md says what can be set, and how",
         "bad_address" => "docs/postgresql.md says how one is written",
-        "damaged" | "corrupt_database" => {
-            "`countersign doctor` looks at it from outside, `countersign verify` at every row"
-        }
+        "damaged" => "`countersign doctor` looks at it from outside, `countersign verify` at every row",
         _ => return None,
     })
+}
+
+/// The reason why the database is unavailable.
+fn reason(error: &anyhow::Error) -> Option<&'static str> {
+    if let Some(error) = error.downcast_ref::<GateError>() {
+        return error.facts.reason.map(UnavailableReason::as_str);
+    }
+    let store = match error.downcast_ref::<countersign_gate::Error>() {
+        Some(countersign_gate::Error::Store(error)) => Some(error),
+        _ => error.downcast_ref::<StoreError>(),
+    };
+    store.and_then(StoreError::reason)
 }
 
 fn classify(error: &anyhow::Error) -> (Exit, String) {
@@ -196,31 +209,38 @@ pub(crate) fn of_gate(error: &GateError) -> Exit {
         ErrorCode::Unreachable | ErrorCode::StrangeServer => Exit::UNAVAILABLE,
         // The request was fine; the server could not do it.
         _ if error.facts.status.is_some_and(|status| status >= 500) => Exit::FAILED,
-        ErrorCode::DatabaseUnavailable => match error.facts.reason {
-            Some(
-                UnavailableReason::Missing | UnavailableReason::NotCountersign | UnavailableReason::ReadOnly,
-            ) => Exit::UNAVAILABLE,
-            Some(reason) if reason.is_of_a_server() => Exit::UNAVAILABLE,
-            _ => Exit::FAILED,
-        },
+        ErrorCode::DatabaseUnavailable => error.facts.reason.map_or(Exit::FAILED, of_reason),
         ErrorCode::Damaged | ErrorCode::ShuttingDown => Exit::FAILED,
         _ => Exit::REFUSED,
     }
 }
 
+/// The exit code for an unavailable database: a file that fails while it is in use is another matter than one that
+/// cannot be used at all.
+fn of_reason(reason: UnavailableReason) -> Exit {
+    match reason {
+        UnavailableReason::Full
+        | UnavailableReason::Gone
+        | UnavailableReason::IoError
+        | UnavailableReason::Locked
+        | UnavailableReason::Other => Exit::FAILED,
+        _ => Exit::UNAVAILABLE,
+    }
+}
+
 /// The exit code for a database that cannot be opened or copied.
 fn of_store(error: &StoreError) -> Exit {
-    match error.code() {
-        "bad_address" | "same_log" => Exit::USAGE,
-        "database_missing"
-        | "no_folder"
-        | "not_a_countersign_database"
-        | "newer_database"
-        | "read_only"
-        | "no_wal"
-        | "half_copied" => Exit::UNAVAILABLE,
-        "target_not_empty" | "not_a_copy" => Exit::REFUSED,
-        _ if error.is_of_a_server() => Exit::UNAVAILABLE,
+    match error {
+        StoreError::BadAddress { .. } | StoreError::SameLog(_) => Exit::USAGE,
+        StoreError::NoFolder { .. }
+        | StoreError::NotCountersign { .. }
+        | StoreError::NewerDatabase { .. }
+        | StoreError::NoWal { .. }
+        | StoreError::HalfCopied { .. } => Exit::UNAVAILABLE,
+        StoreError::TargetNotEmpty { .. } | StoreError::NotACopy { .. } => Exit::REFUSED,
+        StoreError::DatabaseUnavailable(unavailable) => {
+            of_reason(UnavailableReason::parse(unavailable.reason()))
+        }
         _ => Exit::FAILED,
     }
 }

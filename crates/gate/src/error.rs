@@ -34,6 +34,15 @@ impl Error {
         }
     }
 
+    /// The reason why the database is unavailable, if it is.
+    #[must_use]
+    pub const fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => error.reason(),
+            _ => None,
+        }
+    }
+
     /// A field with a value that makes no sense.
     pub(crate) fn invalid(field: &'static str, why: &impl Display) -> Self {
         Self::Refused(Refused::Invalid { field, why: why.to_string() })
@@ -85,27 +94,12 @@ fn refusal_facts(refused: &Refused) -> ErrorFacts {
 fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
     let reason = match error {
         StoreError::Refused(refused) => return (ErrorCode::parse(refused.code()), refusal_facts(refused)),
-        StoreError::Damaged(_) | StoreError::Corrupt { .. } => {
+        StoreError::Damaged(_) | StoreError::DamagedFile { .. } => {
             return (ErrorCode::Damaged, ErrorFacts::default());
         }
-        StoreError::Closed => return (ErrorCode::ShuttingDown, ErrorFacts::default()),
-        StoreError::Missing(_) | StoreError::NoDatabase(_) | StoreError::NoFolder { .. } => {
-            UnavailableReason::Missing
-        }
-        StoreError::ReadOnly(_) => UnavailableReason::ReadOnly,
-        StoreError::Gone(_) => UnavailableReason::Gone,
-        StoreError::Full(_) => UnavailableReason::Full,
-        StoreError::Locked(_) => UnavailableReason::Locked,
-        StoreError::Broken { .. } => UnavailableReason::IoError,
-        StoreError::Unreachable { .. } => UnavailableReason::Unreachable,
-        StoreError::Unsettled(_) => UnavailableReason::Lost,
-        StoreError::Login { .. } => UnavailableReason::Login,
-        StoreError::Forbidden { .. } | StoreError::MayNotMigrate { .. } => UnavailableReason::Forbidden,
-        StoreError::Standby(_) => UnavailableReason::Standby,
-        StoreError::Behind { .. } => UnavailableReason::Behind,
-        StoreError::Busy { .. } => UnavailableReason::Busy,
-        StoreError::TooOld { .. } => UnavailableReason::TooOld,
-        _ => UnavailableReason::NotCountersign,
+        StoreError::ShuttingDown => return (ErrorCode::ShuttingDown, ErrorFacts::default()),
+        // The others are errors of opening and copying: the file was replaced by one that cannot be opened.
+        error => error.reason().map_or(UnavailableReason::NotCountersign, UnavailableReason::parse),
     };
     (ErrorCode::DatabaseUnavailable, ErrorFacts { reason: Some(reason), ..ErrorFacts::default() })
 }

@@ -80,7 +80,7 @@ impl EmbeddedService {
             Ok::<_, countersign_store::Error>(done)
         };
         let carried_out = self.tasks.spawn(carried_out.in_current_span());
-        let done = carried_out.await.unwrap_or(Err(countersign_store::Error::Closed))?;
+        let done = carried_out.await.unwrap_or(Err(countersign_store::Error::ShuttingDown))?;
         Ok(done)
     }
 
@@ -138,7 +138,7 @@ impl EmbeddedService {
             tokio::select! {
                 () = waiter.woken() => {}
                 () = timeout => {}
-                () = self.stop.cancelled() => return Err(countersign_store::Error::Closed.into()),
+                () = self.stop.cancelled() => return Err(countersign_store::Error::ShuttingDown.into()),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Findings, failed};
 use crate::{args::Args, progress::Progress};
-use countersign_api::{self as api, ApprovalGate, GateError, LogFilter};
+use countersign_api::{self as api, ApprovalGate, GateError, LogFilter, UnavailableReason};
 use countersign_gate::{Address, Clock, EmbeddedGate, Error, Options, Policy, chain};
 use std::time::Duration;
 
@@ -17,14 +17,21 @@ pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings
     let options = Options { create: false, ..Options::default() };
     let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
-        Err(error) => return failed(findings, check_of(&error, address), &error, error.code()),
+        Err(error) => {
+            return failed(
+                findings,
+                check_of(&error, address),
+                &error,
+                error.reason().unwrap_or(error.code()),
+            );
+        }
     };
     if matches!(address, Address::File(_)) {
         findings.ok("file system", "a write-ahead log works here");
     }
     findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
     if let Err(error) = log(args, &gate, findings).await {
-        failed(findings, "log", &error, error.code());
+        failed(findings, "log", &error, error.facts.reason.map_or(error.code(), UnavailableReason::as_str));
     }
     gate.shut_down().await;
 }
@@ -35,7 +42,7 @@ fn check_of(error: &Error, address: &Address) -> &'static str {
         "newer_database" => "layout",
         "half_copied" => "copy",
         _ if matches!(address, Address::Postgres(_)) => "log",
-        "read_only" => "folder",
+        _ if error.reason() == Some("read_only") => "folder",
         _ => "file",
     }
 }
