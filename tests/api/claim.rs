@@ -1,6 +1,7 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/claim`
 
 use crate::ASK;
+use countersign_api::ApprovalGate;
 use countersign_gate::{Options, Policy};
 use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
@@ -88,10 +89,12 @@ async fn a_call_that_is_blocked_by_now_cannot_be_claimed() {
     over_http(rules, async |world| {
         let earlier = Policy::read("default = \"allow\"").expect("valid");
         let path = world.path();
-        let gate = countersign_gate::Gate::open_with(path, Options::default(), earlier).await.expect("opens");
+        let gate = countersign_gate::EmbeddedGate::open_with(path, Options::default(), earlier)
+            .await
+            .expect("opens");
         let call =
-            countersign_gate::api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
-        gate.propose(&countersign_gate::name("t").expect("valid"), &call).await.expect("allowed");
+            countersign_api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
+        gate.propose(&countersign_api::parse_thread_id("t").expect("valid"), &call).await.expect("allowed");
         assert_snapshot!(claims(world, HASH).await, @"409 blocked: blocked by policy:no shells: they bite");
         gate.shut_down().await;
     })

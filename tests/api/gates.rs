@@ -1,9 +1,10 @@
 //! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
 
+use countersign_api::{self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, parse_thread_id};
+use countersign_client::HttpGate;
 use countersign_gate::{
-    Error, Filter, Gate, Json, Principal, Sha256, ToolName, api,
+    Json, Principal, Sha256, ToolName,
     event::{Decision, Status},
-    name,
 };
 use countersign_store::ManualClock;
 use countersign_tests::{HttpWorld, new_gate, over_http};
@@ -40,11 +41,11 @@ struct Told {
 }
 
 impl Told {
-    fn say<T: Serialize>(&mut self, what: &str, answer: Result<T, Error>) {
+    fn say<T: Serialize>(&mut self, what: &str, answer: Result<T, GateError>) {
         let text = match answer {
             Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
             Err(error) => {
-                let (response, vote, execution) = (error.response(), error.vote(), error.execution());
+                let ErrorFacts { response, vote, execution, .. } = &*error.facts;
                 let _ = writeln!(self.whole, "{response:?} {vote:?} {execution:?}");
                 format!("{}: {error}", error.code())
             }
@@ -56,28 +57,28 @@ impl Told {
     }
 }
 
-fn decide(decision: Decision) -> api::Decide {
-    api::Decide::plain(decision)
+fn decide(decision: Decision) -> api::DecisionRequest {
+    api::DecisionRequest::plain(decision)
 }
 
 /// The way of one call from proposal to result, and what is refused on it.
-async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
+async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
-    let thread = name("a/b ü#?").expect("valid");
-    let call = api::Propose::new("call/1", "bash", r#"{"n": 1.50}"#).expect("valid");
+    let thread = parse_thread_id("a/b ü#?").expect("valid");
+    let call = api::ProposeRequest::new("call/1", "bash", r#"{"n": 1.50}"#).expect("valid");
     let mut told = Told::default();
     told.say("show nothing", agent.call(&thread, &call.id).await);
     let proposed = agent.propose(&thread, &call).await;
     told.say("propose", proposed.clone());
-    let other = api::Propose::new("call/1", "zsh", "{}").expect("valid");
+    let other = api::ProposeRequest::new("call/1", "zsh", "{}").expect("valid");
     told.say("propose another", agent.propose(&thread, &other).await);
     told.say(
         "wait no longer",
         agent.wait(&thread, &call.id, Some(Duration::ZERO)).await.map(|call| call.state),
     );
     told.say("decide as agent", agent.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await);
-    let claim = api::Claim::of(&proposed.expect("proposed"), "worker");
+    let claim = api::ClaimRequest::for_call(&proposed.expect("proposed"), "worker");
     told.say("claim early", agent.claim(&thread, &call.id, &claim).await);
     let allow = decide(Decision::AllowSession);
     let (waited, decided) =
@@ -87,140 +88,150 @@ async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
     told.say("decide otherwise", ada.decide(&thread, &call.id, &decide(Decision::Deny)).await);
     told.say("claim", agent.claim(&thread, &call.id, &claim).await.map(|call| call.execution));
     told.say("claim again", agent.claim(&thread, &call.id, &claim).await);
-    told.say("cancel", agent.cancel(&thread, &call.id, &api::Cancel::default()).await);
-    told.say("finish", agent.finish(&thread, &call.id, &api::Finish::success("ok")).await.map(|c| c.result));
-    told.say("finish otherwise", agent.finish(&thread, &call.id, &api::Finish::error("no")).await);
+    told.say("cancel", agent.cancel(&thread, &call.id, &api::CancelRequest::default()).await);
+    told.say(
+        "finish",
+        agent.finish(&thread, &call.id, &api::ResultRequest::success("ok")).await.map(|c| c.result),
+    );
+    told.say("finish otherwise", agent.finish(&thread, &call.id, &api::ResultRequest::error("no")).await);
     told
 }
 
 /// What is about threads and the log rather than about one call.
-async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
+async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
-    let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
+    let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
     let mut told = Told::default();
     let propose = async |thread, id: &str, tool: &str| {
-        agent.propose(thread, &api::Propose::new(id, tool, "[]").expect("valid")).await
+        agent.propose(thread, &api::ProposeRequest::new(id, tool, "[]").expect("valid")).await
     };
     told.say("propose what is blocked", propose(&thread, "a", "mail").await.map(|call| call.result));
     let granted = propose(&thread, "b", "bash").await.expect("proposed");
     ada.decide(&thread, &granted.id, &decide(Decision::AllowSession)).await.expect("decided");
-    told.say("grants", ada.grants(&thread, api::PageOf::default()).await);
+    told.say("grants", ada.grants(&thread, api::PageQuery::default()).await);
     told.say("revoke nothing", ada.revoke(&thread, 1).await);
     told.say("revoke", ada.revoke(&thread, 6).await);
     told.say("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
     propose(&other, "d", "bash").await.expect("proposed");
-    let one = api::PageOf { after: 0, limit: 1 };
-    let ids = |page: api::Pending| page.pending.into_iter().map(|call| call.id).collect::<Vec<_>>();
-    told.say("pending", ada.pending(&Filter::default(), one).await.map(|page| (page.next, ids(page))));
+    let one = api::PageQuery { after: 0, limit: 1 };
+    let ids = |page: api::PendingPage| page.pending.into_iter().map(|call| call.id).collect::<Vec<_>>();
+    told.say("pending", ada.pending(&LogFilter::default(), one).await.map(|page| (page.next, ids(page))));
     told.say(
         "pending in t2",
-        ada.pending(&Filter::of_thread(&other), one).await.map(|page| page.pending.len()),
+        ada.pending(&LogFilter::of_thread(&other), one).await.map(|page| page.pending.len()),
     );
     told.say("close", agent.close(&thread).await);
     told.say("propose in vain", propose(&thread, "e", "bash").await);
-    told.say("events", ada.events(&Filter::default(), api::PageOf { after: 9, limit: 2 }).await);
-    let followed: Vec<_> = ada.follow(Filter::of_thread(&thread), 3).take(3).collect().await;
+    told.say("events", ada.events(&LogFilter::default(), api::PageQuery { after: 9, limit: 2 }).await);
+    let followed: Vec<_> = ada.follow(LogFilter::of_thread(&thread), 3).take(3).collect().await;
     let seqs: Result<Vec<_>, _> = followed.into_iter().map(|event| event.map(|event| event.seq)).collect();
     told.say("follow t", seqs);
     told.say("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));
-    let cancelled = api::Finish { status: Status::Denied, ..api::Finish::success("") };
+    let cancelled = api::ResultRequest { status: Status::Denied, ..api::ResultRequest::success("") };
     told.say("finish as denied", agent.finish(&thread, &granted.id, &cancelled).await);
     told
 }
 
 /// Deciding in all its ways: changed, by several, remembered, and how far that reaches.
-async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
+async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
-    let thread = name("t").expect("valid");
+    let thread = parse_thread_id("t").expect("valid");
     let mut told = Told::default();
     let propose = async |id: &str, tool: &str, command: &str| {
         let arguments = format!("{{\"command\":\"{command}\"}}");
         agent
-            .propose(&thread, &api::Propose::new(id, tool, &arguments).expect("valid"))
+            .propose(&thread, &api::ProposeRequest::new(id, tool, &arguments).expect("valid"))
             .await
             .expect("proposed")
     };
     let json = |text: &str| Some(Json::parse(text).expect("valid"));
     let allow = decide(Decision::AllowOnce);
     let a = propose("a", "shell", "ls").await.id;
-    let blocked = api::Decide { arguments: json(r#"{"command":"rm -r /"}"#), ..allow.clone() };
+    let blocked = api::DecisionRequest { arguments: json(r#"{"command":"rm -r /"}"#), ..allow.clone() };
     told.say("change it to what is blocked", ada.decide(&thread, &a, &blocked).await);
-    let others = api::Decide { arguments_hash: Some(Sha256::of(b"others")), ..allow.clone() };
+    let others = api::DecisionRequest { arguments_hash: Some(Sha256::of(b"others")), ..allow.clone() };
     told.say("decide on others", ada.decide(&thread, &a, &others).await);
-    let changed = api::Decide { arguments: json(r#"{"command":"ls -l"}"#), ..allow.clone() };
+    let changed = api::DecisionRequest { arguments: json(r#"{"command":"ls -l"}"#), ..allow.clone() };
     told.say("change it", ada.decide(&thread, &a, &changed).await.map(|call| call.response));
     let two = propose("two", "transfer", "all").await.id;
     told.say("vote", ada.decide(&thread, &two, &allow).await.map(|call| call.request));
     told.say("vote otherwise", ada.decide(&thread, &two, &decide(Decision::Deny)).await);
-    let higher = api::Decide { level: Some("admin".to_owned()), ..allow };
+    let higher = api::DecisionRequest { level: Some("admin".to_owned()), ..allow };
     told.say("vote too high", bob.decide(&thread, &two, &higher).await);
     let b = propose("b", "bash", "git status -s").await.id;
     told.say("look", ada.call(&thread, &b).await.map(|call| call.request));
-    told.say("look at the list", ada.pending(&Filter::default(), api::PageOf::default()).await);
-    let width = |text: &str| api::Width { matches: json(text).expect("there") };
-    told.say("reach", ada.reach(&thread, &b, &width(r#"{"command":"git *"}"#)).await);
-    told.say("reach for nonsense", ada.reach(&thread, &b, &width("\"all\"")).await);
-    let git = api::Decide { matches: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
+    told.say("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
+    let width = |text: &str| api::ScopeRequest { matches: json(text).expect("there") };
+    told.say("reach", ada.preview_scope(&thread, &b, &width(r#"{"command":"git *"}"#)).await);
+    told.say("reach for nonsense", ada.preview_scope(&thread, &b, &width("\"all\"")).await);
+    let git =
+        api::DecisionRequest { matches: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
     told.say("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
     let c = propose("c", "bash", "npm test").await.id;
-    let never = api::Decide { matches: json("\"tool\""), ..decide(Decision::Deny) };
+    let never = api::DecisionRequest { matches: json("\"tool\""), ..decide(Decision::Deny) };
     told.say("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
-    told.say("grants", ada.grants(&thread, api::PageOf::default()).await);
+    told.say("grants", ada.grants(&thread, api::PageQuery::default()).await);
     told.say("propose once more", Ok(propose("d", "bash", "git log").await));
     told
 }
 
 /// What is masked, who is lost, and the button for when things go wrong.
-async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
+async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
-    let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
+    let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
     let mut told = Told::default();
     let secret = r#"{"user":"ada","password":"hunter2"}"#;
-    let call = api::Propose {
-        definition: Some(api::Definition { needs_approval: Some(true), ..api::Definition::default() }),
-        ..api::Propose::new("a", "login", secret).expect("valid")
+    let call = api::ProposeRequest {
+        definition: Some(api::ProposedDefinition {
+            needs_approval: Some(true),
+            ..api::ProposedDefinition::default()
+        }),
+        ..api::ProposeRequest::new("a", "login", secret).expect("valid")
     };
     let proposed = agent.propose(&thread, &call).await;
     told.say("propose a secret", proposed.clone());
     ada.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await.expect("decided");
-    let claim = api::Claim {
+    let claim = api::ClaimRequest {
         arguments: Some(Json::parse(secret).expect("valid")),
         lease_seconds: Some(60),
-        ..api::Claim::of(&proposed.expect("proposed"), "first")
+        ..api::ClaimRequest::for_call(&proposed.expect("proposed"), "first")
     };
-    let strange = api::Claim { definition_hash: Some(Sha256::of(b"other")), ..claim.clone() };
+    let strange = api::ClaimRequest { definition_hash: Some(Sha256::of(b"other")), ..claim.clone() };
     told.say("claim for another tool", agent.claim(&thread, &call.id, &strange).await);
     let given = agent.claim(&thread, &call.id, &claim).await;
     told.say("claim", given.map(|call| (call.arguments, call.redacted)));
-    let release = api::Release { comment: Some("lost".to_owned()) };
+    let release = api::ReleaseRequest { comment: Some("lost".to_owned()) };
     told.say("release early", ada.release(&thread, &call.id, &release).await);
     clock.advance(Duration::from_mins(1));
     told.say("release as agent", agent.release(&thread, &call.id, &release).await);
     told.say("release", ada.release(&thread, &call.id, &release).await.map(|call| call.released));
-    let second = api::Claim { executor: "second".to_owned(), ..claim };
+    let second = api::ClaimRequest { executor: "second".to_owned(), ..claim };
     told.say(
         "take over",
         agent.claim(&thread, &call.id, &second).await.map(|call| (call.execution, call.lost)),
     );
     for (thread, id, tool) in [(&thread, "b", "bash"), (&thread, "c", "transfer"), (&other, "b", "bash")] {
-        agent.propose(thread, &api::Propose::new(id, tool, "{}").expect("valid")).await.expect("proposed");
+        agent
+            .propose(thread, &api::ProposeRequest::new(id, tool, "{}").expect("valid"))
+            .await
+            .expect("proposed");
     }
-    let stop = api::Stop::default();
+    let stop = api::StopRequest::default();
     told.say("stop as agent", agent.stop(None, &stop).await);
     told.say("stop a thread", ada.stop(Some(&thread), &stop).await);
-    let tool = api::Stop { tool: Some(ToolName::new("bash").expect("valid")), ..stop };
+    let tool = api::StopRequest { tool: Some(ToolName::new("bash").expect("valid")), ..stop };
     told.say("stop a tool", ada.stop(None, &tool).await);
     told
 }
 
 /// Tells it over a file and over a server. Both must say the same, which is given back.
-async fn both_ways(tell: impl AsyncFn(&Gate, &ManualClock) -> Told) -> String {
+async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> Told) -> String {
     let (file, clock, _folder) = new_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;
     file.shut_down().await;
     over_http(RULES, async |world: &HttpWorld| {
-        let server = Gate::connect(&world.server_url()).expect("an address");
+        let server = HttpGate::connect(&world.server_url()).expect("an address");
         assert_eq!(tell(&server, world.clock()).await.whole, over_a_file.whole);
     })
     .await;
@@ -353,19 +364,9 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
     "#);
 }
 
-#[tokio::test]
-async fn a_server_does_not_hand_out_its_file() {
-    over_http(RULES, async |world| {
-        let server = Gate::connect(&world.server_url()).expect("an address");
-        assert_eq!(server.verify(|_| ()).await.expect_err("no file"), Error::OnlyOverAFile);
-        assert_eq!(server.rebuild_index().await.expect_err("no file"), Error::OnlyOverAFile);
-    })
-    .await;
-}
-
 #[test]
 fn an_address_that_names_no_server_is_refused() {
-    let refused = |url: &str| Gate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
+    let refused = |url: &str| HttpGate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
     assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
     assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
     assert_snapshot!(refused("unix:"), @r#""unix:" is no server's address (the path of a socket follows after unix:); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);

@@ -25,7 +25,7 @@ async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
 #[tokio::test]
 async fn a_policy_that_could_not_be_read_shows() {
     over_http(ASK, async |world| {
-        world.service.gate.policy_failed("policy.toml: line 3 is strange").expect("over a file");
+        world.service.gate.policy_failed("policy.toml: line 3 is strange");
         let ready = world.anonymous().get("/readyz").await;
         assert_eq!(ready.status, 200, "the one before is in force");
         assert_eq!(ready.text("policyTrouble"), "policy.toml: line 3 is strange");

@@ -1,7 +1,8 @@
 //! Whoever asks and leaves: what was written for them is told and counted all the same.
 
 use crate::ASK;
-use countersign_gate::{Filter, Principal, api, name};
+use countersign_api::{self as api, ApprovalGate, LogFilter, parse_thread_id};
+use countersign_gate::Principal;
 use countersign_tests::over_http;
 use futures_util::{StreamExt, poll};
 use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -11,15 +12,17 @@ use std::pin::pin;
 async fn what_is_written_for_somebody_who_left_is_counted() {
     over_http(ASK, async |world| {
         let mut registry = Registry::default();
-        world.service.gate.metrics(&mut registry).expect("over a file");
+        world.service.gate.register_metrics(&mut registry);
         let agent = world.service.gate.acting_as(Principal::agent("bot"));
-        let (thread, call) =
-            (name("t").expect("valid"), api::Propose::new("c", "bash", "{}").expect("valid"));
+        let (thread, call) = (
+            parse_thread_id("t").expect("valid"),
+            api::ProposeRequest::new("c", "bash", "{}").expect("valid"),
+        );
         {
             let propose = pin!(agent.propose(&thread, &call));
             assert!(poll!(propose).is_pending(), "it is on its way, and nobody waits for it any more");
         }
-        let mut events = world.service.gate.follow(Filter::default(), 0);
+        let mut events = world.service.gate.follow(LogFilter::default(), 0);
         assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
         // It is counted a moment after it is written. The story's time limit ends the looking.
         let mut told = String::new();

@@ -1,6 +1,6 @@
 //! The sockets that a server listens on.
 
-use countersign_gate::Gate;
+use countersign_gate::EmbeddedGate;
 use countersign_server::{Address, Error, Listener, Options};
 use std::{
     fs,
@@ -25,7 +25,7 @@ async fn serve(
     folder: &Path,
     listeners: Vec<Listener>,
 ) -> (CancellationToken, JoinHandle<Result<(), Error>>) {
-    let gate = Gate::open(folder.join("log.db")).await.expect("a fresh file");
+    let gate = EmbeddedGate::open(folder.join("log.db")).await.expect("a fresh file");
     let stop = CancellationToken::new();
     let served = countersign_server::serve(listeners, gate, Options::default(), stop.clone());
     (stop, tokio::spawn(served))

@@ -1,6 +1,7 @@
 //! `POST /v1/threads/{thread}/tool-calls`
 
 use crate::ASK;
+use countersign_api::ApprovalGate;
 use countersign_tests::{Answer, over_http};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
@@ -167,7 +168,7 @@ async fn whoever_prefers_to_wait_is_answered_once_the_call_is_decided() {
         let proposal = Answer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
             // The call and its request are there: it is held now, or about to be.
-            let mut events = world.service.gate.follow(countersign_gate::Filter::default(), 0);
+            let mut events = world.service.gate.follow(countersign_api::LogFilter::default(), 0);
             for _ in 0..2 {
                 events.next().await.expect("an event").expect("no failure");
             }

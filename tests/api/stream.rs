@@ -1,7 +1,8 @@
 //! The log as a stream of server-sent events: first what was missed, then what comes.
 
 use crate::ASK;
-use countersign_gate::{Gate, api, name};
+use countersign_api::{self as api, ApprovalGate, parse_thread_id};
+use countersign_gate::EmbeddedGate;
 use countersign_server::{Address, Listener, Options};
 use countersign_tests::{Answer, Stream, new_gate, over_http, run_sql_on};
 use insta::assert_snapshot;
@@ -207,14 +208,14 @@ async fn a_stream_ends_when_the_server_stops() {
 /// A log whose second event cannot be read, served; and a stream of it, to its end.
 async fn stream_of_a_damaged_log() -> String {
     let (gate, _, folder) = new_gate(ASK).await;
-    let call = api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
-    gate.propose(&name("t").expect("a name"), &call).await.expect("it is taken");
+    let call = api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
+    gate.propose(&parse_thread_id("t").expect("a name"), &call).await.expect("it is taken");
     gate.shut_down().await;
     let path = folder.path().join("log.db");
     let damage = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
         UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
     run_sql_on(&path, damage).await.expect("without its guard, anything goes");
-    let gate = Gate::open(&path).await.expect("it opens");
+    let gate = EmbeddedGate::open(&path).await.expect("it opens");
     let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
     let Address::Tcp(address) = *listener.address() else { panic!("a port") };
     let stop = CancellationToken::new();

@@ -2,7 +2,8 @@
 //! processor with the server that it asks: one connection, requests put together by hand.
 
 use crate::lab::{self, Outcome};
-use countersign_gate::{Address as GateAddress, Gate, Options, Policy, Synchronous};
+use countersign_api::ApprovalGate;
+use countersign_gate::{Address as GateAddress, EmbeddedGate, Options, Policy, Synchronous};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -48,7 +49,7 @@ impl Server {
 pub(crate) async fn serve(address: &str, synchronous: &str) -> Outcome<()> {
     let synchronous = if synchronous == "full" { Synchronous::Full } else { Synchronous::Normal };
     let options = Options { synchronous, ..Options::default() };
-    let gate = Gate::open_with(GateAddress::parse(address)?, options, Policy::ask_always()).await?;
+    let gate = EmbeddedGate::open_with(GateAddress::parse(address)?, options, Policy::ask_always()).await?;
     let listener = Listener::bind(&Address::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
     println!("{}", listener.address());
     let stop = CancellationToken::new();

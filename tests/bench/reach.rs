@@ -4,7 +4,8 @@ use crate::{
     lab::{self, Lab, Outcome},
     table::{Row, Samples, ms, times},
 };
-use countersign_gate::{Gate, api::PageOf};
+use countersign_api::{ApprovalGate, LogFilter, PageQuery};
+use countersign_gate::EmbeddedGate;
 use countersign_store::{Filter, Options};
 use std::time::{Duration, Instant};
 
@@ -36,15 +37,15 @@ async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
             }
         }
     }
-    let gate = Gate::open(countersign_store::Address::parse(&path)?).await?;
-    let page = PageOf { after: 0, limit: WAITING };
+    let gate = EmbeddedGate::open(countersign_store::Address::parse(&path)?).await?;
+    let page = PageQuery { after: 0, limit: WAITING };
     let (mut plain, mut informed) = (Samples::default(), Samples::default());
     for _ in 0..samples {
         let start = Instant::now();
         let found = lab.store.pending(&Filter::default(), 0, WAITING).await?.items.len();
         plain.add(start.elapsed());
         let start = Instant::now();
-        let told = gate.pending(&Filter::default(), page).await?.pending;
+        let told = gate.pending(&LogFilter::default(), page).await?.pending;
         informed.add(start.elapsed());
         let all = told.iter().filter_map(|call| call.request.as_ref());
         if (found, all.filter(|request| request.would_also_match.len() == 3).count()) != (WAITING, WAITING) {

@@ -1,6 +1,7 @@
 //! `countersign allow` and `countersign deny`
 
 use crate::{desk::at_a_desk, watch_plain};
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]

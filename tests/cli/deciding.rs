@@ -1,7 +1,7 @@
 //! Deciding in all its width: what is remembered, at which level, by how many.
 
 use crate::desk::{Desk, at_a_desk};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 /// A policy with people of two levels, a tool that takes two of them and one that takes an admin.
@@ -86,8 +86,8 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         exit 0
         ");
         let gate = desk.gate().await;
-        let thread = countersign_gate::name("t1").expect("valid");
-        let again = api::Propose::new("call_3", "bash", r#"{"command":"git push"}"#).expect("valid");
+        let thread = countersign_api::parse_thread_id("t1").expect("valid");
+        let again = api::ProposeRequest::new("call_3", "bash", r#"{"command":"git push"}"#).expect("valid");
         assert!(!gate.propose(&thread, &again).await.expect("proposed").is_pending());
         gate.shut_down().await;
         let shown = desk.types("show call_3").await.stdout;

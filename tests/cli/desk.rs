@@ -1,7 +1,8 @@
 //! A folder, a shell's environment with nothing of ours in it, and the command under test.
 
 use crate::hide::hide;
-use countersign_gate::{Gate, Principal, api};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::{EmbeddedGate, Principal};
 use std::{
     fmt,
     path::PathBuf,
@@ -98,16 +99,16 @@ impl Desk {
     }
 
     /// The log in this folder, as another process sees it.
-    pub(crate) async fn gate(&self) -> Gate {
-        let gate = Gate::open(self.path("countersign.db")).await.expect("the log opens");
+    pub(crate) async fn gate(&self) -> EmbeddedGate {
+        let gate = EmbeddedGate::open(self.path("countersign.db")).await.expect("the log opens");
         gate.acting_as(Principal::agent("builder"))
     }
 
     /// Has `agent:builder` propose a call of a tool in a thread.
     pub(crate) async fn proposes(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         let gate = self.gate().await;
-        let call = api::Propose::new(id, tool, arguments).expect("a valid call");
-        let thread = countersign_gate::name(thread).expect("a valid name");
+        let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
+        let thread = countersign_api::parse_thread_id(thread).expect("a valid name");
         gate.propose(&thread, &call).await.expect("proposed");
         gate.shut_down().await;
     }

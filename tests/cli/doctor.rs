@@ -129,7 +129,7 @@ async fn a_server_is_asked_how_it_is() {
             All is well.
             exit 0
             ");
-            town.service.gate.policy_failed("line 3 is odd").expect("it has a file");
+            town.service.gate.policy_failed("line 3 is odd");
             let said = desk.types(&format!("doctor --server {server}")).await;
             assert!(
                 said.stdout.contains("fail  its policy   the server keeps an older one: line 3 is odd"),

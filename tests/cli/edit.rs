@@ -5,6 +5,7 @@ use crate::{
     tmux::Terminal,
     watch_plain,
 };
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// An editor that puts `to` wherever `from` stands.
@@ -119,13 +120,13 @@ async fn arguments_are_given_whole_from_anywhere() {
 async fn arguments_that_nobody_may_run_with_are_refused() {
     at_a_desk(async |desk| {
         let gate = desk.gate().await;
-        let mut call = countersign_gate::api::Propose::new("call_1", "resize", r#"{"size":1}"#).expect("valid");
+        let mut call = countersign_api::ProposeRequest::new("call_1", "resize", r#"{"size":1}"#).expect("valid");
         let schema = r#"{"type":"object","properties":{"size":{"type":"integer"}}}"#;
-        call.definition = Some(countersign_gate::api::Definition {
+        call.definition = Some(countersign_api::ProposedDefinition {
             input_schema: Some(countersign_gate::Json::parse(schema).expect("valid")),
             ..Default::default()
         });
-        gate.propose(&countersign_gate::name("t1").expect("valid"), &call).await.expect("proposed");
+        gate.propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call).await.expect("proposed");
         gate.shut_down().await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":\"big\"}'").await, @r#"
         call_1 of resize is to run with:

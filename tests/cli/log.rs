@@ -1,6 +1,7 @@
 //! `countersign log`
 
 use crate::desk::{Desk, at_a_desk};
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// Two threads, three calls, and a word on each.

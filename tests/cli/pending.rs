@@ -1,6 +1,7 @@
 //! `countersign pending`
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]

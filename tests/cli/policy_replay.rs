@@ -1,7 +1,8 @@
 //! `countersign policy replay`
 
 use crate::desk::{Desk, at_a_desk};
-use countersign_gate::{Gate, Options, Policy, Principal, api};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
 use insta::assert_snapshot;
 
 /// Two calls that were allowed and ran, one that was denied, and one that waits.
@@ -51,11 +52,11 @@ async fn the_policy_that_judged_says_that_nothing_is_different() {
         let policy = "default = \"ask\"\n[patterns]\n\"mail\" = \"block\"\n\"free\" = \"allow\"\n";
         desk.writes("policy.toml", policy);
         let policy = Policy::read(policy).expect("a policy");
-        let gate = Gate::open_with(desk.path("countersign.db"), Options::default(), policy).await;
+        let gate = EmbeddedGate::open_with(desk.path("countersign.db"), Options::default(), policy).await;
         let gate = gate.expect("the log opens").acting_as(Principal::agent("builder"));
-        let thread = countersign_gate::name("t1").expect("a valid name");
+        let thread = countersign_api::parse_thread_id("t1").expect("a valid name");
         for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "free"), ("call_4", "bash")] {
-            let call = api::Propose::new(id, tool, "{}").expect("a valid call");
+            let call = api::ProposeRequest::new(id, tool, "{}").expect("a valid call");
             gate.propose(&thread, &call).await.expect("proposed");
             if id == "call_1" {
                 desk.types("allow call_1 --session --as user:ada").await;

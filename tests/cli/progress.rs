@@ -4,15 +4,15 @@ use crate::{
     desk::{Desk, at_a_desk},
     tmux::Terminal,
 };
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 use futures_util::future::try_join_all;
 
 /// A log of more than 5,000 events, which is when it is worth a line.
 async fn a_long_log(desk: &Desk) {
     let gate = desk.gate().await;
-    let thread = countersign_gate::name("t1").expect("valid");
+    let thread = countersign_api::parse_thread_id("t1").expect("valid");
     let calls: Vec<_> = (0..2_600)
-        .map(|number| api::Propose::new(&format!("call_{number}"), "bash", "{}").expect("valid"))
+        .map(|number| api::ProposeRequest::new(&format!("call_{number}"), "bash", "{}").expect("valid"))
         .collect();
     try_join_all(calls.iter().map(|call| gate.propose(&thread, call))).await.expect("proposed");
     gate.shut_down().await;

@@ -1,6 +1,7 @@
 //! What is asked of a server is answered as over its file.
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 use tokio::{
@@ -17,10 +18,10 @@ async fn a_server_and_its_file_say_the_same() {
             let at = |line: &str| format!("{line} {server} --as user:ada");
             for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "bash")] {
                 let call =
-                    countersign_gate::api::Propose::new(id, tool, r#"{"command":"ls"}"#).expect("valid");
+                    countersign_api::ProposeRequest::new(id, tool, r#"{"command":"ls"}"#).expect("valid");
                 town.service
                     .gate
-                    .propose(&countersign_gate::name("t1").expect("valid"), &call)
+                    .propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call)
                     .await
                     .expect("proposed");
             }

@@ -1,6 +1,7 @@
 //! `countersign run` without a terminal: what runs, what is recorded, and what it exits with.
 
 use crate::desk::{Desk, at_a_desk};
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// A policy that lets everything run.
@@ -210,7 +211,7 @@ async fn a_call_that_somebody_cancelled_does_not_run() {
         let mut run = desk.starts("run --id call_1 --thread t1 -- touch ran");
         run.complains("waits").await;
         let gate = desk.gate().await;
-        gate.close(&countersign_gate::name("t1").expect("valid")).await.expect("closed");
+        gate.close(&countersign_api::parse_thread_id("t1").expect("valid")).await.expect("closed");
         gate.shut_down().await;
         assert_snapshot!(run.ends().await, @"
         ! countersign: call_1 waits for a decision: countersign allow call_1

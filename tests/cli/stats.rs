@@ -1,6 +1,7 @@
 //! `countersign stats`
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]

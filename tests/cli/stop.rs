@@ -1,7 +1,7 @@
 //! `countersign stop` and `countersign release`
 
 use crate::{deciding::sets_rules, desk::at_a_desk, tmux::Terminal};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -97,11 +97,12 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
         desk.types("allow call_1 --as user:ada").await;
         let gate = desk.gate().await;
         let (thread, id) = (
-            countersign_gate::name("t1").expect("valid"),
-            countersign_gate::call_id("call_1").expect("valid"),
+            countersign_api::parse_thread_id("t1").expect("valid"),
+            countersign_api::parse_call_id("call_1").expect("valid"),
         );
         let call = gate.call(&thread, &id).await.expect("it is there");
-        let claim = api::Claim { lease_seconds: Some(0), ..api::Claim::of(&call, "worker-1") };
+        let claim =
+            api::ClaimRequest { lease_seconds: Some(0), ..api::ClaimRequest::for_call(&call, "worker-1") };
         gate.claim(&thread, &id, &claim).await.expect("claimed");
         assert_snapshot!(desk.types("release call_1 --as agent:other").await, @"
         ! countersign: agent:other is no person, and only people decide
@@ -112,7 +113,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
         Released call_1: another executor may take it over from worker-1.
         exit 0
         ");
-        let claim = api::Claim::of(&call, "worker-2");
+        let claim = api::ClaimRequest::for_call(&call, "worker-2");
         gate.claim(&thread, &id, &claim).await.expect("taken over");
         gate.shut_down().await;
         assert_snapshot!(desk.types("show call_1").await, @"

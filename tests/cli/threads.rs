@@ -1,6 +1,7 @@
 //! `countersign threads`, and what holds for one: its grants, its mode, its own policies, its end.
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]

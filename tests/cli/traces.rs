@@ -1,6 +1,7 @@
 //! What the program tells about itself: lines of JSON, and traces to a collector. Neither holds arguments.
 
 use crate::desk::at_a_desk;
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

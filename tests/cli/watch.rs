@@ -4,23 +4,25 @@ use crate::{
     desk::{Desk, at_a_desk},
     tmux::Terminal,
 };
-use countersign_gate::{api, event::RiskLevel};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::event::RiskLevel;
 use insta::assert_snapshot;
 
 /// A call that somebody should think about.
 pub(crate) async fn proposes_something_risky(desk: &Desk) {
     let gate = desk.gate().await;
-    let mut call = api::Propose::new("call_1", "bash", r#"{"command":"rm -r build","cwd":"/srv/shop"}"#)
-        .expect("a valid call");
+    let mut call =
+        api::ProposeRequest::new("call_1", "bash", r#"{"command":"rm -r build","cwd":"/srv/shop"}"#)
+            .expect("a valid call");
     call.description = Some("Tidy up before the release".to_owned());
-    call.impact = Some(api::Impact {
+    call.impact = Some(api::ProposedImpact {
         message: Some("Deletes the build folder and all that is in it".to_owned()),
         risk_level: Some(RiskLevel::High),
         reversible: Some(false),
         affected_resources: vec!["build/app.o".to_owned(), "build/lib.o".to_owned()],
         estimated_impact: Some("2 files".to_owned()),
     });
-    let thread = countersign_gate::name("conversation-7").expect("a valid name");
+    let thread = countersign_api::parse_thread_id("conversation-7").expect("a valid name");
     gate.propose(&thread, &call).await.expect("proposed");
     gate.shut_down().await;
 }

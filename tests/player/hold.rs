@@ -1,7 +1,8 @@
 //! An executor that starts a call and is never heard of again.
 
 use crate::{Failed, say};
-use countersign_gate::{EventType, Gate, api};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::{EmbeddedGate, EventType};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,11 +17,12 @@ pub(crate) struct Hold {
 }
 
 /// Claims it, says so, and holds it until somebody ends this process.
-pub(crate) async fn hold(gate: &Gate, hold: &Hold) -> Result<(), Failed> {
-    let (thread, id) = (countersign_gate::name(&hold.thread)?, countersign_gate::call_id(&hold.id)?);
+pub(crate) async fn hold(gate: &EmbeddedGate, hold: &Hold) -> Result<(), Failed> {
+    let (thread, id) =
+        (countersign_api::parse_thread_id(&hold.thread)?, countersign_api::parse_call_id(&hold.id)?);
     let call = gate.wait(&thread, &id, None).await?;
     let lease_seconds = Some(hold.lease_seconds);
-    let claim = api::Claim { lease_seconds, ..api::Claim::of(&call, &hold.executor) };
+    let claim = api::ClaimRequest { lease_seconds, ..api::ClaimRequest::for_call(&call, &hold.executor) };
     let claimed = gate.claim(&thread, &id, &claim).await?;
     say(&json!({"event": EventType::ExecutionStarted.as_str(), "id": claimed.id}));
     std::future::pending().await

@@ -7,7 +7,8 @@ mod hold;
 mod parts;
 mod race;
 
-use countersign_gate::{Address, Gate, Principal};
+use countersign_api::ApprovalGate;
+use countersign_gate::{Address, EmbeddedGate, Principal};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -40,7 +41,8 @@ async fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            let code = error.downcast_ref::<countersign_gate::Error>().map(countersign_gate::Error::code);
+            let code =
+                error.downcast_ref::<countersign_api::GateError>().map(countersign_api::GateError::code);
             say(&json!({"failed": error.to_string(), "code": code}));
             ExitCode::FAILURE
         }
@@ -49,7 +51,8 @@ async fn main() -> ExitCode {
 
 async fn play() -> Result<(), Failed> {
     let given: Given = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
-    let gate = Gate::open(Address::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
+    let gate =
+        EmbeddedGate::open(Address::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
     say(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
     match given.part {

@@ -2,9 +2,8 @@
 //! begun anew with the same words, and then takes up where the log says that it was.
 
 use crate::{Failed, say};
-use countersign_gate::{
-    EventType, Filter, Gate, Principal, State, ThreadId, api, event::Decision, id::CallId, random_id,
-};
+use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
+use countersign_gate::{EmbeddedGate, EventType, Principal, State, ThreadId, event::Decision, id::CallId};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::json;
@@ -34,13 +33,13 @@ pub(crate) struct Following {
 
 impl Calls {
     fn thread(&self) -> Result<ThreadId, Failed> {
-        Ok(countersign_gate::name(&self.thread)?)
+        Ok(countersign_api::parse_thread_id(&self.thread)?)
     }
 
-    fn proposal(&self, number: usize) -> Result<api::Propose, Failed> {
+    fn proposal(&self, number: usize) -> Result<api::ProposeRequest, Failed> {
         let arguments = json!({"command": format!("make part-{number}"), "cwd": "/"}).to_string();
-        let propose = api::Propose::new(&format!("call_{number}"), "bash", &arguments)?;
-        Ok(api::Propose { expires_in_seconds: self.expires_in_seconds, ..propose })
+        let propose = api::ProposeRequest::new(&format!("call_{number}"), "bash", &arguments)?;
+        Ok(api::ProposeRequest { expires_in_seconds: self.expires_in_seconds, ..propose })
     }
 }
 
@@ -48,7 +47,7 @@ fn acknowledged(kind: EventType, call: &api::Call, seq: i64) {
     say(&json!({"event": kind.as_str(), "thread": call.thread_id, "id": call.id, "seq": seq}));
 }
 
-pub(crate) async fn propose(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn propose(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
     let thread = calls.thread()?;
     let one = async |number| {
         let call = gate.propose(&thread, &calls.proposal(number)?).await?;
@@ -62,11 +61,11 @@ pub(crate) async fn propose(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
 }
 
 /// Allows everything that is asked in the thread, until all of it is.
-pub(crate) async fn decide(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn decide(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
-    let decide = api::Decide::plain(Decision::AllowOnce);
+    let decide = api::DecisionRequest::plain(Decision::AllowOnce);
     let asked =
-        gate.follow(Filter::of_thread(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
+        gate.follow(LogFilter::of_thread(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
             let asked = event.kind == EventType::ApprovalRequest;
             Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
         });
@@ -86,7 +85,7 @@ struct Asked {
 }
 
 /// An agent as it comes back after a crash: it proposes what it wanted, waits, and runs what it may.
-pub(crate) async fn execute(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn execute(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
     let thread = calls.thread()?;
     let one = async |number| {
         let id = gate.propose(&thread, &calls.proposal(number)?).await?.id;
@@ -100,8 +99,8 @@ pub(crate) async fn execute(gate: &Gate, calls: &Calls) -> Result<(), Failed> {
     stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-async fn run(gate: &Gate, calls: &Calls, call: &api::Call) -> Result<(), Failed> {
-    let claim = api::Claim::of(call, &random_id("player-"));
+async fn run(gate: &EmbeddedGate, calls: &Calls, call: &api::Call) -> Result<(), Failed> {
+    let claim = api::ClaimRequest::for_call(call, &random_id("player-"));
     let claimed = gate.claim(&call.thread_id, &call.id, &claim).await?;
     let execution = claimed.execution.as_ref().ok_or("claimed, and no execution")?;
     acknowledged(EventType::ExecutionStarted, &claimed, execution.seq);
@@ -109,14 +108,14 @@ async fn run(gate: &Gate, calls: &Calls, call: &api::Call) -> Result<(), Failed>
         let line = format!("{} {}\n", call.thread_id, call.id);
         OpenOptions::new().append(true).create(true).open(runs)?.write_all(line.as_bytes())?;
     }
-    let finished = gate.finish(&call.thread_id, &call.id, &api::Finish::success("made")).await?;
+    let finished = gate.finish(&call.thread_id, &call.id, &api::ResultRequest::success("made")).await?;
     let result = finished.result.as_ref().ok_or("finished, and no result")?;
     acknowledged(EventType::ToolResult, &finished, result.seq);
     Ok(())
 }
 
-pub(crate) async fn follow(gate: &Gate, following: &Following) -> Result<(), Failed> {
-    let mut events = gate.follow(Filter::default(), following.after);
+pub(crate) async fn follow(gate: &EmbeddedGate, following: &Following) -> Result<(), Failed> {
+    let mut events = gate.follow(LogFilter::default(), following.after);
     while let Some(event) = events.try_next().await? {
         say(&json!({"saw": event.seq}));
         if event.seq >= following.until {

@@ -3,9 +3,8 @@
 //! whatever was decided.
 
 use crate::{Failed, say};
-use countersign_gate::{
-    CallId, Error, EventType, Filter, Gate, Principal, ThreadId, api, event::Decision, random_id,
-};
+use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
+use countersign_gate::{CallId, EmbeddedGate, EventType, Principal, ThreadId, event::Decision};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::json;
@@ -26,7 +25,7 @@ struct Asked {
     tool_call_id: CallId,
 }
 
-pub(crate) async fn race(gate: &Gate, race: &Race) -> Result<(), Failed> {
+pub(crate) async fn race(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
     let mine = (race.me..race.calls).step_by(race.processes);
     let proposing = stream::iter(mine)
         .map(|number| propose(gate, number))
@@ -36,20 +35,20 @@ pub(crate) async fn race(gate: &Gate, race: &Race) -> Result<(), Failed> {
     Ok(())
 }
 
-fn thread(number: usize) -> Result<ThreadId, Error> {
-    countersign_gate::name(&format!("thread-{}", number % 32))
+fn thread(number: usize) -> Result<ThreadId, GateError> {
+    countersign_api::parse_thread_id(&format!("thread-{}", number % 32))
 }
 
-async fn propose(gate: &Gate, number: usize) -> Result<(), Failed> {
+async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), Failed> {
     let arguments = json!({"command": format!("make race-{number}")}).to_string();
-    let propose = api::Propose::new(&format!("call_{number}"), "bash", &arguments)?;
+    let propose = api::ProposeRequest::new(&format!("call_{number}"), "bash", &arguments)?;
     gate.propose(&thread(number)?, &propose).await?;
     run(gate, number, &propose.id).await
 }
 
 /// Does this process's part in every call that another one proposes, until all have been seen.
-async fn answer(gate: &Gate, race: &Race) -> Result<(), Failed> {
-    let asked = gate.follow(Filter::default(), 0).map_err(Failed::from).try_filter_map(async |event| {
+async fn answer(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
+    let asked = gate.follow(LogFilter::default(), 0).map_err(Failed::from).try_filter_map(async |event| {
         let asked = event.kind == EventType::ApprovalRequest;
         Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
     });
@@ -66,14 +65,15 @@ async fn answer(gate: &Gate, race: &Race) -> Result<(), Failed> {
     answered.buffer_unordered(race.at_once * race.processes).try_collect().await
 }
 
-async fn decide(gate: &Gate, number: usize, id: &CallId, decision: Decision) -> Result<(), Failed> {
+async fn decide(gate: &EmbeddedGate, number: usize, id: &CallId, decision: Decision) -> Result<(), Failed> {
     let said = decision.as_str();
     let gate = gate.acting_as(Principal::user(said));
-    let decide = api::Decide::plain(decision);
+    let decide = api::DecisionRequest::plain(decision);
     match gate.decide(&thread(number)?, id, &decide).await {
         Ok(_) => say(&json!({"decides": number, "said": said, "won": said})),
         Err(lost) => {
-            let winner = lost.response().filter(|_| lost.code() == "already_decided").ok_or(lost)?;
+            let winner =
+                lost.facts.response.clone().filter(|_| lost.code == ErrorCode::AlreadyDecided).ok_or(lost)?;
             let (won, by) = (winner.decision.as_str(), winner.principal);
             say(&json!({"decides": number, "said": said, "won": won, "by": by}));
         }
@@ -82,12 +82,12 @@ async fn decide(gate: &Gate, number: usize, id: &CallId, decision: Decision) -> 
 }
 
 /// Tries to run it, allowed or not: the gate must see to it that only what is allowed runs, and once.
-async fn run(gate: &Gate, number: usize, id: &CallId) -> Result<(), Failed> {
+async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), Failed> {
     let thread = thread(number)?;
     let call = gate.wait(&thread, id, None).await?;
-    match gate.claim(&thread, id, &api::Claim::of(&call, &random_id("racer-"))).await {
+    match gate.claim(&thread, id, &api::ClaimRequest::for_call(&call, &random_id("racer-"))).await {
         Ok(_) => {
-            gate.finish(&thread, id, &api::Finish::success("made")).await?;
+            gate.finish(&thread, id, &api::ResultRequest::success("made")).await?;
             say(&json!({"runs": number, "told": "go"}));
         }
         Err(refused) if matches!(refused.code(), "already_claimed" | "not_allowed") => {

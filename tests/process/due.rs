@@ -1,7 +1,8 @@
 //! What is due on a call is carried out once, by whoever is there, and wakes nobody who waits for something else.
 
 use crate::new_world;
-use countersign_gate::{Event, EventType, Gate, Options, Policy, Principal, api, name};
+use countersign_api::{self as api, ApprovalGate, parse_thread_id};
+use countersign_gate::{EmbeddedGate, Event, EventType, Options, Policy, Principal};
 use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -134,19 +135,20 @@ async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
         world.gate().await.shut_down().await;
         let inserted = Process::start(world.program("sqlite3").args(["log.db", UNREADABLE])).ended().await;
         assert_eq!(inserted.code, 0, "{}", inserted.stderr);
-        let gate = Gate::open_with(world.file("log.db"), Options::default(), Policy::ask_always()).await;
+        let gate =
+            EmbeddedGate::open_with(world.file("log.db"), Options::default(), Policy::ask_always()).await;
         let gate = gate.expect("it opens").acting_as(Principal::agent("bot"));
-        let thread = name("t").expect("a name");
+        let thread = parse_thread_id("t").expect("a name");
         for number in 0..PROPOSED {
-            let call = api::Propose::new(&format!("call_{number}"), "bash", "{}").expect("a call");
-            gate.propose(&thread, &api::Propose { expires_in_seconds: Some(3_600), ..call })
+            let call = api::ProposeRequest::new(&format!("call_{number}"), "bash", "{}").expect("a call");
+            gate.propose(&thread, &api::ProposeRequest { expires_in_seconds: Some(3_600), ..call })
                 .await
                 .expect("asked");
         }
         let asked = asked_for_what_is_due(&gate);
         assert!((1..=PROPOSED * ASKED.0 + ASKED.1).contains(&asked), "it was asked {asked} times");
-        let call = api::Propose::new("soon", "bash", "{}").expect("a call");
-        let call = api::Propose { expires_in_seconds: Some(1), ..call };
+        let call = api::ProposeRequest::new("soon", "bash", "{}").expect("a call");
+        let call = api::ProposeRequest { expires_in_seconds: Some(1), ..call };
         let id = gate.propose(&thread, &call).await.expect("asked").id;
         let lapsed = gate.wait(&thread, &id, None).await.expect("it lapses");
         assert!(!lapsed.is_pending());
@@ -156,9 +158,9 @@ async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
 }
 
 /// How often, by the gate's own count.
-fn asked_for_what_is_due(gate: &Gate) -> u64 {
+fn asked_for_what_is_due(gate: &EmbeddedGate) -> u64 {
     let mut registry = Registry::default();
-    gate.metrics(&mut registry).expect("it is over a file");
+    gate.register_metrics(&mut registry);
     let mut text = String::new();
     encode(&mut text, &registry).expect("a text takes more");
     let line = text.lines().find(|line| line.starts_with("query_seconds_count{query=\"due\"}"));

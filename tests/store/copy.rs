@@ -284,7 +284,7 @@ fn an_event_that_the_target_cannot_hold_is_named() {
         types(&source, half).await.expect("SQLite takes it");
         let target = attic.place(Database::Postgres, "target").await;
         let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
-        assert!(matches!(refused, Error::Unfit { seq: 6, .. }), "{refused}");
+        assert!(matches!(refused, Error::EventRefused { seq: 6, .. }), "{refused}");
         assert_eq!(
             types(&target, "SELECT count(*) FROM events;").await.as_deref(),
             Ok("5"),

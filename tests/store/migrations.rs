@@ -163,6 +163,8 @@ async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(worl
     let before = world.log().await;
     let refused = Store::open(world.address(), world.options()).await.err().expect("it is left behind");
     assert_eq!(refused.code(), "newer_database");
-    assert!(matches!(refused, Error::Newer { found, known: k, .. } if (found, k) == (known + 1, known)));
+    assert!(
+        matches!(refused, Error::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))
+    );
     assert_eq!(world.log().await, before);
 }

@@ -1,6 +1,7 @@
 //! The crates point inwards, and what only one room may know stays in it.
 
-use super::{files_ending, read};
+use super::{files_ending, read, root};
+use std::{collections::BTreeSet, process::Command};
 
 /// Who may use whom.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -11,9 +12,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("approvals", &["events", "policy", "redaction"]),
     ("replay", &["events", "policy", "approvals"]),
     ("store", &["events", "approvals"]),
-    ("gate", &["events", "policy", "approvals", "replay", "store"]),
-    ("server", &["gate"]),
-    ("cli", &["gate", "server"]),
+    ("api", &["events"]),
+    ("client", &["events", "api"]),
+    ("gate", &["events", "policy", "approvals", "replay", "store", "api"]),
+    ("server", &["api", "gate"]),
+    ("cli", &["api", "client", "gate", "server"]),
 ];
 
 #[test]
@@ -53,4 +56,31 @@ fn pure_crates_use_no_runtime_or_io() {
             assert!(!used, "{name} uses {forbidden}");
         }
     }
+}
+
+/// A Rust agent depends on `client` alone, so it must not build a database, a policy or a shell parser.
+#[test]
+fn client_builds_without_database_and_policy() {
+    let tree = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--package",
+            "countersign-client",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--offline",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    let packages: BTreeSet<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(packages.contains("countersign-api"), "{packages:?}");
+    let needless =
+        ["sqlx", "countersign-store", "countersign-gate", "cel", "brush-parser", "jsonschema", "globset"];
+    let found: Vec<_> = needless.iter().filter(|name| packages.contains(*name)).collect();
+    assert!(found.is_empty(), "client builds {found:?}");
 }

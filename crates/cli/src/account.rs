@@ -5,7 +5,8 @@ use crate::{
     impact::Impact,
     output::{ago, arguments, visible},
 };
-use countersign_gate::{State, Timestamp, api};
+use countersign_api as api;
+use countersign_gate::{State, Timestamp};
 
 /// The call in lines under labels; a label stands once.
 pub(crate) fn call(call: &api::Call, now: Timestamp) -> String {
@@ -52,7 +53,7 @@ fn wishes(call: &api::Call) -> Vec<Fact> {
     facts
 }
 
-fn decided(call: &api::Call, response: &api::Response) -> Vec<Fact> {
+fn decided(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Fact> {
     let rule = response.rule.as_ref().map_or(String::new(), |rule| format!(", rule {}", visible(rule)));
     let grant = response.grant.map_or(String::new(), |grant| format!(" {grant}"));
     let who = visible(response.principal.as_str());
@@ -75,7 +76,7 @@ fn decided(call: &api::Call, response: &api::Response) -> Vec<Fact> {
 
 /// Who ran it, who was lost over it, and how it ended.
 fn ran(call: &api::Call) -> Vec<Fact> {
-    let run = |run: &api::Execution| format!("by {} at {}", visible(&run.executor), run.started_at);
+    let run = |run: &api::CallExecution| format!("by {} at {}", visible(&run.executor), run.started_at);
     let mut facts: Vec<Fact> =
         call.lost.iter().map(|lost| ("lost", format!("started {}", run(lost)))).collect();
     if let Some(released) = &call.released {

@@ -2,7 +2,8 @@
 
 use crate::{exit::Said, facts, json};
 use anyhow::Context as _;
-use countersign_gate::{Json, json::diff, random_id};
+use countersign_api::random_id;
+use countersign_gate::{Json, json::diff};
 use std::{
     io::{Read as _, Write as _},
     os::unix::fs::OpenOptionsExt,

@@ -5,7 +5,8 @@ use crate::{
     output,
     screen::{Screen, Style},
 };
-use countersign_gate::api;
+use countersign_api::{self as api, ErrorCode, GateError, UnavailableReason};
+use countersign_gate::StoreError;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -60,13 +61,15 @@ struct Told<'a> {
     code: &'a str,
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    execution: Option<api::Execution>,
+    execution: Option<api::CallExecution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<api::Response>,
+    reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    vote: Option<api::Vote>,
+    response: Option<api::ApprovalResponse>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vote: Option<api::ApprovalVote>,
 }
 
 fn complain_in_json(told: &Told<'_>) {
@@ -80,6 +83,7 @@ pub(crate) fn report_usage(detail: &str) -> Exit {
     complain_in_json(&Told {
         code: "usage",
         detail,
+        reason: None,
         response: None,
         execution: None,
         vote: None,
@@ -93,13 +97,15 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     let (exit, code) = classify(error);
     if args.json {
         // Who won, for whoever lost.
-        let ours = error.downcast_ref::<countersign_gate::Error>();
+        let facts = error.downcast_ref::<GateError>().map(|error| (*error.facts).clone()).unwrap_or_default();
+        let reason = reason(error);
         let told = Told {
             code: &code,
+            reason,
             detail: &format!("{error:#}"),
-            response: ours.and_then(countersign_gate::Error::response),
-            execution: ours.and_then(countersign_gate::Error::execution),
-            vote: ours.and_then(countersign_gate::Error::vote),
+            response: facts.response,
+            execution: facts.execution,
+            vote: facts.vote,
             hint: hint(&code),
         };
         complain_in_json(&told);
@@ -114,26 +120,24 @@ pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
     exit
 }
 
-/// What to do about it, where the error itself may say so as well.
+/// The remedy for a code or, if the database is unavailable, for its reason. `doctor` shows one for each error.
 pub(crate) fn remedy(code: &str) -> &'static str {
     match code {
-        "not_a_countersign_database" | "no_wal" => "name another file with --database",
+        "not_countersign" | "no_wal" => "name another file with --database",
         "newer_database" => "use the newer program",
         "half_copied" => "run the same `countersign copy` again",
-        "database_missing" => {
-            "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
-        }
+        "missing" => "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it",
         "read_only" => "change the owner of the file and its folder, or run as theirs",
-        "unreachable" => "`countersign serve` starts one",
-        "database_unreachable" | "database_busy" => "see to its server, and to the way there",
-        "database_login" => "see to user, password, TLS and pg_hba.conf; docs/postgresql.md says how",
-        "database_forbidden" => "docs/postgresql.md says which role may do what",
-        "database_read_only" => "name the primary, or promote this standby",
-        "database_behind" => "docs/postgresql.md says what to do after a failover",
-        "database_too_old" => "upgrade the server",
-        "disk_full" => "make room; it goes on by itself then",
+        "unreachable" => "start the server: `countersign serve`, or PostgreSQL",
+        "busy" => "check the load of its server",
+        "login" => "check user, password, TLS and pg_hba.conf as in docs/postgresql.md",
+        "forbidden" => "docs/postgresql.md lists the permissions of each role",
+        "standby" => "name the primary, or promote this standby",
+        "behind" => "docs/postgresql.md explains what to do after a failover",
+        "too_old" => "upgrade the server",
+        "full" => "make room; Countersign then continues by itself",
         "bad_url" | "strange_server" => "name another with --server",
-        code => hint(code).unwrap_or("what went wrong says what to do"),
+        code => hint(code).unwrap_or("the message has the remedy"),
     }
 }
 
@@ -160,46 +164,83 @@ fn hint(code: &str) -> Option<&'static str> {
         "no_folder_for_socket" => "make the folder first, or name another with --listen",
         "bad_setting" => "docs/configuration.md says what can be set, and how",
         "bad_address" => "docs/postgresql.md says how one is written",
-        "damaged" | "corrupt_database" => {
-            "`countersign doctor` looks at it from outside, `countersign verify` at every row"
-        }
+        "damaged" => "`countersign doctor` looks at it from outside, `countersign verify` at every row",
         _ => return None,
     })
+}
+
+/// The reason why the database is unavailable.
+fn reason(error: &anyhow::Error) -> Option<&'static str> {
+    if let Some(error) = error.downcast_ref::<GateError>() {
+        return error.facts.reason.map(UnavailableReason::as_str);
+    }
+    let store = match error.downcast_ref::<countersign_gate::Error>() {
+        Some(countersign_gate::Error::Store(error)) => Some(error),
+        _ => error.downcast_ref::<StoreError>(),
+    };
+    store.and_then(StoreError::reason)
 }
 
 fn classify(error: &anyhow::Error) -> (Exit, String) {
     if let Some(said) = error.downcast_ref::<Said>() {
         return (said.exit, said.code.to_owned());
     }
-    let Some(error) = error.downcast_ref::<countersign_gate::Error>() else {
-        return (Exit::FAILED, "failed".to_owned());
-    };
-    (of(error), error.code().to_owned())
+    if let Some(error) = error.downcast_ref::<GateError>() {
+        return (of_gate(error), error.code().to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<StoreError>() {
+        return (of_store(error), error.code().to_owned());
+    }
+    match error.downcast_ref::<countersign_gate::Error>() {
+        Some(countersign_gate::Error::Store(error)) => (of_store(error), error.code().to_owned()),
+        Some(error) => {
+            let error = GateError::from(error.clone());
+            (of_gate(&error), error.code().to_owned())
+        }
+        None => (Exit::FAILED, "failed".to_owned()),
+    }
 }
 
-/// The code for what the gate says.
-pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
-    match error.code() {
-        "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
-        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => Exit::USAGE,
-        "unreachable"
-        | "strange_server"
-        | "database_missing"
-        | "no_folder"
-        | "not_a_countersign_database"
-        | "newer_database"
-        | "read_only"
-        | "no_wal"
-        | "half_copied" => Exit::UNAVAILABLE,
-        "target_not_empty" | "not_a_copy" => Exit::REFUSED,
-        _ if matches!(error, countersign_gate::Error::Store(error) if error.is_of_a_server()) => {
-            Exit::UNAVAILABLE
-        }
-        _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
-        // Nothing was wrong with what was asked; the server could not do it.
-        _ if matches!(error, countersign_gate::Error::Remote(problem) if problem.status >= 500) => {
-            Exit::FAILED
-        }
+/// The exit code for an error of an operation.
+pub(crate) fn of_gate(error: &GateError) -> Exit {
+    match error.code {
+        ErrorCode::UnknownCall | ErrorCode::UnknownGrant | ErrorCode::UnknownThread => Exit::NO_SUCH_CALL,
+        ErrorCode::Invalid | ErrorCode::BadUrl => Exit::USAGE,
+        ErrorCode::Unreachable | ErrorCode::StrangeServer => Exit::UNAVAILABLE,
+        // The request was fine; the server could not do it.
+        _ if error.facts.status.is_some_and(|status| status >= 500) => Exit::FAILED,
+        ErrorCode::DatabaseUnavailable => error.facts.reason.map_or(Exit::FAILED, of_reason),
+        ErrorCode::Damaged | ErrorCode::ShuttingDown => Exit::FAILED,
         _ => Exit::REFUSED,
+    }
+}
+
+/// The exit code for an unavailable database: a file that fails while it is in use is another matter than one that
+/// cannot be used at all.
+fn of_reason(reason: UnavailableReason) -> Exit {
+    match reason {
+        UnavailableReason::Full
+        | UnavailableReason::Gone
+        | UnavailableReason::IoError
+        | UnavailableReason::Locked
+        | UnavailableReason::Other => Exit::FAILED,
+        _ => Exit::UNAVAILABLE,
+    }
+}
+
+/// The exit code for a database that cannot be opened or copied.
+fn of_store(error: &StoreError) -> Exit {
+    match error {
+        StoreError::BadAddress { .. } | StoreError::SameLog(_) => Exit::USAGE,
+        StoreError::NoFolder { .. }
+        | StoreError::NotCountersign { .. }
+        | StoreError::NewerDatabase { .. }
+        | StoreError::NoWal { .. }
+        | StoreError::HalfCopied { .. } => Exit::UNAVAILABLE,
+        StoreError::TargetNotEmpty { .. } | StoreError::NotACopy { .. } => Exit::REFUSED,
+        StoreError::DatabaseUnavailable(unavailable) => {
+            of_reason(UnavailableReason::parse(unavailable.reason()))
+        }
+        _ => Exit::FAILED,
     }
 }

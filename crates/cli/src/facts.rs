@@ -1,8 +1,9 @@
 //! What a call asks of people, in facts: a label and a text for each. What hides in a text is written out.
 
 use crate::output::{one_line, visible};
+use countersign_api as api;
 use countersign_gate::{
-    Json, Width, api,
+    Json, Width,
     event::{Basis, Decision, OnExpiry, Shadow},
     json::Change,
 };
@@ -32,7 +33,7 @@ pub(crate) fn asked(call: &api::Call) -> Vec<Fact> {
     facts
 }
 
-fn why(request: &api::Request) -> String {
+fn why(request: &api::ApprovalRequest) -> String {
     let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", visible(rule)));
     format!("{rule}{}", visible(&request.reason))
 }
@@ -47,7 +48,7 @@ pub(crate) const fn basis(basis: Option<Basis>) -> &'static str {
 }
 
 /// The people and the level that it takes, if that is more than anybody.
-fn takes(request: &api::Request) -> Option<String> {
+fn takes(request: &api::ApprovalRequest) -> Option<String> {
     let several = request.quorum > 1 || request.denials > 1;
     let mut text = several.then(|| format!("{} to allow, {} to deny", request.quorum, request.denials));
     let level = request.level.as_ref().map(|level| format!("level {}", visible(level)));
@@ -73,7 +74,7 @@ fn one_of(list: &[String]) -> String {
 }
 
 /// How many have spoken, of how many it takes.
-pub(crate) fn progress(request: &api::Request) -> String {
+pub(crate) fn progress(request: &api::ApprovalRequest) -> String {
     let count = |allows: bool| {
         request.votes.iter().filter(|vote| vote.counts && vote.decision.allows() == allows).count()
     };
@@ -86,7 +87,7 @@ pub(crate) fn progress(request: &api::Request) -> String {
     format!("{allow} of {} to allow{denials}", request.quorum)
 }
 
-fn vote(vote: &api::Vote) -> String {
+fn vote(vote: &api::ApprovalVote) -> String {
     let mut text = format!("{} {} at {}", visible(vote.principal.as_str()), vote.decision.as_str(), vote.at);
     if let Some(width) = &vote.matches {
         text.extend([", ", &width_in_words(width)]);
@@ -107,7 +108,7 @@ fn vote(vote: &api::Vote) -> String {
 }
 
 /// What happens by itself, and what has.
-fn duties(request: &api::Request, waits: bool) -> Vec<Fact> {
+fn duties(request: &api::ApprovalRequest, waits: bool) -> Vec<Fact> {
     let mut facts = Vec::new();
     match (&request.reminded, request.remind_at) {
         (Some(told), _) => facts.push(("reminder", format!("told once more at {}", told.at))),
@@ -142,10 +143,11 @@ fn alike_in_words(count: usize) -> String {
 }
 
 /// How far each width would reach. Two widths that everything has are no news where they reach nothing.
-fn reaches(request: &api::Request) -> Vec<String> {
+fn reaches(request: &api::ApprovalRequest) -> Vec<String> {
     let widths = &request.would_also_match;
     if widths.iter().all(|reach| reach.of == 0) {
-        let pattern = |reach: &&api::Reach| !matches!(reach.matches.as_str(), "\"exact\"" | "\"tool\"");
+        let pattern =
+            |reach: &&api::ScopePreview| !matches!(reach.matches.as_str(), "\"exact\"" | "\"tool\"");
         return widths.iter().filter(pattern).map(reach).collect();
     }
     let news = widths.len() > 2 || widths.iter().any(|reach| reach.allows + reach.denies > 0);
@@ -153,8 +155,8 @@ fn reaches(request: &api::Request) -> Vec<String> {
 }
 
 /// A width, and how many of the thread's calls it would have answered.
-pub(crate) fn reach(reach: &api::Reach) -> String {
-    let api::Reach { allows, denies, of, .. } = reach;
+pub(crate) fn reach(reach: &api::ScopePreview) -> String {
+    let api::ScopePreview { allows, denies, of, .. } = reach;
     let says = visible(&reach.says);
     if *of == 0 {
         return format!("{says}: no other calls yet");

@@ -1,7 +1,8 @@
 //! Which part of a list is wanted.
 
 use crate::exit::Said;
-use countersign_gate::{Clock, Filter, Principal, Timestamp, ToolName, policy::parse_span};
+use countersign_api::LogFilter;
+use countersign_gate::{Clock, Principal, Timestamp, ToolName, policy::parse_span};
 
 /// What narrows a list.
 #[derive(Debug, Default, clap::Args)]
@@ -42,9 +43,9 @@ pub(crate) struct Page {
 }
 
 impl Filters {
-    pub(crate) fn filter(&self) -> anyhow::Result<Filter> {
-        Ok(Filter {
-            thread_id: self.thread.as_deref().map(countersign_gate::name).transpose()?,
+    pub(crate) fn filter(&self) -> anyhow::Result<LogFilter> {
+        Ok(LogFilter {
+            thread_id: self.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?,
             tool: self.tool.clone(),
             principal: self.by.clone(),
             ..self.span.filter()?
@@ -53,13 +54,13 @@ impl Filters {
 }
 
 impl Span {
-    pub(crate) fn filter(&self) -> anyhow::Result<Filter> {
+    pub(crate) fn filter(&self) -> anyhow::Result<LogFilter> {
         if let (Some(since), Some(until)) = (self.since, self.until)
             && since >= until
         {
             return Err(Said::usage("--until is not later than --since, so nothing lies between").into());
         }
-        Ok(Filter { since: self.since, until: self.until, ..Filter::default() })
+        Ok(LogFilter { since: self.since, until: self.until, ..LogFilter::default() })
     }
 }
 

@@ -1,11 +1,13 @@
 //! Finding the call that an id, or the beginning of one, means.
 
+use crate::target::Gate;
 use crate::{
     args::Which,
     exit::{Exit, Said},
     output::visible,
 };
-use countersign_gate::{CallId, EventType, Filter, Gate, ThreadId, api};
+use countersign_api::{self as api, LogFilter};
+use countersign_gate::{CallId, EventType, ThreadId};
 use std::collections::HashSet;
 
 /// How many of the last events are searched for a call that does not wait any more.
@@ -13,13 +15,13 @@ const RECENT: i64 = 20_000;
 
 /// All that waits for people, in `thread` or everywhere.
 pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
-    pending_of(gate, &Filter { thread_id: thread.cloned(), ..Filter::default() }).await
+    pending_of(gate, &LogFilter { thread_id: thread.cloned(), ..LogFilter::default() }).await
 }
 
 /// All that waits for people and meets the filter.
-pub(crate) async fn pending_of(gate: &Gate, filter: &Filter) -> anyhow::Result<Vec<api::Call>> {
+pub(crate) async fn pending_of(gate: &Gate, filter: &LogFilter) -> anyhow::Result<Vec<api::Call>> {
     let mut calls = Vec::new();
-    let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
+    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
     loop {
         let found = gate.pending(filter, page).await?;
         calls.extend(found.pending);
@@ -41,9 +43,9 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
     if id.is_empty() {
         return Err(Said::usage("the id is empty, and would be the beginning of every call's").into());
     }
-    let thread = which.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let thread = which.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     if let Some(thread) = &thread
-        && let Ok(id) = countersign_gate::call_id(id)
+        && let Ok(id) = countersign_api::parse_call_id(id)
     {
         match gate.call(thread, &id).await {
             Err(error) if error.code() == "unknown_call" => {}
@@ -70,16 +72,16 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
 /// The calls that were proposed or decided of late and whose id begins so.
 async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<Key>> {
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
-    let filter = Filter { thread_id: thread.cloned(), types, ..Filter::default() };
+    let filter = LogFilter { thread_id: thread.cloned(), types, ..LogFilter::default() };
     let tip = gate.tip(None).await?;
-    let mut page = api::PageOf { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
+    let mut page = api::PageQuery { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
     loop {
         let events = gate.events(&filter, page).await?;
         for event in &events.events {
             let named: Named = event.data.read()?;
             if named.id.starts_with(id) {
-                found.push((event.thread_id.clone(), countersign_gate::call_id(&named.id)?));
+                found.push((event.thread_id.clone(), countersign_api::parse_call_id(&named.id)?));
             }
         }
         match events.next {

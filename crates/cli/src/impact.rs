@@ -1,7 +1,8 @@
 //! What the agent says would come of a call, for whoever decides on it.
 
 use crate::json::shown_as;
-use countersign_gate::{api, event::RiskLevel};
+use countersign_api as api;
+use countersign_gate::event::RiskLevel;
 
 /// It may say anything: what is no impact is shown as JSON.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +16,7 @@ pub(crate) struct Impact {
 impl Impact {
     pub(crate) fn of(call: &api::Call) -> Self {
         let Some(json) = &call.impact else { return Self::default() };
-        let Ok(impact) = json.read::<api::Impact>() else {
+        let Ok(impact) = json.read::<api::ProposedImpact>() else {
             return Self { facts: vec![("impact", shown_as(json).join("\n"))], ..Self::default() };
         };
         let mut facts = Vec::new();

@@ -5,46 +5,72 @@ use crate::{
     exit::{Exit, Said},
     settings::{Settings, Target},
 };
-use countersign_gate::{Error, Gate, Options, Policy, Principal, without_password};
-use std::path::PathBuf;
+use countersign_api::{ApprovalGate, GateError};
+use countersign_client::{HttpGate, without_password};
+use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
+use std::{path::PathBuf, sync::Arc};
+
+/// The gate over a database or over a server: the only place that chooses between them.
+pub(crate) type Gate = Arc<dyn ApprovalGate>;
 
 /// The gate for whoever proposes or decides: under the policy, which has to be one. A file is made only if
 /// `create` says so.
 pub(crate) async fn deciding(args: &Args, kind: fn(&str) -> Principal, create: bool) -> anyhow::Result<Gate> {
-    open(args, kind, create, Settings::policy).await
+    open(args, kind, Open { create, retries: false }, Settings::policy).await
 }
 
 /// The gate for whoever looks or tidies up. No policy answers them anything, so a broken one is not in
 /// their way.
 pub(crate) async fn gate(args: &Args) -> anyhow::Result<Gate> {
     let policy = |settings: &Settings| Ok(settings.policy().unwrap_or_else(|_| Policy::shipped()));
-    open(args, Principal::user, false, policy).await
+    open(args, Principal::user, Open { create: false, retries: false }, policy).await
 }
 
 /// The gate for whoever only looks, and may have named a policy for something else than this log.
 pub(crate) async fn looking(args: &Args) -> anyhow::Result<Gate> {
-    open(args, Principal::user, false, |_| Ok(Policy::ask_always())).await
+    open(args, Principal::user, Open { create: false, retries: false }, |_| Ok(Policy::ask_always())).await
+}
+
+/// The same, for commands that outlive a restart of the database. A server is always retried.
+pub(crate) async fn proposing(args: &Args) -> anyhow::Result<Gate> {
+    open(args, Principal::agent, Open { create: true, retries: true }, Settings::policy).await
+}
+
+/// The same as [`gate`], for a command that follows the log through a restart of the database.
+pub(crate) async fn following(args: &Args) -> anyhow::Result<Gate> {
+    let policy = |settings: &Settings| Ok(settings.policy().unwrap_or_else(|_| Policy::shipped()));
+    open(args, Principal::user, Open { create: false, retries: true }, policy).await
+}
+
+/// How a database is opened.
+struct Open {
+    create: bool,
+    retries: bool,
 }
 
 async fn open(
     args: &Args,
     kind: fn(&str) -> Principal,
-    create: bool,
+    how: Open,
     policy: impl Fn(&Settings) -> anyhow::Result<Policy>,
 ) -> anyhow::Result<Gate> {
     let by = args.settings.principal(kind)?;
-    let gate = match args.settings.target()? {
-        Target::Server(url) => Gate::connect(&url).map_err(|error| with_scheme(&url, error))?,
-        Target::Database(address) => {
-            let options = Options { create, ..Options::default() };
-            Gate::open_with(address, options, policy(&args.settings)?).await?
+    match args.settings.target()? {
+        Target::Server(url) => {
+            let gate = HttpGate::connect(&url).map_err(|error| with_scheme(&url, error))?;
+            Ok(Arc::new(gate.acting_as(by).with_retries()))
         }
-    };
-    Ok(gate.acting_as(by))
+        Target::Database(address) => {
+            let options = Options { create: how.create, ..Options::default() };
+            let gate = EmbeddedGate::open_with(address, options, policy(&args.settings)?).await?;
+            let gate = gate.acting_as(by);
+            Ok(if how.retries { Arc::new(gate.with_retries()) } else { Arc::new(gate) })
+        }
+    }
 }
 
 /// An address as people say it is nearly one.
-fn with_scheme(url: &str, error: Error) -> anyhow::Error {
+fn with_scheme(url: &str, error: GateError) -> anyhow::Error {
     if url.contains("://") || url.starts_with("unix:") {
         return error.into();
     }

@@ -1,143 +1,58 @@
-//! What can go wrong at the gate, alike over a file and over a server.
+//! The errors of the embedded service, and their codes on the API.
 
-use crate::api::{Execution, Problem, Response, Vote};
+use crate::view::{view_execution, view_response, view_result, view_vote};
+use countersign_api::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 use countersign_approvals::Refused;
+use countersign_store::Error as StoreError;
 use std::fmt::Display;
 
-/// Why the gate did not do what was asked. Each has a stable [`code`](Error::code).
+/// The reason why the embedded service did not do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The rules do not allow it.
+    /// The rules refuse the command.
     #[error(transparent)]
     Refused(Refused),
-    /// The database does not allow it.
+    /// The database failed.
     #[error(transparent)]
-    Store(countersign_store::Error),
-    /// The server says no.
-    #[error("{}", .0.detail)]
-    Remote(Box<Problem>),
-    /// No server answers.
-    #[error(
-        "no answer from {server}: {why}; start it with `countersign serve`, or name another with --server"
-    )]
-    Unreachable {
-        /// Where it was looked for.
-        server: String,
-        /// What the system says.
-        why: String,
-    },
-    /// What answers is no Countersign server.
-    #[error("{server} does not answer as a Countersign server does: {why}")]
-    Strange {
-        /// Where it is.
-        server: String,
-        /// What is odd about the answer.
-        why: String,
-    },
-    /// The address names no server.
-    #[error(
-        "{url:?} is no server's address ({why}); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"
-    )]
-    BadUrl {
-        /// What was given.
-        url: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The feed does not hand out what the log has.
-    #[error("the feed is {by} events behind the log; if that stays so, restart this process")]
+    Store(StoreError),
+    /// The feed delivers events later than it should.
+    #[error("the feed is {by} events behind the log; if that lasts, restart this process")]
     FeedBehind {
-        /// By how many events.
+        /// The number of events.
         by: i64,
     },
-    /// A server does not hand out its file.
-    #[error("this needs the database itself; use --database instead of --server")]
-    OnlyOverAFile,
 }
 
 impl Error {
-    /// A refusal of something that cannot be meant.
-    pub(crate) fn invalid(field: &'static str, why: &impl Display) -> Self {
-        Self::Refused(Refused::Invalid { field, why: why.to_string() })
-    }
-
-    /// The stable word that programs switch on.
+    /// The stable code that programs switch on.
     #[must_use]
-    pub fn code(&self) -> &str {
+    pub const fn code(&self) -> &'static str {
         match self {
             Self::Refused(refused) => refused.code(),
             Self::Store(error) => error.code(),
-            Self::Remote(problem) => &problem.code,
-            Self::Unreachable { .. } => "unreachable",
-            Self::Strange { .. } => "strange_server",
-            Self::BadUrl { .. } => "bad_url",
-            Self::FeedBehind { .. } => "feed_behind",
-            Self::OnlyOverAFile => "only_over_a_file",
+            Self::FeedBehind { .. } => ErrorCode::NotReady.as_str(),
         }
     }
 
-    /// The decision that stands in the way, where one does: who decided what, and when.
+    /// The reason why the database is unavailable, if it is.
     #[must_use]
-    pub fn response(&self) -> Option<Response> {
+    pub const fn reason(&self) -> Option<&'static str> {
         match self {
-            Self::Refused(Refused::AlreadyDecided { response }) => Some(response.as_ref().into()),
-            Self::Remote(problem) => problem.response.clone(),
+            Self::Store(error) => error.reason(),
             _ => None,
         }
     }
 
-    /// The vote that stands in the way, where one does.
-    #[must_use]
-    pub fn vote(&self) -> Option<Vote> {
-        match self {
-            Self::Refused(Refused::AlreadyVoted { vote }) => Some(Vote::of(vote, vote.what.round)),
-            Self::Remote(problem) => problem.vote.clone(),
-            _ => None,
-        }
-    }
-
-    /// The claim that stands in the way, where one does.
-    #[must_use]
-    pub fn execution(&self) -> Option<Execution> {
-        match self {
-            Self::Refused(Refused::AlreadyClaimed { claim }) => Some(claim.as_ref().into()),
-            Self::Remote(problem) => problem.execution.clone(),
-            _ => None,
-        }
-    }
-
-    /// Whether trying again later may help: nothing is wrong with what was asked. Whatever a server answers
-    /// with 503 is among that: it is to be asked again.
-    #[must_use]
-    pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Unreachable { .. } => true,
-            Self::Remote(problem) if problem.status == 503 => true,
-            _ => PASSING.contains(&self.code()),
-        }
+    /// A field with a value that makes no sense.
+    pub(crate) fn invalid(field: &'static str, why: &impl Display) -> Self {
+        Self::Refused(Refused::Invalid { field, why: why.to_string() })
     }
 }
 
-/// Codes of what may be otherwise in a while.
-const PASSING: &[&str] = &[
-    "closed",
-    "feed_behind",
-    "not_ready",
-    "shutting_down",
-    "locked",
-    "disk_full",
-    "io_error",
-    "database_unreachable",
-    "outcome_unknown",
-    "database_busy",
-    "database_read_only",
-    "database_behind",
-];
-
-impl From<countersign_store::Error> for Error {
-    fn from(error: countersign_store::Error) -> Self {
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
         match error {
-            countersign_store::Error::Refused(refused) => Self::Refused(refused),
+            StoreError::Refused(refused) => Self::Refused(refused),
             error => Self::Store(error),
         }
     }
@@ -147,4 +62,44 @@ impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
     }
+}
+
+impl From<Error> for GateError {
+    fn from(error: Error) -> Self {
+        let detail = error.to_string();
+        let (code, facts) = match &error {
+            Error::Refused(refused) => (ErrorCode::parse(refused.code()), refusal_facts(refused)),
+            Error::Store(error) => store_code(error),
+            Error::FeedBehind { .. } => (ErrorCode::NotReady, ErrorFacts::default()),
+        };
+        Self { code, detail, facts: Box::new(facts) }
+    }
+}
+
+/// The decision, vote, claim or result that stands in the way.
+fn refusal_facts(refused: &Refused) -> ErrorFacts {
+    let none = ErrorFacts::default();
+    match refused {
+        Refused::AlreadyDecided { response } => {
+            ErrorFacts { response: Some(view_response(response, &response.by)), ..none }
+        }
+        Refused::AlreadyVoted { vote } => ErrorFacts { vote: Some(view_vote(vote, vote.what.round)), ..none },
+        Refused::AlreadyClaimed { claim } => ErrorFacts { execution: Some(view_execution(claim)), ..none },
+        Refused::AlreadyFinished { result } => ErrorFacts { result: Some(view_result(result)), ..none },
+        _ => none,
+    }
+}
+
+/// The code of an error of the store, and why the database is unavailable.
+fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
+    let reason = match error {
+        StoreError::Refused(refused) => return (ErrorCode::parse(refused.code()), refusal_facts(refused)),
+        StoreError::Damaged(_) | StoreError::DamagedFile { .. } => {
+            return (ErrorCode::Damaged, ErrorFacts::default());
+        }
+        StoreError::ShuttingDown => return (ErrorCode::ShuttingDown, ErrorFacts::default()),
+        // The others are errors of opening and copying: the file was replaced by one that cannot be opened.
+        error => error.reason().map_or(UnavailableReason::NotCountersign, UnavailableReason::parse),
+    };
+    (ErrorCode::DatabaseUnavailable, ErrorFacts { reason: Some(reason), ..ErrorFacts::default() })
 }

@@ -4,21 +4,23 @@
 #[expect(dead_code, reason = "its main is for the command line")]
 mod embed;
 
-use countersign_gate::{Filter, Gate, Principal, State, api, event::Decision};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_gate::{EmbeddedGate, Principal, State, event::Decision};
 use futures_util::StreamExt;
 
 async fn decided(decision: Decision) -> api::Call {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("agent.db");
-    let gate = Gate::open(&file).await.expect("opens").acting_as(Principal::user("ada"));
-    let mut events = gate.follow(Filter::default(), 0);
+    let gate = EmbeddedGate::open(&file).await.expect("opens").acting_as(Principal::user("ada"));
+    let mut events = gate.follow(LogFilter::default(), 0);
     let agent = tokio::spawn(async move { embed::agent(&file).await });
     // The second event is the request: from then on there is something to decide.
     let asked = events.next().await.and(events.next().await).expect("the agent asks").expect("readable");
-    let pending = gate.pending(&Filter::default(), api::PageOf::default()).await.expect("readable").pending;
+    let pending =
+        gate.pending(&LogFilter::default(), api::PageQuery::default()).await.expect("readable").pending;
     let call = &pending[0];
     assert_eq!(call.request.as_ref().map(|request| request.seq), Some(asked.seq));
-    gate.decide(&call.thread_id, &call.id, &api::Decide::plain(decision)).await.expect("decided");
+    gate.decide(&call.thread_id, &call.id, &api::DecisionRequest::plain(decision)).await.expect("decided");
     agent.await.expect("no panic").expect("no error")
 }
 

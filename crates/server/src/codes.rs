@@ -1,157 +1,243 @@
-//! Every code that an error can have, its status, and what it means: what the server answers by, and
-//! what it documents.
+//! The codes of errors: the HTTP status, the meaning and an example of each. The server answers by this table and
+//! documents it.
 
-/// A code, its status, and what it means.
+use countersign_api::ErrorCode;
+
+/// One row of the table.
 #[derive(Debug)]
-pub(crate) struct Code {
-    pub(crate) name: &'static str,
+pub(crate) struct CodeEntry {
+    pub(crate) code: ErrorCode,
     pub(crate) status: u16,
-    /// An example of what `detail` says.
-    pub(crate) means: &'static str,
+    /// The meaning, in one sentence.
+    pub(crate) meaning: &'static str,
+    /// An example of `detail`.
+    pub(crate) example: &'static str,
 }
 
-const fn code(status: u16, name: &'static str, means: &'static str) -> Code {
-    Code { name, status, means }
+const fn entry(status: u16, code: ErrorCode, meaning: &'static str, example: &'static str) -> CodeEntry {
+    CodeEntry { code, status, meaning, example }
 }
 
-/// All of them, by status.
-pub(crate) const CODES: &[Code] = &[
-    code(400, "bad_json", "the body is not JSON: expected `,` or `}` at line 1 column 9"),
-    code(400, "bad_cursor", "\"x\" is no cursor; use the `next` of the page before, or the seq of an event"),
-    code(
+/// Every code that the server sends, by status.
+pub(crate) const CODES: &[CodeEntry] = &[
+    entry(
         400,
-        "bad_header",
-        "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:",
+        ErrorCode::BadJson,
+        "The body is not JSON.",
+        "the body is not JSON: expected `,` or `}` at line 1 column 9",
     ),
-    code(403, "foreign_origin", "a page of https://example.com sent this, and pages may not decide"),
-    code(403, "not_an_approver", "agent:builder is no person, and only people decide"),
-    code(403, "not_eligible", "user:bob cannot decide this: it takes level admin, and theirs is user"),
-    code(403, "self_approval", "user:ada proposed the call and cannot decide it"),
-    code(404, "unknown_route", "there is nothing at /v1/thread; the API begins with /v1/threads"),
-    code(404, "unknown_thread", "there is no thread t1"),
-    code(404, "unknown_call", "thread t1 has no call call_1"),
-    code(404, "unknown_grant", "there is no grant 3 in this thread"),
-    code(405, "wrong_method", "/v1/events does not take DELETE"),
-    code(
+    entry(
+        403,
+        ErrorCode::ForeignOrigin,
+        "A web page of another site sent the request.",
+        "a page of https://example.com sent this, and pages may not decide",
+    ),
+    entry(
+        403,
+        ErrorCode::NotAnApprover,
+        "The principal is not a person, and only people decide.",
+        "agent:builder is not a person, and only people decide",
+    ),
+    entry(
+        403,
+        ErrorCode::NotEligible,
+        "The approver is not one of those who may decide this request.",
+        "user:bob cannot decide this: it takes level admin, and theirs is user",
+    ),
+    entry(
+        403,
+        ErrorCode::SelfApproval,
+        "The approver proposed the call.",
+        "user:ada proposed the call and cannot decide it",
+    ),
+    entry(
+        404,
+        ErrorCode::UnknownRoute,
+        "The path does not exist.",
+        "/v1/thread does not exist; the API begins with /v1/threads",
+    ),
+    entry(404, ErrorCode::UnknownThread, "The thread has no events.", "thread t1 does not exist"),
+    entry(404, ErrorCode::UnknownCall, "The thread has no such call.", "thread t1 has no call call_1"),
+    entry(404, ErrorCode::UnknownGrant, "The thread has no such grant.", "this thread has no grant 3"),
+    entry(
+        405,
+        ErrorCode::WrongMethod,
+        "The path does not support the method.",
+        "/v1/events does not support DELETE",
+    ),
+    entry(
         409,
-        "call_differs",
+        ErrorCode::CallDiffers,
+        "The id was proposed before with another tool or other arguments.",
         "call call_1 was proposed before with another tool or other arguments; a new call needs a new id",
     ),
-    code(409, "already_decided", "decided already: deny by user:ada at 2026-01-31T12:00:00.000Z"),
-    code(409, "already_voted", "voted already: deny by user:ada at 2026-01-31T12:00:00.000Z"),
-    code(
+    entry(
         409,
-        "definition_changed",
-        "the tool's definition is not what it was when the call was approved; propose the call anew",
+        ErrorCode::AlreadyDecided,
+        "The call has another decision. `response` has it.",
+        "already decided: deny by user:ada at 2026-01-31T12:00:00.000Z",
     ),
-    code(409, "not_unknown", "the call is running, and only a call whose outcome is unknown can be released"),
-    code(409, "not_allowed", "the call is pending, and only an allowed call can be claimed"),
-    code(409, "already_claimed", "claimed already by worker-7 at 2026-01-31T12:00:00.000Z"),
-    code(409, "already_finished", "it ended already: success at 2026-01-31T12:00:00.000Z"),
-    code(409, "not_claimed", "the call is allowed: claim it before you report what came of it"),
-    code(409, "not_the_executor", "the call was claimed by worker-7, who alone can report what came of it"),
-    code(
+    entry(
         409,
-        "arguments_changed",
+        ErrorCode::AlreadyVoted,
+        "The approver has voted differently. `vote` has the vote.",
+        "already voted: deny by user:ada at 2026-01-31T12:00:00.000Z",
+    ),
+    entry(
+        409,
+        ErrorCode::DefinitionChanged,
+        "The definition of the tool is not the approved one.",
+        "the definition of the tool changed after the approval; propose the call again",
+    ),
+    entry(
+        409,
+        ErrorCode::NotUnknown,
+        "Only a call whose outcome is unknown can be released.",
+        "the call is running, and only a call whose outcome is unknown can be released",
+    ),
+    entry(
+        409,
+        ErrorCode::NotAllowed,
+        "Only an allowed call can be claimed.",
+        "the call is pending, and only an allowed call can be claimed",
+    ),
+    entry(
+        409,
+        ErrorCode::AlreadyClaimed,
+        "Another executor claimed the call. `execution` has the claim.",
+        "already claimed by worker-7 at 2026-01-31T12:00:00.000Z",
+    ),
+    entry(
+        409,
+        ErrorCode::AlreadyFinished,
+        "The call has another result. `result` has it.",
+        "already finished: success at 2026-01-31T12:00:00.000Z",
+    ),
+    entry(
+        409,
+        ErrorCode::NotClaimed,
+        "A call must be claimed before its result is reported.",
+        "the call is allowed; claim it before you report its result",
+    ),
+    entry(
+        409,
+        ErrorCode::NotTheExecutor,
+        "Another executor claimed the call.",
+        "worker-7 claimed the call, and only worker-7 can report its result",
+    ),
+    entry(
+        409,
+        ErrorCode::ArgumentsChanged,
+        "The arguments are not the approved ones, or not the ones that the approver saw.",
         "the arguments are not those that were approved; run what was approved, or propose a new call",
     ),
-    code(409, "blocked", "blocked by policy:no force pushes: history is shared"),
-    code(409, "thread_closed", "the thread was closed at 2026-01-31T12:00:00.000Z"),
-    code(413, "too_large", "the body has more than 4456448 bytes, and that is the most"),
-    code(415, "not_json", "the body must be application/json, and the header content-type is missing"),
-    code(
+    entry(
+        409,
+        ErrorCode::Blocked,
+        "The policy blocks the call.",
+        "blocked by policy:no force pushes: history is shared",
+    ),
+    entry(
+        409,
+        ErrorCode::ThreadClosed,
+        "The thread is closed.",
+        "the thread was closed at 2026-01-31T12:00:00.000Z",
+    ),
+    entry(
+        413,
+        ErrorCode::TooLarge,
+        "The body is too large.",
+        "the body has more than 4456448 bytes, the maximum",
+    ),
+    entry(
+        415,
+        ErrorCode::NotJson,
+        "The content type is not JSON.",
+        "the body must be application/json, and the header content-type is missing",
+    ),
+    entry(
         421,
-        "foreign_host",
-        "this server is for its own machine, and \"example.com\" is not a name of that; use 127.0.0.1 or localhost",
+        ErrorCode::ForeignHost,
+        "The `Host` header names another machine.",
+        "this server serves its own machine only, and \"example.com\" is another; use 127.0.0.1 or localhost",
     ),
-    code(422, "invalid", "limit is a number from 1 to 1000, and this is \"0\""),
-    code(422, "not_offered", "the request does not offer allow_session"),
-    code(422, "too_deep", "what the body holds nests deeper than 256 levels at line 1 column 300"),
-    code(500, "internal", "the server failed; its log says more under the id of this request"),
-    code(500, "damaged", "event 7 is damaged: its data is no TOOL_RESULT"),
-    code(500, "corrupt_database", "countersign.db is damaged; restore it from a backup"),
-    code(503, "locked", "another program has held the write lock for too long; end its transaction"),
-    code(503, "read_only", "countersign.db is read-only for this user"),
-    code(503, "database_gone", "countersign.db was removed or replaced while it was open"),
-    code(
-        503,
-        "not_a_countersign_database",
-        "countersign.db is not a Countersign database; name another file",
+    entry(
+        422,
+        ErrorCode::Invalid,
+        "A field, a parameter or a header has a value that makes no sense.",
+        "limit must be a number from 1 to 1000, not \"0\"",
     ),
-    code(503, "io_error", "countersign.db cannot be read or written"),
-    code(503, "closed", "the store is shutting down; try again with the next process"),
-    code(503, "shutting_down", "the server is stopping; try again with the next one"),
-    code(503, "not_ready", "the log cannot be written: the disk is full"),
-    code(503, "disk_full", "the disk that holds countersign.db is full; make room and try again"),
-    code(503, "database_unreachable", "postgres://app@db:5432/log does not answer: connection refused"),
-    code(503, "database_busy", "postgres://app@db:5432/log is too busy: no connection is free"),
-    code(
-        503,
-        "database_behind",
-        "postgres://app@db:5432/log ends at event 7, and event 9 was handed out before",
+    entry(
+        422,
+        ErrorCode::NotOffered,
+        "The request does not offer this decision.",
+        "the request does not offer allow_session",
     ),
-    code(503, "database_missing", "there is no database at postgres://app@db:5432/log"),
-    code(503, "database_login", "postgres://app@db:5432/log does not let this user in"),
-    code(503, "database_forbidden", "postgres://app@db:5432/log does not allow this user what is needed"),
-    code(
-        503,
-        "database_too_old",
-        "postgres://app@db:5432/log is PostgreSQL 13, and 14 is the least that works",
+    entry(
+        500,
+        ErrorCode::Internal,
+        "The server failed.",
+        "the server failed; its log has the details under the id of this request",
     ),
-    code(503, "database_read_only", "postgres://app@db:5432/log takes no writes (a standby?)"),
-    code(
+    entry(
+        500,
+        ErrorCode::Damaged,
+        "The database holds something that Countersign did not write.",
+        "event 7 is damaged: its data is not a TOOL_RESULT; run `countersign verify`",
+    ),
+    entry(
         503,
-        "outcome_unknown",
-        "the connection was lost while this was written; say the same again, which is safe",
+        ErrorCode::DatabaseUnavailable,
+        "The database cannot be used now. `reason` says why.",
+        "the disk that holds countersign.db is full; nothing was written, make room and try again",
+    ),
+    entry(
+        503,
+        ErrorCode::ShuttingDown,
+        "The process is stopping.",
+        "the server is stopping; try again with the next one",
+    ),
+    entry(
+        503,
+        ErrorCode::NotReady,
+        "The readiness check failed. `check` names the part.",
+        "the disk that holds countersign.db is full (database_unavailable)",
     ),
 ];
 
-/// What may come of any request.
-pub(crate) const ALWAYS: &[&str] = &["foreign_origin", "foreign_host", "internal"];
-
-/// What may come of one that looks into the log.
-pub(crate) const READS: &[&str] = &[
-    "damaged",
-    "corrupt_database",
-    "locked",
-    "database_gone",
-    "not_a_countersign_database",
-    "io_error",
-    "closed",
-    "database_unreachable",
-    "database_busy",
-    "database_behind",
-    "database_missing",
-    "database_login",
-    "database_forbidden",
-    "database_too_old",
+/// Codes that any operation may answer with. They are documented once.
+pub(crate) const COMMON: &[ErrorCode] = &[
+    ErrorCode::BadJson,
+    ErrorCode::ForeignOrigin,
+    ErrorCode::UnknownRoute,
+    ErrorCode::WrongMethod,
+    ErrorCode::TooLarge,
+    ErrorCode::NotJson,
+    ErrorCode::ForeignHost,
+    ErrorCode::Invalid,
+    ErrorCode::Internal,
+    ErrorCode::Damaged,
+    ErrorCode::DatabaseUnavailable,
+    ErrorCode::ShuttingDown,
 ];
 
-/// What may come beside that of one that writes.
-pub(crate) const WRITES: &[&str] = &["read_only", "disk_full", "database_read_only", "outcome_unknown"];
-
-/// What may be wrong with a body.
-pub(crate) const BODY: &[&str] = &["bad_json", "too_large", "not_json", "invalid", "too_deep"];
-
-/// What may be wrong with a path, a query or a header.
-pub(crate) const ASKED: &[&str] = &["invalid", "bad_header"];
-
-/// The code of that name.
-pub(crate) fn find(name: &str) -> Option<&'static Code> {
-    CODES.iter().find(|code| code.name == name)
+/// The row of a code. A code that only clients report has none.
+pub(crate) fn find(code: ErrorCode) -> Option<&'static CodeEntry> {
+    CODES.iter().find(|entry| entry.code == code)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Codes that only clients report.
+    const OF_CLIENTS: [ErrorCode; 3] = [ErrorCode::Unreachable, ErrorCode::StrangeServer, ErrorCode::BadUrl];
+
     #[test]
-    fn every_code_that_is_named_is_there_once() {
-        for name in [ALWAYS, READS, WRITES, BODY, ASKED].concat() {
-            assert!(find(name).is_some(), "{name}");
+    fn each_code_has_exactly_one_row() {
+        for code in ErrorCode::ALL.iter().filter(|code| !OF_CLIENTS.contains(code)) {
+            assert_eq!(CODES.iter().filter(|entry| entry.code == *code).count(), 1, "{code}");
         }
-        for code in CODES {
-            assert_eq!(CODES.iter().filter(|other| other.name == code.name).count(), 1, "{}", code.name);
-        }
+        assert_eq!(CODES.len() + OF_CLIENTS.len(), ErrorCode::ALL.len());
     }
 }

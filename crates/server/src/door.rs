@@ -11,7 +11,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use countersign_gate::random_id;
+use countersign_api::{ErrorCode, random_id};
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
@@ -65,8 +65,8 @@ fn with_code(response: Response) -> Response {
     if status.as_u16() < 400 || kind == Some(PROBLEM.as_bytes()) {
         return response;
     }
-    let code = if status.is_server_error() { "internal" } else { "unknown_route" };
-    Problem::new(code, "there is nothing here that can be answered").into_response()
+    let code = if status.is_server_error() { ErrorCode::Internal } else { ErrorCode::UnknownRoute };
+    Problem::new(code, "this request cannot be answered").into_response()
 }
 
 /// The caller's own id, if it is one that can stand in a log.

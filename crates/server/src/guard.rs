@@ -10,6 +10,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use countersign_api::ErrorCode;
 use std::net::IpAddr;
 
 /// What is there for people to look at, and does nothing: a link on any page may lead to it.
@@ -49,7 +50,7 @@ fn check_site(headers: &HeaderMap, path: &str) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(
-        "foreign_origin",
+        ErrorCode::ForeignOrigin,
         "a page of another site sent this, and pages may not ask anything here",
     ))
 }
@@ -61,12 +62,12 @@ fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), Problem> {
         let detail = format!(
             "this server is for its own machine, and {host:?} is not a name of that; use 127.0.0.1 or localhost"
         );
-        return Err(Problem::new("foreign_host", detail));
+        return Err(Problem::new(ErrorCode::ForeignHost, detail));
     }
     match text(header::ORIGIN) {
         Some(origin) if origin.strip_prefix("http://") != Some(host) => {
             let detail = format!("a page of {origin} sent this, and pages may not decide");
-            Err(Problem::new("foreign_origin", detail))
+            Err(Problem::new(ErrorCode::ForeignOrigin, detail))
         }
         _ => Ok(()),
     }

@@ -21,7 +21,7 @@ pub use address::{Address, BadAddress};
 pub use listen::Listener;
 
 use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
-use countersign_gate::{Clock, Gate};
+use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::try_join_all;
 use listen::Socket;
 use metrics::Metrics;
@@ -38,7 +38,7 @@ use tower_http::{
 /// What every endpoint has at hand.
 #[derive(Clone)]
 pub(crate) struct App {
-    gate: Gate,
+    gate: EmbeddedGate,
     /// Ends streams and waits when the server is told to stop.
     stop: CancellationToken,
     options: Options,
@@ -88,9 +88,6 @@ pub enum Error {
     /// The listener failed.
     #[error("the server stopped: {0}")]
     Io(#[from] io::Error),
-    /// The gate is none that can be served.
-    #[error(transparent)]
-    Gate(#[from] countersign_gate::Error),
 }
 
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
@@ -103,11 +100,11 @@ const WORTH_COMPRESSING: u64 = 1024;
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(
     listeners: Vec<Listener>,
-    gate: Gate,
+    gate: EmbeddedGate,
     options: Options,
     stop: CancellationToken,
 ) -> Result<(), Error> {
-    let metrics = Arc::new(Metrics::new(&gate)?);
+    let metrics = Arc::new(Metrics::new(&gate));
     let (routes, document) = routes::router();
     let app =
         App { gate, stop: stop.clone(), options, metrics, document: Arc::new(openapi::Text::of(&document)) };
@@ -180,8 +177,8 @@ mod tests {
     /// What the server answers to that request, with a route that panics.
     async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
         let folder = tempfile::tempdir()?;
-        let gate = Gate::open(folder.path().join("log.db")).await?;
-        let (stop, metrics) = (CancellationToken::new(), Arc::new(Metrics::new(&gate)?));
+        let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
+        let (stop, metrics) = (CancellationToken::new(), Arc::new(Metrics::new(&gate)));
         let (routes, document) = routes::router();
         let document = Arc::new(openapi::Text::of(&document));
         let app = App { gate, stop: stop.clone(), options: Options::default(), metrics, document };

@@ -1,7 +1,7 @@
 //! What the server measures, beside what the gate does.
 
 use axum::http::{Method, StatusCode};
-use countersign_gate::Gate;
+use countersign_gate::EmbeddedGate;
 use prometheus_client::{
     metrics::{
         counter::Counter,
@@ -39,9 +39,9 @@ fn histogram() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new(gate: &Gate) -> Result<Self, countersign_gate::Error> {
+    pub(crate) fn new(gate: &EmbeddedGate) -> Self {
         let mut registry = Registry::with_prefix("countersign");
-        gate.metrics(&mut registry)?;
+        gate.register_metrics(&mut registry);
         let mut metrics = Self {
             registry,
             requests: Family::default(),
@@ -53,7 +53,7 @@ impl Metrics {
             recovered: Counter::default(),
         };
         metrics.register();
-        Ok(metrics)
+        metrics
     }
 
     fn register(&mut self) {

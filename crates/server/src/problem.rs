@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Error, Refused, api};
+use countersign_api::{self as api, ErrorCode, GateError};
 
 /// What an error is sent as.
 pub(crate) const PROBLEM: &str = "application/problem+json";
@@ -16,17 +16,14 @@ pub(crate) const PROBLEM: &str = "application/problem+json";
 pub(crate) struct Problem(Box<api::Problem>);
 
 impl Problem {
-    /// The problem of that code, which has a status in [`codes::CODES`].
-    pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
-        let status = codes::find(code).and_then(|code| StatusCode::from_u16(code.status).ok());
-        Self::with_status(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), code, detail)
-    }
-
-    fn with_status(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+    /// The problem with this code. [`codes::CODES`] has its status.
+    pub(crate) fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
+        let status = codes::find(code).and_then(|entry| StatusCode::from_u16(entry.status).ok());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self(Box::new(api::Problem {
             title: status.canonical_reason().unwrap_or("Error").to_owned(),
             status: status.as_u16(),
-            code: code.to_owned(),
+            code,
             detail: detail.into(),
             ..api::Problem::default()
         }))
@@ -34,7 +31,7 @@ impl Problem {
 
     /// Something that is well-formed and still cannot be meant.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
-        Self::new("invalid", detail)
+        Self::new(ErrorCode::Invalid, detail)
     }
 
     /// The same, of the parameter or header of that name.
@@ -67,29 +64,29 @@ impl Problem {
     }
 
     pub(crate) fn shutting_down() -> Self {
-        Self::new("shutting_down", "the server is stopping; try again with the next one")
+        Self::new(ErrorCode::ShuttingDown, "the server is stopping; try again with the next one")
     }
 }
 
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        let mut problem = match &error {
-            Error::Remote(_) | Error::Unreachable { .. } | Error::Strange { .. } => {
-                Self::with_status(StatusCode::BAD_GATEWAY, error.code(), error.to_string())
-            }
-            _ => Self::new(error.code(), error.to_string()),
-        };
+impl From<GateError> for Problem {
+    fn from(error: GateError) -> Self {
+        let mut problem = Self::new(error.code, error.detail.clone());
         if problem.0.status >= 500 {
             tracing::error!(code = error.code(), %error, "a request failed");
         }
-        problem.0.response = error.response();
-        problem.0.execution = error.execution();
-        problem.0.vote = error.vote();
-        problem.0.result = match &error {
-            Error::Refused(Refused::AlreadyFinished { result }) => Some(result.as_ref().into()),
-            _ => None,
-        };
+        let api::ErrorFacts { reason, response, vote, execution, result, .. } = *error.facts;
+        problem.0.reason = reason;
+        problem.0.response = response;
+        problem.0.vote = vote;
+        problem.0.execution = execution;
+        problem.0.result = result;
         problem
+    }
+}
+
+impl From<countersign_gate::Error> for Problem {
+    fn from(error: countersign_gate::Error) -> Self {
+        GateError::from(error).into()
     }
 }
 
@@ -113,15 +110,18 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text");
     tracing::error!(panic = text, "a request ended in a panic");
-    Problem::new("internal", "the server failed; its log says more under the id of this request")
-        .into_response()
+    Problem::new(
+        ErrorCode::Internal,
+        "the server failed; its log has the details under the id of this request",
+    )
+    .into_response()
 }
 
 pub(crate) async fn unknown_route(uri: Uri) -> Problem {
-    let detail = format!("there is nothing at {}; the API begins with /v1/threads", uri.path());
-    Problem::new("unknown_route", detail)
+    let detail = format!("{} does not exist; the API begins with /v1/threads", uri.path());
+    Problem::new(ErrorCode::UnknownRoute, detail)
 }
 
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    Problem::new("wrong_method", format!("{} does not take {method}", uri.path()))
+    Problem::new(ErrorCode::WrongMethod, format!("{} does not support {method}", uri.path()))
 }

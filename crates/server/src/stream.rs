@@ -10,7 +10,8 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Event, EventType, Filter};
+use countersign_api::{ApprovalGate, LogFilter};
+use countersign_gate::{Event, EventType};
 use futures_util::{Stream, StreamExt};
 use std::convert::Infallible;
 use tracing::Span;
@@ -24,7 +25,7 @@ pub(crate) struct From {
 }
 
 /// Answers with the stream.
-pub(crate) async fn answer(app: App, filter: Filter, from: From) -> Result<Response, Problem> {
+pub(crate) async fn answer(app: App, filter: LogFilter, from: From) -> Result<Response, Problem> {
     if app.stop.is_cancelled() {
         return Err(Problem::shutting_down());
     }
@@ -52,12 +53,12 @@ impl Asked {
     }
 }
 
-fn stream(app: App, filter: Filter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = String> {
+fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = String> {
     async_stream::stream! {
         let _counted = app.metrics.stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A database that restarts does not end the stream: a browser that comes back to a 503 gives up.
-        let mut events = app.gate.patiently().follow(filter, after);
+        let mut events = app.gate.with_retries().follow(filter, after);
         // Counted from before each message, so that whoever has read one knows when the next is due.
         let mut due = clock.now().after(heartbeat);
         yield "retry: 1000\n\n".to_owned();

@@ -31,7 +31,7 @@ pub use database::{
     postgres::{Examined, OLDEST_POSTGRES, Rights, SETTINGS as POSTGRES_SETTINGS, examine},
     sqlite::sqlite_version,
 };
-pub use error::Error;
+pub use error::{Error, Unavailable};
 pub use feed::{Follower, Waiter};
 pub use filter::Filter;
 pub use open::{Options, Synchronous};

@@ -1,7 +1,7 @@
 //! Reading: where a call stands, what waits for people, what holds for a thread, the end of the log.
 
 use crate::{
-    Error, Filter, Store,
+    Error, Filter, Store, Unavailable,
     database::{Query, Row},
     page::{Page, call_of, readable},
     queries, row, writer,
@@ -113,7 +113,7 @@ impl Store {
             return Ok(());
         }
         let why = "what was just written to it cannot be read back".to_owned();
-        Err(Error::Broken { place: self.place(), why })
+        Err(Unavailable::IoError { place: self.place(), why }.into())
     }
 
     /// How many requests are open, and since when the oldest is.

@@ -101,7 +101,7 @@ pub(crate) async fn layout(conn: &mut Connection<'_>) -> Result<Layout, sqlx::Er
 }
 
 pub(crate) fn newer(place: Place, found: i64) -> Error {
-    Error::Newer { place, found, known: known() }
+    Error::NewerDatabase { place, found, known: known() }
 }
 
 /// Why migrating failed.
@@ -113,6 +113,6 @@ pub(crate) fn failed(
     match error {
         MigrateError::VersionMissing(found) => newer(place, found),
         MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => of_database(e),
-        e => Error::Corrupt { place, why: e.to_string() },
+        e => Error::DamagedFile { place, why: e.to_string() },
     }
 }

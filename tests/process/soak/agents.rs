@@ -1,8 +1,8 @@
 //! Those who propose, run, give up, close threads, and those who decide.
 
-use countersign_gate::{
-    Error, EventType, Filter, Gate, Principal, ThreadId, ToolName, api, event::Decision, id::CallId,
-};
+use super::Gate;
+use countersign_api::{self as api, GateError, LogFilter};
+use countersign_gate::{EventType, Principal, ThreadId, ToolName, event::Decision, id::CallId};
 use countersign_tests::Random;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,12 +49,12 @@ impl Traffic {
         self.run(&thread, call).await.expect("run");
     }
 
-    async fn play(&self, n: usize) -> Result<(), Error> {
+    async fn play(&self, n: usize) -> Result<(), GateError> {
         let (thread, id) = (thread(&format!("thread-{}", n / A_THREAD)), format!("call_{}", n % A_THREAD));
         match Random::seeded(n as u64).below(20) {
             0 => {
                 let call = self.propose(&thread, &id, "bash", None).await?;
-                let cancelled = self.gate.cancel(&thread, &call.id, &api::Cancel::default()).await;
+                let cancelled = self.gate.cancel(&thread, &call.id, &api::CancelRequest::default()).await;
                 // A decision may have been quicker, and a thread that was closed has cancelled it.
                 cancelled
                     .map(|_| ())
@@ -89,15 +89,18 @@ impl Traffic {
         id: &str,
         tool: &str,
         expires: Option<u32>,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateError> {
         let arguments = format!(r#"{{"command":"make {id}","why":"{}"}}"#, "x".repeat(200));
-        let call = api::Propose { expires_in_seconds: expires, ..api::Propose::new(id, tool, &arguments)? };
+        let call = api::ProposeRequest {
+            expires_in_seconds: expires,
+            ..api::ProposeRequest::new(id, tool, &arguments)?
+        };
         self.gate.propose(thread, &call).await
     }
 
-    async fn run(&self, thread: &ThreadId, call: api::Call) -> Result<(), Error> {
-        self.gate.claim(thread, &call.id, &api::Claim::of(&call, "worker")).await?;
-        self.gate.finish(thread, &call.id, &api::Finish::success(&"output ".repeat(30))).await?;
+    async fn run(&self, thread: &ThreadId, call: api::Call) -> Result<(), GateError> {
+        self.gate.claim(thread, &call.id, &api::ClaimRequest::for_call(&call, "worker")).await?;
+        self.gate.finish(thread, &call.id, &api::ResultRequest::success(&"output ".repeat(30))).await?;
         Ok(())
     }
 }
@@ -109,10 +112,10 @@ fn thread(name: &str) -> ThreadId {
 /// A person who decides on what is asked about `bash`, and whose connection breaks now and then.
 pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
     let gate = gate.acting_as(Principal::user(name));
-    let filter = Filter {
+    let filter = LogFilter {
         types: vec![EventType::ApprovalRequest],
         tool: Some(ToolName::new("bash").expect("valid")),
-        ..Filter::default()
+        ..LogFilter::default()
     };
     let mut after = 0;
     loop {
@@ -134,7 +137,7 @@ async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
         2 => Decision::AllowSession,
         _ => Decision::AllowOnce,
     };
-    let decide = api::Decide::plain(decision);
+    let decide = api::DecisionRequest::plain(decision);
     match gate.decide(thread, id, &decide).await {
         Err(error) if error.code() != "already_decided" => panic!("{error}"),
         _ => {}

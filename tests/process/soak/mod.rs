@@ -9,7 +9,9 @@ mod readers;
 
 use crate::new_world;
 use agents::Traffic;
-use countersign_gate::{Event, EventType, Filter, Gate, Principal, ToolName, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_client::HttpGate;
+use countersign_gate::{Event, EventType, Principal, ToolName};
 use countersign_tests::Database;
 use readers::Reader;
 use std::{sync::Arc, time::Duration};
@@ -27,6 +29,8 @@ const LIMIT: Duration = Duration::from_mins(30);
 const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\n";
 
+type Gate = Arc<dyn ApprovalGate>;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_hour_of_mixed_traffic_loses_no_stream_and_takes_no_more_memory() {
     let calls = std::env::var("COUNTERSIGN_SOAK").map_or(CALLS, |calls| calls.parse().expect("a number"));
@@ -37,7 +41,8 @@ async fn soak(calls: usize) {
     let world = new_world(Database::Sqlite).await;
     std::fs::write(world.file("policy.toml"), POLICY).expect("a policy");
     let server = world.serves_with(&["--policy", "policy.toml"]).await;
-    let gate = Gate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let gate = HttpGate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let gate: Gate = Arc::new(gate.with_retries());
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
         .map(|n| tokio::spawn(Reader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
@@ -75,22 +80,22 @@ async fn soak(calls: usize) {
 }
 
 /// What readers are after: everything, one tool, how calls end, one agent's doings.
-fn filters() -> [Filter; 4] {
+fn filters() -> [LogFilter; 4] {
     let tool = ToolName::new("ls").expect("valid");
     [
-        Filter::default(),
-        Filter { tool: Some(tool), ..Filter::default() },
-        Filter { types: vec![EventType::ToolResult, EventType::ThreadClosed], ..Filter::default() },
-        Filter { principal: Some(Principal::agent("builder")), ..Filter::default() },
+        LogFilter::default(),
+        LogFilter { tool: Some(tool), ..LogFilter::default() },
+        LogFilter { types: vec![EventType::ToolResult, EventType::ThreadClosed], ..LogFilter::default() },
+        LogFilter { principal: Some(Principal::agent("builder")), ..LogFilter::default() },
     ]
 }
 
 /// Looks at every list, again and again.
 async fn list(gate: Gate, stop: CancellationToken) {
-    let page = api::PageOf::default();
+    let page = api::PageQuery::default();
     while !stop.is_cancelled() {
-        gate.pending(&Filter::default(), page).await.expect("what waits");
-        gate.calls(&Filter::default(), None, page).await.expect("calls");
+        gate.pending(&LogFilter::default(), page).await.expect("what waits");
+        gate.calls(&LogFilter::default(), None, page).await.expect("calls");
         gate.threads(page).await.expect("threads");
         gate.events(&filters()[1], page).await.expect("events");
     }

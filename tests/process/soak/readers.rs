@@ -1,6 +1,8 @@
 //! Those who read streams: some leave and come back, one never reads.
 
-use countersign_gate::{Event, EventType, Filter, Gate};
+use super::Gate;
+use countersign_api::LogFilter;
+use countersign_gate::{Event, EventType};
 use countersign_tests::{Random, Server};
 use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
@@ -11,12 +13,12 @@ pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct Reader {
     gate: Gate,
-    filter: Filter,
+    filter: LogFilter,
     random: Random,
 }
 
 impl Reader {
-    pub(crate) fn new(gate: &Gate, filter: Filter, seed: u64) -> Self {
+    pub(crate) fn new(gate: &Gate, filter: LogFilter, seed: u64) -> Self {
         Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }
 
@@ -47,7 +49,7 @@ pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
 }
 
 /// What the filter means of that log.
-pub(crate) fn meant(filter: &Filter, log: &[Arc<Event>]) -> Vec<i64> {
+pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
     let mut tools = HashMap::new();
     let mut tool_of = |event: &Event| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");

@@ -6,7 +6,9 @@ use super::{
     new_clock, within_the_limit,
 };
 use countersign_approvals::{Call, Command, Order, ThreadCommand, Wish, decide};
-use countersign_events::{CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status};
+use countersign_events::{
+    CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status,
+};
 use countersign_policy::Policy;
 use countersign_store::{Clock, Done, Error, Filter, Options, Report, Store};
 use std::{sync::Arc, time::Duration};

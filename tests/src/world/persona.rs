@@ -4,7 +4,10 @@ use super::{
     action::{Action, Claim, Proposal},
     embedded::ToStore,
 };
-use countersign_events::{Principal, ThreadId, event::{Decision, Mode, ToolPolicy}};
+use countersign_events::{
+    Principal, ThreadId,
+    event::{Decision, Mode, ToolPolicy},
+};
 use std::future::Future;
 
 /// A way to reach the service.

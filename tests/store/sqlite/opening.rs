@@ -94,7 +94,10 @@ fn a_newer_file_is_refused_with_both_numbers() {
         let error = refused(&path).await;
         assert_eq!(error.code(), "newer_database");
         let known = countersign_store::migrations(countersign_store::Kind::Sqlite).last().expect("some").0;
-        assert!(matches!(error, Error::Newer { found: 9_000, known: k, .. } if k == known), "{error}");
+        assert!(
+            matches!(error, Error::NewerDatabase { found: 9_000, known: k, .. } if k == known),
+            "{error}"
+        );
     });
 }
 

@@ -12,7 +12,8 @@ use crate::{
     target,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use countersign_gate::{Clock, State, api};
+use countersign_api as api;
+use countersign_gate::{Clock, State};
 
 /// Which calls.
 #[derive(Debug, clap::Args)]
@@ -44,7 +45,7 @@ pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
     // many to ask for.
     let limit = if state.is_some() { api::MAX_PAGE } else { wish.page.limit().min(api::MAX_PAGE) };
     while let Some(after) = next.filter(|_| calls.len() < wish.page.limit()) {
-        let page = gate.calls(&filter, state, api::PageOf { after, limit }).await?;
+        let page = gate.calls(&filter, state, api::PageQuery { after, limit }).await?;
         calls.extend(page.calls);
         next = page.next;
         // The cursor goes down from the newest event to the first.
@@ -59,7 +60,7 @@ pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
         next = calls.last().map(|call: &api::Call| call.proposal.seq);
     }
     if args.json {
-        output::say(&serde_json::to_string(&api::Calls { calls, next })?);
+        output::say(&serde_json::to_string(&api::CallPage { calls, next })?);
     } else if calls.is_empty() {
         output::say("No such calls.");
     } else {

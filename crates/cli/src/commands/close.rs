@@ -19,7 +19,7 @@ pub(crate) struct Close {
 
 pub(crate) async fn close(args: &Args, wish: &Close) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let thread = countersign_gate::name(&wish.thread)?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     let before = gate.thread(&thread).await.is_ok_and(|found| found.closed_at.is_some());
     let closed = gate.close(&thread).await?;
     if args.json {

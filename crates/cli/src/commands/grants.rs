@@ -1,5 +1,6 @@
 //! `countersign grants` and `countersign revoke`
 
+use crate::target::Gate;
 use crate::{
     args::Args,
     exit::Exit,
@@ -8,7 +9,8 @@ use crate::{
     table::{Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Gate, ThreadId, api};
+use countersign_api as api;
+use countersign_gate::{Clock, ThreadId};
 
 /// Whose grants.
 #[derive(Debug, clap::Args)]
@@ -33,7 +35,7 @@ pub(crate) struct Revoke {
 
 pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let found = all_grants(&gate, &countersign_gate::name(&wish.thread)?).await?;
+    let found = all_grants(&gate, &countersign_api::parse_thread_id(&wish.thread)?).await?;
     if args.json {
         output::say(&serde_json::to_string(&found)?);
     } else if found.grants.is_empty() {
@@ -44,10 +46,10 @@ pub(crate) async fn grants(args: &Args, wish: &Grants) -> anyhow::Result<Exit> {
     Ok(Exit::DONE)
 }
 
-async fn all_grants(gate: &Gate, thread: &ThreadId) -> anyhow::Result<api::Grants> {
-    let mut all = api::Grants { grants: Vec::new(), next: None };
+async fn all_grants(gate: &Gate, thread: &ThreadId) -> anyhow::Result<api::GrantPage> {
+    let mut all = api::GrantPage { grants: Vec::new(), next: None };
     loop {
-        let page = api::PageOf { after: all.next.unwrap_or(0), limit: api::MAX_PAGE };
+        let page = api::PageQuery { after: all.next.unwrap_or(0), limit: api::MAX_PAGE };
         let found = gate.grants(thread, page).await?;
         all.grants.extend(found.grants);
         all.next = found.next;
@@ -57,7 +59,7 @@ async fn all_grants(gate: &Gate, thread: &ThreadId) -> anyhow::Result<api::Grant
     }
 }
 
-fn as_table(found: &api::Grants) -> Table {
+fn as_table(found: &api::GrantPage) -> Table {
     let now = Clock::System.now();
     let mut table = Table::new(&[
         ("GRANT", Fit::Number),
@@ -85,7 +87,7 @@ fn as_table(found: &api::Grants) -> Table {
 
 pub(crate) async fn revoke(args: &Args, wish: &Revoke) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let thread = countersign_gate::name(&wish.thread)?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     // What is taken back a second time is no error, and does not count as having been done now.
     let stood = all_grants(&gate, &thread).await?.grants.iter().any(|grant| grant.seq == wish.grant);
     let left = gate.revoke(&thread, wish.grant).await?;

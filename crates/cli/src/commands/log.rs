@@ -1,5 +1,6 @@
 //! `countersign log`
 
+use crate::target::Gate;
 use crate::{
     args::Args,
     exit::{Exit, Said},
@@ -9,7 +10,8 @@ use crate::{
     screen::{Screen, Style},
     story, table, target,
 };
-use countersign_gate::{Event, EventType, Filter, Gate, api};
+use countersign_api::{self as api, LogFilter};
+use countersign_gate::{Event, EventType};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
 use unicode_width::UnicodeWidthStr;
@@ -52,8 +54,8 @@ fn event_type(text: &str) -> Result<EventType, String> {
 }
 
 pub(crate) async fn log(args: &Args, wish: &Log) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    let filter = Filter { types: wish.types.clone(), ..wish.filters.filter()? };
+    let gate = target::following(args).await?;
+    let filter = LogFilter { types: wish.types.clone(), ..wish.filters.filter()? };
     let mut teller = Teller { args, screen: Screen::of(args), progress: Progress::of(args, "events") };
     let last = wish.last.or_else(|| (wish.follow && filter.since.is_none()).then_some(SOME));
     let told = match last {
@@ -74,9 +76,9 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     /// Tells all that there is, and up to where; nothing if nobody listens any more.
-    async fn tell_all(&mut self, gate: &Gate, filter: &Filter) -> anyhow::Result<Option<i64>> {
+    async fn tell_all(&mut self, gate: &Gate, filter: &LogFilter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
-        let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
+        let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
         loop {
             let found = gate.events(filter, page).await?;
             for event in &found.events {
@@ -95,7 +97,12 @@ impl Teller<'_> {
     }
 
     /// Tells the last ones. The log is read forwards alone, so it looks from ever further back.
-    async fn tell_last(&mut self, gate: &Gate, filter: &Filter, last: usize) -> anyhow::Result<Option<i64>> {
+    async fn tell_last(
+        &mut self,
+        gate: &Gate,
+        filter: &LogFilter,
+        last: usize,
+    ) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
         let mut back = i64::try_from(last).unwrap_or(i64::MAX).saturating_mul(FIRST_LOOK).max(1_000);
         loop {
@@ -117,13 +124,13 @@ impl Teller<'_> {
     async fn last_after(
         &mut self,
         gate: &Gate,
-        filter: &Filter,
+        filter: &LogFilter,
         start: i64,
         last: usize,
         tip: i64,
     ) -> anyhow::Result<(VecDeque<Arc<Event>>, i64)> {
         let mut kept = VecDeque::new();
-        let mut page = api::PageOf { after: start, limit: api::MAX_PAGE };
+        let mut page = api::PageQuery { after: start, limit: api::MAX_PAGE };
         loop {
             let found = gate.events(filter, page).await?;
             for event in found.events {
@@ -141,8 +148,8 @@ impl Teller<'_> {
         }
     }
 
-    async fn follow(&mut self, gate: &Gate, filter: Filter, after: i64) -> anyhow::Result<Exit> {
-        let mut events = gate.patiently().follow(filter, after);
+    async fn follow(&mut self, gate: &Gate, filter: LogFilter, after: i64) -> anyhow::Result<Exit> {
+        let mut events = gate.follow(filter, after);
         while let Some(event) = events.next().await {
             if !self.tell(&*event?)? {
                 return Ok(Exit::DONE);

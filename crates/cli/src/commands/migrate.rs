@@ -5,7 +5,8 @@ use crate::{
     exit::{Exit, Said},
     output,
 };
-use countersign_gate::{Gate, Layout, Options, Policy};
+use countersign_api::ApprovalGate;
+use countersign_gate::{EmbeddedGate, Layout, Options, Policy};
 use serde_json::json;
 
 /// Everybody who opens a log brings it up to date by the way. Where those who work with it may not, its owner
@@ -16,8 +17,8 @@ pub(crate) async fn migrate(args: &Args) -> anyhow::Result<Exit> {
         return Err(Said::usage(message).into());
     }
     let address = args.settings.database()?;
-    let gate = Gate::open_with(address.clone(), Options::default(), Policy::ask_always()).await?;
-    let found = gate.found()?;
+    let gate = EmbeddedGate::open_with(address.clone(), Options::default(), Policy::ask_always()).await?;
+    let found = gate.found_layout();
     gate.shut_down().await;
     let (done, text) = match found {
         Layout::None => ("made", "There was no log, and one was made."),

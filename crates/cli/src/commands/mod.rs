@@ -28,7 +28,8 @@ pub(crate) mod version;
 pub(crate) mod watch;
 
 use crate::{account, args::Args, exit::Exit, output};
-use countersign_gate::{Clock, api};
+use countersign_api as api;
+use countersign_gate::Clock;
 
 /// Prints a call as was asked for.
 fn print_call(args: &Args, call: &api::Call) -> anyhow::Result<Exit> {

@@ -7,7 +7,8 @@ use crate::{
     target,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use countersign_gate::{Clock, api, event};
+use countersign_api as api;
+use countersign_gate::{Clock, event};
 
 /// Whose mode, and which.
 #[derive(Debug, clap::Args)]
@@ -39,16 +40,16 @@ const fn about(mode: event::Mode) -> &'static str {
 
 pub(crate) async fn mode(args: &Args, wish: &Mode) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let thread = countersign_gate::name(&wish.thread)?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     let now = match wish.set {
-        Some(mode) => gate.set_mode(&thread, &api::SetMode { mode }).await?,
+        Some(mode) => gate.set_mode(&thread, &api::ModeRequest { mode }).await?,
         None => gate.mode(&thread).await?,
     };
     output::say(&if args.json { serde_json::to_string(&now)? } else { as_text(&now) });
     Ok(Exit::DONE)
 }
 
-fn as_text(found: &api::ModeOf) -> String {
+fn as_text(found: &api::ThreadMode) -> String {
     let (mode, what) = (found.mode.as_str(), about(found.mode));
     let thread = visible(found.thread_id.as_str());
     let who = match (&found.principal, found.at) {

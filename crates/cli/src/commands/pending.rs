@@ -8,13 +8,14 @@ use crate::{
     output::{self, ago, visible},
     target,
 };
-use countersign_gate::{Clock, api};
+use countersign_api as api;
+use countersign_gate::Clock;
 
 pub(crate) async fn pending(args: &Args, pending: &Pending) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
     let calls = find::pending_of(&gate, &pending.filters.filter()?).await?;
     if args.json {
-        output::say(&serde_json::to_string(&api::Pending { pending: calls, next: None })?);
+        output::say(&serde_json::to_string(&api::PendingPage { pending: calls, next: None })?);
         return Ok(Exit::DONE);
     }
     if calls.is_empty() {

@@ -8,7 +8,8 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::{Principal, api};
+use countersign_api as api;
+use countersign_gate::Principal;
 
 /// Which call, and why.
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,7 @@ pub(crate) struct Release {
 pub(crate) async fn release(args: &Args, wish: &Release) -> anyhow::Result<Exit> {
     let gate = target::deciding(args, Principal::user, false).await?;
     let call = find::find(&gate, &wish.which).await?;
-    let release = api::Release { comment: wish.comment.clone() };
+    let release = api::ReleaseRequest { comment: wish.comment.clone() };
     let released = gate.release(&call.thread_id, &call.id, &release).await?;
     if args.json {
         return print_call(args, &released);

@@ -8,7 +8,8 @@ use crate::{
     exit::{Exit, Said},
     output, target,
 };
-use countersign_gate::{Address, Filter, Gate, Options, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_gate::{Address, EmbeddedGate, Options};
 use countersign_server::{Listener, Options as ServerOptions};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +23,7 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
     let rules = policy.rules();
     // The sockets first: where nothing can be served, no file is made.
     let listeners = sockets::listeners(args, serve)?;
-    let gate = Gate::open_with(address.clone(), Options::default(), policy).await?;
+    let gate = EmbeddedGate::open_with(address.clone(), Options::default(), policy).await?;
     let urls: Vec<_> =
         listeners.iter().map(Listener::address).map(countersign_server::Address::url).collect();
     let stop = CancellationToken::new();
@@ -47,13 +48,14 @@ pub(crate) async fn serve(args: &Args, serve: &Serve) -> anyhow::Result<Exit> {
 
 async fn greet(
     args: &Args,
-    gate: &Gate,
+    gate: &EmbeddedGate,
     urls: &[String],
     database: &str,
     rules: usize,
 ) -> anyhow::Result<()> {
     let events = gate.tip(None).await?;
-    let waiting = gate.pending(&Filter::default(), api::PageOf { after: 0, limit: api::MAX_PAGE }).await?;
+    let waiting =
+        gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();
     let policy = args.settings.policy_path().map_or_else(

@@ -10,7 +10,7 @@ use crate::{
     table::{Cell, Fit, Table},
     target,
 };
-use countersign_gate::api;
+use countersign_api as api;
 
 /// Of which time.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Stats {
 pub(crate) async fn stats(args: &Args, wish: &Stats) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
     let mut progress = Progress::of(args, "events");
-    let stats = gate.stats(&wish.span.filter()?, |done, of| progress.at(done, of)).await?;
+    let stats = gate.stats(&wish.span.filter()?, &mut |done, of| progress.at(done, of)).await?;
     progress.clear();
     if args.json {
         output::say(&serde_json::to_string(&stats)?);
@@ -44,7 +44,7 @@ pub(crate) async fn stats(args: &Args, wish: &Stats) -> anyhow::Result<Exit> {
     Ok(Exit::DONE)
 }
 
-fn as_table(stats: &api::Stats) -> Table {
+fn as_table(stats: &api::CallStatistics) -> Table {
     let mut table = Table::new(&[
         ("TOOL", Fit::Cut),
         ("CALLS", Fit::Number),
@@ -64,7 +64,7 @@ fn as_table(stats: &api::Stats) -> Table {
     table
 }
 
-fn row(name: Cell, counts: &api::Counts) -> [Cell; 8] {
+fn row(name: Cell, counts: &api::CallCounts) -> [Cell; 8] {
     let number = |style: Style, number: u64| {
         if number == 0 { Cell::styled(Style::Dim, "0") } else { Cell::styled(style, number.to_string()) }
     };
@@ -81,7 +81,7 @@ fn row(name: Cell, counts: &api::Counts) -> [Cell; 8] {
     ]
 }
 
-fn summary(stats: &api::Stats) -> Vec<String> {
+fn summary(stats: &api::CallStatistics) -> Vec<String> {
     let total = &stats.total;
     let mut lines = vec![String::new()];
     let sources: Vec<_> =

@@ -1,6 +1,7 @@
 //! `countersign stop`
 
 use super::decide::ask;
+use crate::target::Gate;
 use crate::{
     args::Args,
     exit::{Exit, Said},
@@ -8,7 +9,8 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::{Filter, Gate, Principal, ToolName, api};
+use countersign_api::{self as api, LogFilter};
+use countersign_gate::{Principal, ToolName};
 
 /// What is to be stopped.
 #[derive(Debug, clap::Args)]
@@ -36,18 +38,18 @@ pub(crate) struct Stop {
 const LOOKED_UP: usize = 20;
 
 pub(crate) async fn stop(args: &Args, wish: &Stop) -> anyhow::Result<Exit> {
-    let thread = wish.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let thread = wish.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let tool = wish.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|why| Said::usage(format!("--tool: {why}")))?;
     let gate = target::deciding(args, Principal::user, false).await?;
-    let filter = Filter { thread_id: thread.clone(), tool: tool.clone(), ..Filter::default() };
+    let filter = LogFilter { thread_id: thread.clone(), tool: tool.clone(), ..LogFilter::default() };
     let waiting = find::pending_of(&gate, &filter).await?.len();
     let question =
         format!("Deny {} that wait{} for a decision?", calls(waiting), if waiting == 1 { "s" } else { "" });
     if waiting > 0 && !ask::is_agreed(args, wish.yes, &question)? {
         return Ok(Exit::FAILED);
     }
-    let stop = api::Stop { tool, comment: wish.comment.clone() };
+    let stop = api::StopRequest { tool, comment: wish.comment.clone() };
     let stopped = gate.stop(thread.as_ref(), &stop).await?;
     if args.json {
         output::say(&serde_json::to_string(&stopped)?);
@@ -61,11 +63,11 @@ fn calls(count: usize) -> String {
     if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
-fn name(call: &api::Which) -> String {
+fn name(call: &api::CallKey) -> String {
     format!("{} in thread {}", visible(call.id.as_str()), visible(call.thread_id.as_str()))
 }
 
-async fn tell(gate: &Gate, stopped: &api::Stopped) -> anyhow::Result<()> {
+async fn tell(gate: &Gate, stopped: &api::StopReport) -> anyhow::Result<()> {
     if stopped.denied.is_empty() && stopped.left.is_empty() {
         output::say("Nothing waits for a decision.");
         return Ok(());

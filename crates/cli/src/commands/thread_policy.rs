@@ -8,7 +8,8 @@ use crate::{
     table::{Fit, Table},
     target,
 };
-use countersign_gate::{Clock, ToolName, api, event::ToolPolicy};
+use countersign_api as api;
+use countersign_gate::{Clock, ToolName, event::ToolPolicy};
 use std::collections::BTreeMap;
 
 /// Whose, and what of.
@@ -33,7 +34,7 @@ fn own(text: &str) -> Result<(ToolName, ToolPolicy), String> {
 
 pub(crate) async fn thread_policy(args: &Args, wish: &ThreadPolicy) -> anyhow::Result<Exit> {
     let gate = target::gate(args).await?;
-    let thread = countersign_gate::name(&wish.thread)?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     let mut tools = BTreeMap::new();
     for (tool, policy) in &wish.set {
         if tools.insert(tool.clone(), *policy).is_some() {
@@ -43,7 +44,7 @@ pub(crate) async fn thread_policy(args: &Args, wish: &ThreadPolicy) -> anyhow::R
     let found = if tools.is_empty() {
         gate.policies(&thread).await?
     } else {
-        gate.set_policies(&thread, &api::SetPolicies { tools }).await?
+        gate.set_policies(&thread, &api::ToolPoliciesRequest { tools }).await?
     };
     if args.json {
         output::say(&serde_json::to_string(&found)?);
@@ -55,7 +56,7 @@ pub(crate) async fn thread_policy(args: &Args, wish: &ThreadPolicy) -> anyhow::R
     Ok(Exit::DONE)
 }
 
-fn as_table(found: &api::PoliciesOf) -> Table {
+fn as_table(found: &api::ThreadPolicies) -> Table {
     let now = Clock::System.now();
     let mut table = Table::new(&[
         ("TOOL", Fit::Wrap),

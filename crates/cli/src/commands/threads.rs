@@ -1,5 +1,6 @@
 //! `countersign threads`
 
+use crate::target::Gate;
 use crate::{
     args::Args,
     exit::Exit,
@@ -10,7 +11,8 @@ use crate::{
     table::{Cell, Fit, Table},
     target,
 };
-use countersign_gate::{Clock, Gate, api, event::Mode};
+use countersign_api as api;
+use countersign_gate::{Clock, event::Mode};
 
 /// Which threads.
 #[derive(Debug, clap::Args)]
@@ -29,7 +31,7 @@ pub(crate) async fn threads(args: &Args, wish: &Threads) -> anyhow::Result<Exit>
     let gate = target::gate(args).await?;
     let (threads, next) = match &wish.thread {
         Some(thread) => {
-            let thread = gate.thread(&countersign_gate::name(thread)?).await?;
+            let thread = gate.thread(&countersign_api::parse_thread_id(thread)?).await?;
             if args.json {
                 output::say(&serde_json::to_string(&thread)?);
                 return Ok(Exit::DONE);
@@ -39,7 +41,7 @@ pub(crate) async fn threads(args: &Args, wish: &Threads) -> anyhow::Result<Exit>
         None => list(&gate, &wish.page).await?,
     };
     if args.json {
-        output::say(&serde_json::to_string(&api::Threads { threads, next })?);
+        output::say(&serde_json::to_string(&api::ThreadPage { threads, next })?);
     } else if threads.is_empty() {
         output::say("There are no threads yet.");
     } else {
@@ -54,18 +56,18 @@ pub(crate) async fn threads(args: &Args, wish: &Threads) -> anyhow::Result<Exit>
     Ok(Exit::DONE)
 }
 
-async fn list(gate: &Gate, wish: &Page) -> anyhow::Result<(Vec<api::Thread>, Option<i64>)> {
+async fn list(gate: &Gate, wish: &Page) -> anyhow::Result<(Vec<api::ThreadSummary>, Option<i64>)> {
     let (mut threads, mut next) = (Vec::new(), Some(wish.after));
     while let Some(after) = next.filter(|_| threads.len() < wish.limit()) {
         let limit = (wish.limit() - threads.len()).min(api::MAX_PAGE);
-        let page = gate.threads(api::PageOf { after, limit }).await?;
+        let page = gate.threads(api::PageQuery { after, limit }).await?;
         threads.extend(page.threads);
         next = page.next;
     }
     Ok((threads, next))
 }
 
-fn as_table(threads: &[api::Thread]) -> Table {
+fn as_table(threads: &[api::ThreadSummary]) -> Table {
     let now = Clock::System.now();
     let mut table = Table::new(&[
         ("THREAD", Fit::Cut),

@@ -6,7 +6,8 @@ use crate::{
     output,
     progress::Progress,
 };
-use countersign_gate::{Gate, Options, Policy, Report};
+use countersign_api::ApprovalGate;
+use countersign_gate::{EmbeddedGate, Options, Policy, Report};
 use serde_json::json;
 
 pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
@@ -14,7 +15,7 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
         return Err(Said::usage("verify reads the log itself: use --database instead of --server").into());
     }
     let options = Options { create: false, ..Options::default() };
-    let gate = Gate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;
+    let gate = EmbeddedGate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;
     let mut report = walk(args, &gate).await?;
     let repaired = verify.repair && !report.index_holds;
     if repaired {
@@ -32,7 +33,7 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
     Ok(if report.holds() { Exit::DONE } else { Exit::FAILED })
 }
 
-async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
+async fn walk(args: &Args, gate: &EmbeddedGate) -> anyhow::Result<Report> {
     let total = gate.tip(None).await?;
     let mut progress = Progress::of(args, "events");
     let report = gate.verify(|done| progress.at(done, total)).await?;

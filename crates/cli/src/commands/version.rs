@@ -6,7 +6,7 @@ use crate::{
     output,
 };
 use clap::error::ErrorKind;
-use countersign_gate::without_password;
+use countersign_client::without_password;
 use serde_json::json;
 use std::env;
 

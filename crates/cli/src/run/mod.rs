@@ -6,16 +6,17 @@ mod progress;
 mod pty;
 mod tail;
 
+use crate::target::Gate;
 use crate::{
     args::{Args, Run},
     exit::{Exit, Said},
     output::{self, visible},
     target,
 };
+use countersign_api::{self as api, random_id};
 use countersign_gate::{
-    CallId, Gate, Json, Principal, State, ThreadId, ToolName, api,
+    CallId, Json, State, ThreadId, ToolName,
     event::{Source, Status},
-    random_id,
 };
 use execute::Ended;
 use progress::Progress;
@@ -32,8 +33,8 @@ struct Shell {
 }
 
 pub(crate) async fn run(args: &Args, wish: &Run) -> anyhow::Result<Exit> {
-    let gate = target::deciding(args, Principal::agent, true).await?.patiently();
-    let thread = countersign_gate::name(&wish.thread)?;
+    let gate = target::proposing(args).await?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     let proposal = proposal(wish)?;
     let id = proposal.id.clone();
     let mut call = gate.propose(&thread, &proposal).await?;
@@ -56,7 +57,7 @@ pub(crate) async fn run(args: &Args, wish: &Run) -> anyhow::Result<Exit> {
     }
 }
 
-fn proposal(wish: &Run) -> anyhow::Result<api::Propose> {
+fn proposal(wish: &Run) -> anyhow::Result<api::ProposeRequest> {
     let not_unicode =
         || Said::usage("the command and its folder must be Unicode, or nobody could be shown them");
     let words: Option<Vec<_>> = wish.words.iter().map(|word| word.to_str()).collect();
@@ -66,8 +67,8 @@ fn proposal(wish: &Run) -> anyhow::Result<api::Propose> {
     let cwd = folder.to_str().ok_or_else(not_unicode)?.to_owned();
     let id = wish.id.clone().unwrap_or_else(|| random_id("call_"));
     let arguments = Json::of(&Shell { command, cwd })?;
-    Ok(api::Propose {
-        id: countersign_gate::call_id(&id)?,
+    Ok(api::ProposeRequest {
+        id: countersign_api::parse_call_id(&id)?,
         name: ToolName::new(&wish.tool).map_err(|why| Said::usage(format!("--tool: {why}")))?,
         arguments,
         annotations: None,
@@ -94,7 +95,7 @@ async fn wait(args: &Args, gate: &Gate, call: &api::Call) -> anyhow::Result<Opti
         return Ok(Some(decided?));
     }
     let reason = Some("interrupted at the terminal".to_owned());
-    match gate.cancel(thread, id, &api::Cancel { reason }).await {
+    match gate.cancel(thread, id, &api::CancelRequest { reason }).await {
         Ok(_) => output::complain(&format!("countersign: cancelled {}", visible(id.as_str()))),
         Err(error) => {
             let why = output::visible_lines(&error.to_string());
@@ -126,10 +127,10 @@ async fn start(args: &Args, wish: &Run, gate: &Gate, call: &api::Call, own: &Jso
     let (thread, executor) = (&call.thread_id, random_id(&format!("run-{}-", std::process::id())));
     // Behind the masks of the log only whoever proposed the call can look.
     let masked = !call.redacted.is_empty();
-    let claim = api::Claim {
+    let claim = api::ClaimRequest {
         lease_seconds: Some(wish.lease),
         arguments: masked.then(|| own.clone()),
-        ..api::Claim::of(call, &executor)
+        ..api::ClaimRequest::for_call(call, &executor)
     };
     let claimed = gate.claim(thread, &call.id, &claim).await?;
     if let Some(note) = claimed.response.as_ref().and_then(|response| response.note.as_ref()) {
@@ -158,7 +159,7 @@ async fn record(
         output::complain(&format!("countersign: {}", output::visible_lines(error)));
     }
     let status = if ended.exit == Exit::DONE { Status::Success } else { Status::Error };
-    let finish = api::Finish { status, content: Json::of(ended)?, executor: Some(executor) };
+    let finish = api::ResultRequest { status, content: Json::of(ended)?, executor: Some(executor) };
     match gate.finish(thread, id, &finish).await {
         Ok(call) if args.json => output::say(&serde_json::to_string(&call)?),
         Ok(_) => {}

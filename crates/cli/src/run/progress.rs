@@ -5,7 +5,8 @@ use crate::{
     output::{self, span, visible},
     target,
 };
-use countersign_gate::{Clock, Timestamp, api};
+use countersign_api as api;
+use countersign_gate::{Clock, Timestamp};
 use std::{io::IsTerminal, time::Duration};
 
 pub(crate) struct Progress {

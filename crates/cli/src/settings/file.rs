@@ -5,7 +5,7 @@ use super::{
     keys::{Facts, KEYS, Takes, instead_of},
     variable,
 };
-use countersign_gate::without_password;
+use countersign_client::without_password;
 use std::{
     fs::File,
     io::Read,

@@ -16,7 +16,8 @@ use crate::{
     args::Args,
     exit::{Exit, Said},
 };
-use countersign_gate::{Policy, Principal, policy::BadPolicy, without_password};
+use countersign_client::without_password;
+use countersign_gate::{Policy, Principal, policy::BadPolicy};
 use std::{
     collections::BTreeMap,
     ffi::OsString,

@@ -8,6 +8,7 @@ use axum::{
         header::{CONTENT_ENCODING, CONTENT_TYPE},
     },
 };
+use countersign_api::ErrorCode;
 use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -38,7 +39,8 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
 async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
     let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|why| Problem::new("bad_json", format!("the body was cut off: {why}")))?;
+        let chunk =
+            chunk.map_err(|why| Problem::new(ErrorCode::BadJson, format!("the body was cut off: {why}")))?;
         total += chunk.len();
         if total <= MAX_BODY {
             taken.extend_from_slice(&chunk);
@@ -48,7 +50,7 @@ async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
     }
     if total > MAX_BODY {
         let detail = format!("the body has more than {MAX_BODY} bytes, and that is the most");
-        return Err(Problem::new("too_large", detail));
+        return Err(Problem::new(ErrorCode::TooLarge, detail));
     }
     Ok(taken)
 }
@@ -62,14 +64,14 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
     let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("says {given:?}"));
     let detail = format!("the body must be application/json, and the header content-type {says}");
-    Err(Problem::new("not_json", detail))
+    Err(Problem::new(ErrorCode::NotJson, detail))
 }
 
 /// What was packed, or written in other characters, would be read as what it is not.
 fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Problem> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING) {
         let detail = format!("a body is taken as it is, and the header content-encoding says {encoding:?}");
-        return Err(Problem::new("not_json", detail));
+        return Err(Problem::new(ErrorCode::NotJson, detail));
     }
     let charset =
         content_type.split(';').skip(1).filter_map(|part| part.trim().split_once('=')).find_map(
@@ -77,7 +79,7 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
         );
     match charset {
         Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(Problem::new(
-            "not_json",
+            ErrorCode::NotJson,
             format!("JSON is UTF-8, and the header content-type says {charset:?}"),
         )),
         _ => Ok(()),
@@ -90,7 +92,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let detail = format!(
             "what the body holds nests deeper than {MAX_DEPTH} levels at line {line} column {column}"
         );
-        return Err(Problem::new("too_deep", detail).at(line, column));
+        return Err(Problem::new(ErrorCode::Invalid, detail).at(line, column));
     }
     // An array would be read as the fields without their names, and so mean what it does not say.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
@@ -100,7 +102,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let problem = if why.is_data() {
             Problem::invalid(why.to_string())
         } else {
-            Problem::new("bad_json", format!("the body is not JSON: {why}"))
+            Problem::new(ErrorCode::BadJson, format!("the body is not JSON: {why}"))
         };
         problem.at(why.line(), why.column())
     })

@@ -3,7 +3,8 @@
 use super::header;
 use crate::{openapi, problem::Problem};
 use axum::{extract::FromRequestParts, http::request::Parts};
-use countersign_gate::{Principal, api, principal::Kind};
+use countersign_api::{self as api, ErrorCode};
+use countersign_gate::{Principal, principal::Kind};
 use utoipa::{
     IntoParams,
     openapi::path::{Parameter, ParameterIn},
@@ -35,7 +36,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let name = api::PRINCIPAL_HEADER;
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
-        let bad = |why: String| Problem::new("bad_header", format!("{name}: {why}")).of(name);
+        let bad = |why: String| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
         if !is_encoded(given) {
             return Err(bad("after % there are two hexadecimal digits; % itself is %25".to_owned()));
         }

@@ -10,7 +10,8 @@ use axum::{
     http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use countersign_gate::{Error, Json, Sha256, api};
+use countersign_api::{self as api, GateError};
+use countersign_gate::{Json, Sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::{
@@ -42,7 +43,7 @@ impl IfNoneMatch {
     pub(crate) async fn unless<T: Serialize>(
         &self,
         tag: &str,
-        answer: impl Future<Output = Result<T, Error>>,
+        answer: impl Future<Output = Result<T, GateError>>,
     ) -> Result<Response, Problem> {
         if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, axum::Json(answer.await?))) }
     }

@@ -22,12 +22,13 @@ pub(crate) use query::{
 
 use crate::problem::Problem;
 use axum::http::HeaderMap;
+use countersign_api::ErrorCode;
 
 /// A header that may stand once and is ASCII, or nothing.
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Problem> {
     let mut given = headers.get_all(name).iter();
     let first = given.next();
-    let bad = |why: &str| Problem::new("bad_header", format!("{name}: {why}")).of(name);
+    let bad = |why: &str| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
     if given.next().is_some() {
         return Err(bad("it stands twice"));
     }

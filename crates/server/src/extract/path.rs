@@ -30,7 +30,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OfThread {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        Ok(Self(countersign_gate::name(&part(parts, state, "thread").await?)?))
+        Ok(Self(countersign_api::parse_thread_id(&part(parts, state, "thread").await?)?))
     }
 }
 
@@ -42,7 +42,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OfCall {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
-        Ok(Self(thread, countersign_gate::call_id(&part(parts, state, "id").await?)?))
+        Ok(Self(thread, countersign_api::parse_call_id(&part(parts, state, "id").await?)?))
     }
 }
 

@@ -3,7 +3,8 @@
 
 use crate::{openapi, problem::Problem};
 use axum::{extract::FromRequestParts, http::request::Parts};
-use countersign_gate::{EventType, Filter, Principal, State, ThreadId, Timestamp, ToolName, api};
+use countersign_api::{self as api, ErrorCode, LogFilter};
+use countersign_gate::{EventType, Principal, State, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -58,8 +59,8 @@ takes! {
 
 /// What a query asks for.
 pub(crate) struct Query<T> {
-    pub(crate) page: api::PageOf,
-    pub(crate) filter: Filter,
+    pub(crate) page: api::PageQuery,
+    pub(crate) filter: LogFilter,
     pub(crate) state: Option<State>,
     takes: PhantomData<T>,
 }
@@ -67,7 +68,7 @@ pub(crate) struct Query<T> {
 impl<T> Query<T> {
     /// The filter, held to that thread.
     pub(crate) fn in_thread(self, thread: ThreadId) -> Self {
-        Self { filter: Filter { thread_id: Some(thread), ..self.filter }, ..self }
+        Self { filter: LogFilter { thread_id: Some(thread), ..self.filter }, ..self }
     }
 }
 
@@ -75,8 +76,12 @@ impl<T: Takes, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let mut query =
-            Self { page: api::PageOf::default(), filter: Filter::default(), state: None, takes: PhantomData };
+        let mut query = Self {
+            page: api::PageQuery::default(),
+            filter: LogFilter::default(),
+            state: None,
+            takes: PhantomData,
+        };
         let mut seen = Vec::new();
         for pair in parts.uri.query().unwrap_or("").split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -147,7 +152,7 @@ pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         let detail =
             format!("{text:?} is no cursor; use the `next` of the page before, or the seq of an event");
-        Problem::new("bad_cursor", detail)
+        Problem::new(ErrorCode::Invalid, detail)
     })
 }
 

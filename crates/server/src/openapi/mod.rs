@@ -6,7 +6,8 @@ mod refusals;
 pub(crate) use refusals::{refusals, responses};
 
 use crate::door;
-use countersign_gate::{Sha256, api};
+use countersign_api as api;
+use countersign_gate::Sha256;
 use std::collections::BTreeMap;
 use utoipa::{
     OpenApi,
@@ -30,8 +31,8 @@ use utoipa::{
     ),
     // What answers of several shapes hold, and parts of errors.
     components(schemas(
-        api::Calls, api::EventPage, api::Grants, api::ModeOf, api::Pending, api::PoliciesOf, api::Problem,
-        api::Thread, api::Threads,
+        api::CallPage, api::EventPage, api::GrantPage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
+        api::ThreadSummary, api::ThreadPage,
     )),
     servers((url = "/", description = "this server")),
     tags(
@@ -87,8 +88,8 @@ pub(crate) fn header(what: &str, schema: impl Into<RefOr<Schema>>) -> Header {
     HeaderBuilder::new().description(Some(what)).schema(Some(schema)).build()
 }
 
-/// Adds what every operation has: the id that a request may bring, and that every answer bears. Refusals that
-/// several operations share stand once, among the components.
+/// Adds the parts that every operation has: the request id and the common refusals. Refusals that several operations
+/// share are components too.
 pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     let mut shared = BTreeMap::new();
     for item in document.paths.paths.values_mut() {
@@ -96,19 +97,27 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
             let what = "An id for the log, 1 to 128 visible ASCII characters; one is made up without it.";
             let id = parameter("X-Request-Id", ParameterIn::Header, what, text("req-7f3a"));
             operation.parameters.get_or_insert_default().push(id.into());
+            let common = RefOr::Ref(Ref::from_response_name(refusals::COMMON_REFUSAL));
+            operation.responses.responses.insert("default".to_owned(), common);
             for (status, answer) in &mut operation.responses.responses {
                 let RefOr::T(response) = answer else { continue };
-                let id =
-                    header("The request's id, under which the server's log speaks of it.", text("req-7f3a"));
-                response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
-                if let Some(name) = refusals::name(status, response) {
+                add_request_id(response);
+                if let Some(name) = refusals::shared_name(status, response) {
                     let named = RefOr::Ref(Ref::from_response_name(&name));
                     shared.insert(name, std::mem::replace(answer, named));
                 }
             }
         }
     }
+    let mut common = refusals::common_refusal();
+    add_request_id(&mut common);
+    shared.insert(refusals::COMMON_REFUSAL.to_owned(), common.into());
     document.components.get_or_insert_default().responses.extend(shared);
+}
+
+fn add_request_id(response: &mut utoipa::openapi::Response) {
+    let id = header("The id of the request in the server's log.", text("req-7f3a"));
+    response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {

@@ -1,8 +1,9 @@
-//! What an operation may be refused with, as the document says it: by status, with every code and an
-//! example of each.
+//! The refusals in the API document: each operation lists its own codes by status, and one component describes the
+//! common ones.
 
 use super::{header, text};
-use crate::codes::{self, Code};
+use crate::codes::{self, CodeEntry};
+use countersign_api::{ErrorCode, UnavailableReason};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use utoipa::openapi::{
@@ -11,22 +12,19 @@ use utoipa::openapi::{
     schema::{AllOfBuilder, Type},
 };
 
-/// How a refusal travels.
+/// The content type of a refusal.
 const PROBLEM: &str = "application/problem+json";
 
-/// Declares the codes that the operation of a file may answer with, beside those of any request, so that
-/// its document can name them: groups of `codes` first, then its own.
+/// Declares the codes that one operation answers with, beside the common ones, which every operation has.
 macro_rules! refusals {
-    ($name:ident: $($group:ident)* $(, $code:literal)*) => {
-        /// What may come of it instead.
+    ($name:ident: $($code:ident),+) => {
+        /// The refusals of this operation, beside the common ones.
         pub(super) struct $name;
 
         impl utoipa::IntoResponses for $name {
             fn responses()
             -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
-                $crate::openapi::responses(&[
-                    $crate::codes::ALWAYS, $($crate::codes::$group,)* &[$($code),*],
-                ])
+                $crate::openapi::responses(&[$(countersign_api::ErrorCode::$code),+])
             }
         }
     };
@@ -34,58 +32,71 @@ macro_rules! refusals {
 
 pub(crate) use refusals;
 
-/// An answer for each status of those codes.
-pub(crate) fn responses(groups: &[&[&str]]) -> BTreeMap<String, RefOr<Response>> {
-    let mut by_status: BTreeMap<u16, Vec<&Code>> = BTreeMap::new();
-    for code in groups.iter().copied().flatten().filter_map(|name| codes::find(name)) {
-        let codes = by_status.entry(code.status).or_default();
-        if !codes.iter().any(|other| other.name == code.name) {
-            codes.push(code);
-        }
+/// The name of the component that describes the common refusals.
+pub(super) const COMMON_REFUSAL: &str = "CommonRefusal";
+
+/// One response for each status of the codes.
+pub(crate) fn responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status: BTreeMap<u16, Vec<&CodeEntry>> = BTreeMap::new();
+    for entry in codes.iter().filter_map(|code| codes::find(*code)) {
+        by_status.entry(entry.status).or_default().push(entry);
     }
-    by_status.iter().map(|(status, codes)| (status.to_string(), response(*status, codes).into())).collect()
+    by_status.iter().map(|(status, entries)| (status.to_string(), response(entries).into())).collect()
 }
 
-/// What a refusal is called among the components: its status and its codes, which are all that it depends on.
-pub(super) fn name(status: &str, response: &Response) -> Option<String> {
+/// The common refusals, as one response.
+pub(super) fn common_refusal() -> Response {
+    let entries: Vec<_> = codes::COMMON.iter().filter_map(|code| codes::find(*code)).collect();
+    response(&entries)
+}
+
+/// The name under which operations share a refusal: its status and its codes.
+pub(super) fn shared_name(status: &str, response: &Response) -> Option<String> {
     let RefOr::T(problem) = response.content.get(PROBLEM)? else { return None };
     let codes: Vec<_> = problem.examples.keys().map(String::as_str).collect();
     Some(format!("{status}.{}", codes.join(".")))
 }
 
-fn response(status: u16, codes: &[&Code]) -> Response {
-    let names: Vec<_> = codes.iter().map(|code| code.name).collect();
+fn response(entries: &[&CodeEntry]) -> Response {
+    let row = |entry: &&CodeEntry| format!("- `{}` ({}): {}", entry.code, entry.status, entry.meaning);
     let mut response = ResponseBuilder::new()
-        .description(names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
-        .content(PROBLEM, content(status, codes));
-    if status == 503 {
-        let what = "After how many seconds it may be worth another try.";
+        .description(entries.iter().map(row).collect::<Vec<_>>().join("\n"))
+        .content(PROBLEM, content(entries));
+    if entries.iter().any(|entry| entry.status == 503) {
+        let what = "With status 503: the pause in seconds before the next attempt.";
         response = response.header("retry-after", header(what, text("1")));
     }
     response.build()
 }
 
-fn content(status: u16, codes: &[&Code]) -> Content {
-    let names: Vec<_> = codes.iter().map(|code| code.name).collect();
+fn content(entries: &[&CodeEntry]) -> Content {
+    let mut statuses: Vec<_> = entries.iter().map(|entry| entry.status).collect();
+    statuses.dedup();
+    let names = entries.iter().map(|entry| entry.code.as_str());
     let own = ObjectBuilder::new()
         .schema_type(Type::Object)
-        .property("status", ObjectBuilder::new().schema_type(Type::Integer).enum_values(Some([status])))
+        .property("status", ObjectBuilder::new().schema_type(Type::Integer).enum_values(Some(statuses)))
         .property("code", ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)));
     let schema = AllOfBuilder::new().item(Ref::from_schema_name("Problem")).item(own);
-    let examples = codes.iter().map(|code| {
-        let example = ExampleBuilder::new().value(Some(example(code)));
-        (code.name, RefOr::T(example.build()))
+    let examples = entries.iter().map(|entry| {
+        let example = ExampleBuilder::new().value(Some(example(entry)));
+        (entry.code.as_str(), RefOr::T(example.build()))
     });
     ContentBuilder::new().schema(Some(schema)).examples_from_iter(examples).build()
 }
 
-fn example(code: &Code) -> Value {
-    let status = axum::http::StatusCode::from_u16(code.status).ok();
-    json!({
+fn example(entry: &CodeEntry) -> Value {
+    let status = axum::http::StatusCode::from_u16(entry.status).ok();
+    let reason = (entry.code == ErrorCode::DatabaseUnavailable).then_some(UnavailableReason::Full);
+    let mut example = json!({
         "title": status.and_then(|status| status.canonical_reason()),
-        "status": code.status,
-        "code": code.name,
-        "detail": code.means,
+        "status": entry.status,
+        "code": entry.code,
+        "detail": entry.example,
         "requestId": "req-7f3a",
-    })
+    });
+    if let Some(reason) = reason {
+        example["reason"] = json!(reason);
+    }
+    example
 }

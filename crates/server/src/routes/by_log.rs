@@ -8,7 +8,8 @@ use crate::{
     problem::Problem,
 };
 use axum::response::Response;
-use countersign_gate::{Error, ThreadId, api};
+use countersign_api::{self as api, ApprovalGate, GateError};
+use countersign_gate::ThreadId;
 use serde::Serialize;
 use std::{collections::BTreeMap, marker::PhantomData};
 use utoipa::{
@@ -23,7 +24,7 @@ pub(super) async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, 
 
 /// The tag of what stands on the log and on the policy: how far an answer would reach.
 pub(super) async fn tag_under_policy(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
-    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short(app.gate.policy_hash()?)))
+    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short(app.gate.policy_hash())))
 }
 
 /// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.
@@ -31,7 +32,7 @@ pub(super) async fn by_log<T: Serialize>(
     app: &App,
     thread: Option<&ThreadId>,
     have: &IfNoneMatch,
-    answer: impl Future<Output = Result<T, Error>>,
+    answer: impl Future<Output = Result<T, GateError>>,
 ) -> Result<Response, Problem> {
     have.unless(&tag(app, thread).await?, answer).await
 }
@@ -54,13 +55,13 @@ macro_rules! answered {
 }
 
 answered! {
-    api::Calls: "The calls.";
-    api::Grants: "The grants.";
-    api::ModeOf: "The mode.";
-    api::Pending: "What waits.";
-    api::PoliciesOf: "The own policies of the thread.";
-    api::Thread: "The thread.";
-    api::Threads: "The threads.";
+    api::CallPage: "The calls.";
+    api::GrantPage: "The grants.";
+    api::ThreadMode: "The mode.";
+    api::PendingPage: "What waits.";
+    api::ThreadPolicies: "The own policies of the thread.";
+    api::ThreadSummary: "The thread.";
+    api::ThreadPage: "The threads.";
 }
 
 impl<T: Answered> IntoResponses for Tagged<T> {

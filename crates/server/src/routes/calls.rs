@@ -4,7 +4,6 @@ use super::by_log::{Tagged, tag};
 use crate::{
     App,
     extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, Query, tagged, unchanged},
-    openapi::refusals,
     problem::Problem,
 };
 use axum::{
@@ -12,9 +11,8 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use countersign_gate::{State as Standing, api};
-
-refusals!(Refusals: READS ASKED, "bad_cursor");
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::State as Standing;
 
 /// The calls of all threads.
 ///
@@ -26,7 +24,7 @@ refusals!(Refusals: READS ASKED, "bad_cursor");
     operation_id = "listCalls",
     tag = "log",
     params(CallsOf, IfNoneMatch),
-    responses(Tagged<api::Calls>, Refusals)
+    responses(Tagged<api::CallPage>)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
@@ -45,7 +43,7 @@ pub(super) async fn everywhere(
     operation_id = "listCallsOfThread",
     tag = "log",
     params(OfThread, CallsOfThread, IfNoneMatch),
-    responses(Tagged<api::Calls>, Refusals)
+    responses(Tagged<api::CallPage>)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,

@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "already_decided", "already_claimed", "already_finished");
+refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished);
 
 /// Withdraw a call that nobody runs yet.
 #[utoipa::path(
@@ -18,7 +18,7 @@ refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "already_decided", 
     operation_id = "cancel",
     tag = "executor",
     params(OfCall, Caller),
-    request_body(content = api::Cancel),
+    request_body(content = api::CancelRequest),
     responses((status = 200, description = "The call, cancelled.", body = api::Call), Refusals)
 )]
 pub(super) async fn cancel(
@@ -26,7 +26,7 @@ pub(super) async fn cancel(
     OfCall(thread, id): OfCall,
     caller: Caller,
     _: NoQuery,
-    Body(cancel): Body<api::Cancel>,
+    Body(cancel): Body<api::CancelRequest>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).cancel(&thread, &id, &cancel).await?))
 }

@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_allowed", "already_claimed", "arguments_changed", "definition_changed", "blocked", "thread_closed");
+refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, DefinitionChanged, Blocked, ThreadClosed);
 
 /// Start a call.
 ///
@@ -21,7 +21,7 @@ refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_allowed", "alr
     operation_id = "claim",
     tag = "executor",
     params(OfCall, Caller),
-    request_body(content = api::Claim),
+    request_body(content = api::ClaimRequest),
     responses((status = 200, description = "The call, running.", body = api::Call), Refusals)
 )]
 pub(super) async fn claim(
@@ -29,7 +29,7 @@ pub(super) async fn claim(
     OfCall(thread, id): OfCall,
     caller: Caller,
     _: NoQuery,
-    Body(claim): Body<api::Claim>,
+    Body(claim): Body<api::ClaimRequest>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).claim(&thread, &id, &claim).await?))
 }

@@ -7,10 +7,10 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 use serde::Deserialize;
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_thread");
+refusals!(Refusals: UnknownThread);
 
 /// There is nothing to say beside the thread.
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -28,7 +28,7 @@ pub(super) struct Nothing {}
     tag = "thread",
     params(OfThread, Caller),
     request_body(content = Nothing),
-    responses((status = 200, description = "The thread is over.", body = api::Closed), Refusals)
+    responses((status = 200, description = "The thread is over.", body = api::CloseReport), Refusals)
 )]
 pub(super) async fn close(
     State(app): State<App>,
@@ -36,6 +36,6 @@ pub(super) async fn close(
     caller: Caller,
     _: NoQuery,
     Body(Nothing {}): Body<Nothing>,
-) -> Answer<api::Closed> {
+) -> Answer<api::CloseReport> {
     Ok(Json(app.gate.acting_as(caller.agent()).close(&thread).await?))
 }

@@ -7,20 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(
-    Refusals: READS WRITES ASKED BODY,
-    "unknown_call",
-    "not_an_approver",
-    "self_approval",
-    "not_eligible",
-    "already_decided",
-    "already_voted",
-    "arguments_changed",
-    "blocked",
-    "not_offered"
-);
+refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
 
 /// Decide on a call.
 ///
@@ -33,7 +22,7 @@ refusals!(
     operation_id = "decide",
     tag = "approver",
     params(OfCall, Caller),
-    request_body(content = api::Decide),
+    request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
@@ -41,7 +30,7 @@ pub(super) async fn decide(
     OfCall(thread, id): OfCall,
     caller: Caller,
     _: NoQuery,
-    Body(decide): Body<api::Decide>,
+    Body(decide): Body<api::DecisionRequest>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }
@@ -55,7 +44,7 @@ pub(super) async fn decide(
     operation_id = "decidePending",
     tag = "approver",
     params(OfThread, Caller),
-    request_body(content = api::Decide),
+    request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
@@ -63,8 +52,8 @@ pub(super) async fn decide_pending(
     OfThread(thread): OfThread,
     caller: Caller,
     _: NoQuery,
-    Body(decide): Body<api::Decide>,
+    Body(decide): Body<api::DecisionRequest>,
 ) -> Answer<api::Call> {
-    let id = countersign_gate::call_id("pending")?;
+    let id = countersign_api::parse_call_id("pending")?;
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }

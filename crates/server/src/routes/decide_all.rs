@@ -4,13 +4,10 @@ use super::Answer;
 use crate::{
     App,
     extract::{Body, Caller, NoQuery},
-    openapi::refusals,
     problem::Problem,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
-
-refusals!(Refusals: READS WRITES ASKED BODY);
+use countersign_api::{self as api, ApprovalGate};
 
 /// Decide on several calls at once.
 ///
@@ -22,24 +19,24 @@ refusals!(Refusals: READS WRITES ASKED BODY);
     operation_id = "decideAll",
     tag = "approver",
     params(Caller),
-    request_body(content = api::DecideAll),
-    responses((status = 200, description = "What came of each decision.", body = api::Decided), Refusals)
+    request_body(content = api::BulkDecisionRequest),
+    responses((status = 200, description = "What came of each decision.", body = api::BulkDecisionResponse))
 )]
 pub(super) async fn decide_all(
     State(app): State<App>,
     caller: Caller,
     _: NoQuery,
-    Body(all): Body<api::DecideAll>,
-) -> Answer<api::Decided> {
+    Body(all): Body<api::BulkDecisionRequest>,
+) -> Answer<api::BulkDecisionResponse> {
     let answered = app.gate.acting_as(caller.person()).decide_all(&all).await?;
-    Ok(Json(api::Decided { results: answered.into_iter().map(told).collect() }))
+    Ok(Json(api::BulkDecisionResponse { results: answered.into_iter().map(told).collect() }))
 }
 
-fn told(answered: api::Answered) -> api::DecidedOne {
-    let api::Answered { thread_id, id, outcome } = answered;
+fn told(answered: api::DecisionAnswer) -> api::BulkDecisionResult {
+    let api::DecisionAnswer { thread_id, id, outcome } = answered;
     let (call, problem) = match outcome {
         Ok(call) => (Some(call), None),
         Err(error) => (None, Some(Problem::from(error).told())),
     };
-    api::DecidedOne { thread_id, id, call, problem }
+    api::BulkDecisionResult { thread_id, id, call, problem }
 }

@@ -3,7 +3,6 @@
 use crate::{
     App,
     extract::{IfNoneMatch, tagged, unchanged},
-    openapi::refusals,
 };
 use axum::{
     Router,
@@ -12,8 +11,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use utoipa_swagger_ui::{Config, SwaggerUi};
-
-refusals!(Always:);
 
 /// This document.
 #[utoipa::path(
@@ -26,8 +23,7 @@ refusals!(Always:);
         (status = 200, description = "The API, described in OpenAPI 3.1.", body = Object, headers(
             ("etag" = String, description = "Its tag, for `If-None-Match`."),
         )),
-        IfNoneMatch,
-        Always
+        IfNoneMatch
     )
 )]
 pub(super) async fn document(State(app): State<App>, have: IfNoneMatch) -> Response {

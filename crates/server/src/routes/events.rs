@@ -5,7 +5,7 @@ use super::by_log::by_log;
 use crate::{
     App,
     extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, Query},
-    openapi::{self, refusals},
+    openapi,
     problem::Problem,
     stream,
 };
@@ -14,13 +14,12 @@ use axum::{
     http::{HeaderMap, header},
     response::Response,
 };
+use countersign_api::ApprovalGate;
 use std::collections::BTreeMap;
 use utoipa::{
     IntoResponses,
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
-
-refusals!(Refusals: READS ASKED, "bad_cursor", "shutting_down");
 
 /// The log of all threads, as a page or as a stream.
 ///
@@ -34,7 +33,7 @@ refusals!(Refusals: READS ASKED, "bad_cursor", "shutting_down");
     operation_id = "listEvents",
     tag = "log",
     params(EventsOf, IfNoneMatch, LastEventId),
-    responses(Log, IfNoneMatch, Refusals)
+    responses(Log, IfNoneMatch)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
@@ -55,7 +54,7 @@ pub(super) async fn everywhere(
     operation_id = "listEventsOfThread",
     tag = "log",
     params(OfThread, EventsOfThread, IfNoneMatch, LastEventId),
-    responses(Log, IfNoneMatch, Refusals)
+    responses(Log, IfNoneMatch)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,

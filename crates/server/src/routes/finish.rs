@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "already_finished", "not_claimed", "not_the_executor");
+refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
 
 /// Say what came of a call.
 #[utoipa::path(
@@ -18,7 +18,7 @@ refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "already_finished",
     operation_id = "finish",
     tag = "executor",
     params(OfCall, Caller),
-    request_body(content = api::Finish),
+    request_body(content = api::ResultRequest),
     responses((status = 200, description = "The call, finished.", body = api::Call), Refusals)
 )]
 pub(super) async fn finish(
@@ -26,7 +26,7 @@ pub(super) async fn finish(
     OfCall(thread, id): OfCall,
     caller: Caller,
     _: NoQuery,
-    Body(finish): Body<api::Finish>,
+    Body(finish): Body<api::ResultRequest>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).finish(&thread, &id, &finish).await?))
 }

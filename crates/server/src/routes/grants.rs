@@ -11,10 +11,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(ListRefusals: READS ASKED, "bad_cursor");
-refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver");
+refusals!(RevokeRefusals: UnknownGrant, NotAnApprover);
 
 /// The standing grants of a thread.
 #[utoipa::path(
@@ -23,7 +22,7 @@ refusals!(RevokeRefusals: READS WRITES ASKED, "unknown_grant", "not_an_approver"
     operation_id = "listGrants",
     tag = "thread",
     params(OfThread, PageOf, IfNoneMatch),
-    responses(Tagged<api::Grants>, ListRefusals)
+    responses(Tagged<api::GrantPage>)
 )]
 pub(super) async fn list(
     State(app): State<App>,
@@ -43,13 +42,13 @@ pub(super) async fn list(
     operation_id = "revokeGrant",
     tag = "thread",
     params(OfGrant, Caller),
-    responses((status = 200, description = "The grants that are left, as far as a page goes.", body = api::Grants), RevokeRefusals)
+    responses((status = 200, description = "The grants that are left, as far as a page goes.", body = api::GrantPage), RevokeRefusals)
 )]
 pub(super) async fn revoke(
     State(app): State<App>,
     OfGrant(thread, grant): OfGrant,
     caller: Caller,
     _: NoQuery,
-) -> Answer<api::Grants> {
+) -> Answer<api::GrantPage> {
     Ok(Json(app.gate.acting_as(caller.person()).revoke(&thread, grant).await?))
 }

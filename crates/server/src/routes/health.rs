@@ -3,11 +3,10 @@
 use super::Answer;
 use crate::{App, openapi::refusals, problem::Problem};
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError};
 use serde::Serialize;
 
-refusals!(Always:);
-refusals!(Refusals:, "not_ready");
+refusals!(Refusals: NotReady);
 
 /// The process lives.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -23,7 +22,7 @@ pub(super) struct Alive {
     path = "/healthz",
     operation_id = "getHealth",
     tag = "service",
-    responses((status = 200, description = "It does.", body = Alive), Always)
+    responses((status = 200, description = "It does.", body = Alive))
 )]
 pub(super) async fn alive() -> Json<Alive> {
     Json(Alive { status: "ok" })
@@ -39,18 +38,13 @@ pub(super) async fn alive() -> Json<Alive> {
     path = "/readyz",
     operation_id = "getReadiness",
     tag = "service",
-    responses((status = 200, description = "It can.", body = api::Ready), Refusals)
+    responses((status = 200, description = "It can.", body = api::ReadinessReport), Refusals)
 )]
-pub(super) async fn ready(State(app): State<App>) -> Answer<api::Ready> {
+pub(super) async fn ready(State(app): State<App>) -> Answer<api::ReadinessReport> {
     let ready = app.gate.ready().await.map_err(|error| {
-        let check = match &error {
-            countersign_gate::Error::Store(error) if error.is_of_a_server() => "database",
-            countersign_gate::Error::Store(_) => "log",
-            countersign_gate::Error::FeedBehind { .. } => "feed",
-            _ => "gate",
-        };
+        let check = failed_check(&error);
         tracing::error!(check, code = error.code(), %error, "not ready");
-        Problem::new("not_ready", format!("{error} ({})", error.code())).checking(check)
+        Problem::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).checking(check)
     })?;
     Ok(Json(ready))
 }
@@ -61,7 +55,7 @@ pub(super) async fn ready(State(app): State<App>) -> Answer<api::Ready> {
     path = "/",
     operation_id = "getWelcome",
     tag = "service",
-    responses((status = 200, description = "A few lines for people.", body = String), Always)
+    responses((status = 200, description = "A few lines for people.", body = String))
 )]
 pub(super) async fn welcome() -> String {
     format!(
@@ -70,4 +64,14 @@ pub(super) async fn welcome() -> String {
          The API: /openapi.json, and to try it: /docs\n",
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// The part that the readiness check found to fail.
+fn failed_check(error: &GateError) -> &'static str {
+    match (error.code, error.facts.reason) {
+        (ErrorCode::NotReady, _) => "feed",
+        (ErrorCode::DatabaseUnavailable, Some(reason)) if reason.is_of_a_server() => "database",
+        (ErrorCode::DatabaseUnavailable | ErrorCode::Damaged | ErrorCode::ShuttingDown, _) => "log",
+        _ => "gate",
+    }
 }

@@ -1,13 +1,12 @@
 //! `GET /metrics`
 
-use crate::{App, openapi::refusals, problem::Problem};
+use crate::{App, problem::Problem};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-
-refusals!(Refusals: READS);
+use countersign_api::ErrorCode;
 
 /// The content type of OpenMetrics, which Prometheus and others read.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -28,13 +27,12 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
             body = String,
             content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
         ),
-        Refusals
     )
 )]
 pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
-    let now = app.gate.open_now().await?;
+    let now = app.gate.count_open_requests().await?;
     let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
     let text = app.metrics.text(now.open, age);
-    let text = text.map_err(|_| Problem::new("internal", "the numbers cannot be written down"))?;
+    let text = text.map_err(|_| Problem::new(ErrorCode::Internal, "the numbers cannot be written down"))?;
     Ok(([(header::CONTENT_TYPE, const { HeaderValue::from_static(OPEN_METRICS) })], text).into_response())
 }

@@ -34,7 +34,8 @@ use axum::{
     http::HeaderValue,
     response::{IntoResponse, Response},
 };
-use countersign_gate::{CallId, ThreadId, api};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::{CallId, ThreadId};
 use std::time::Duration;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};

@@ -11,10 +11,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(GetRefusals: READS ASKED);
-refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_closed");
+refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 
 /// How a thread answers what is asked.
 #[utoipa::path(
@@ -23,7 +22,7 @@ refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_close
     operation_id = "getMode",
     tag = "thread",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::ModeOf>, GetRefusals)
+    responses(Tagged<api::ThreadMode>)
 )]
 pub(super) async fn show(
     State(app): State<App>,
@@ -44,15 +43,15 @@ pub(super) async fn show(
     operation_id = "setMode",
     tag = "thread",
     params(OfThread, Caller),
-    request_body(content = api::SetMode),
-    responses((status = 200, description = "The mode.", body = api::ModeOf), SetRefusals)
+    request_body(content = api::ModeRequest),
+    responses((status = 200, description = "The mode.", body = api::ThreadMode), SetRefusals)
 )]
 pub(super) async fn set(
     State(app): State<App>,
     OfThread(thread): OfThread,
     caller: Caller,
     _: NoQuery,
-    Body(set): Body<api::SetMode>,
-) -> Answer<api::ModeOf> {
+    Body(set): Body<api::ModeRequest>,
+) -> Answer<api::ThreadMode> {
     Ok(Json(app.gate.acting_as(caller.person()).set_mode(&thread, &set).await?))
 }

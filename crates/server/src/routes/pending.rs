@@ -4,13 +4,10 @@ use super::by_log::{Tagged, tag_under_policy};
 use crate::{
     App,
     extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, Query},
-    openapi::refusals,
     problem::Problem,
 };
 use axum::{extract::State, response::Response};
-use countersign_gate::api;
-
-refusals!(Refusals: READS ASKED, "bad_cursor");
+use countersign_api::{self as api, ApprovalGate};
 
 /// What waits for people, in all threads.
 ///
@@ -21,7 +18,7 @@ refusals!(Refusals: READS ASKED, "bad_cursor");
     operation_id = "listPending",
     tag = "approver",
     params(PendingOf, IfNoneMatch),
-    responses(Tagged<api::Pending>, Refusals)
+    responses(Tagged<api::PendingPage>)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
@@ -38,7 +35,7 @@ pub(super) async fn everywhere(
     operation_id = "listPendingOfThread",
     tag = "approver",
     params(OfThread, PendingOfThread, IfNoneMatch),
-    responses(Tagged<api::Pending>, Refusals)
+    responses(Tagged<api::PendingPage>)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,

@@ -11,10 +11,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(GetRefusals: READS ASKED);
-refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_closed");
+refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 
 /// What a thread says of tools itself.
 #[utoipa::path(
@@ -23,7 +22,7 @@ refusals!(SetRefusals: READS WRITES ASKED BODY, "not_an_approver", "thread_close
     operation_id = "getPolicies",
     tag = "thread",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::PoliciesOf>, GetRefusals)
+    responses(Tagged<api::ThreadPolicies>)
 )]
 pub(super) async fn show(
     State(app): State<App>,
@@ -43,15 +42,15 @@ pub(super) async fn show(
     operation_id = "setPolicies",
     tag = "thread",
     params(OfThread, Caller),
-    request_body(content = api::SetPolicies),
-    responses((status = 200, description = "The own policies of the thread.", body = api::PoliciesOf), SetRefusals)
+    request_body(content = api::ToolPoliciesRequest),
+    responses((status = 200, description = "The own policies of the thread.", body = api::ThreadPolicies), SetRefusals)
 )]
 pub(super) async fn set(
     State(app): State<App>,
     OfThread(thread): OfThread,
     caller: Caller,
     _: NoQuery,
-    Body(set): Body<api::SetPolicies>,
-) -> Answer<api::PoliciesOf> {
+    Body(set): Body<api::ToolPoliciesRequest>,
+) -> Answer<api::ThreadPolicies> {
     Ok(Json(app.gate.acting_as(caller.person()).set_policies(&thread, &set).await?))
 }

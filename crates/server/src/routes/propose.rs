@@ -8,9 +8,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{Json, extract::State, http::StatusCode, response::Response};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "call_differs", "thread_closed");
+refusals!(Refusals: CallDiffers, ThreadClosed);
 
 /// Put a call before the policy.
 ///
@@ -23,7 +23,7 @@ refusals!(Refusals: READS WRITES ASKED BODY, "call_differs", "thread_closed");
     operation_id = "propose",
     tag = "executor",
     params(OfThread, Caller, Prefer),
-    request_body(content = api::Propose),
+    request_body(content = api::ProposeRequest),
     responses(
         (status = 201, description = "The call, and where it stands.", body = api::Call, headers(
             ("preference-applied" = String, description = "The preference that was honoured, such as `wait=30`."),
@@ -37,7 +37,7 @@ pub(super) async fn propose(
     caller: Caller,
     Prefer(wait): Prefer,
     _: NoQuery,
-    Body(call): Body<api::Propose>,
+    Body(call): Body<api::ProposeRequest>,
 ) -> Result<Response, Problem> {
     let mut proposed = app.gate.acting_as(caller.agent()).propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {

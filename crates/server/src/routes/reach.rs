@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS ASKED BODY, "unknown_call");
+refusals!(Refusals: UnknownCall);
 
 /// See how far a decision would reach before it is made.
 ///
@@ -21,14 +21,14 @@ refusals!(Refusals: READS ASKED BODY, "unknown_call");
     operation_id = "reach",
     tag = "approver",
     params(OfCall),
-    request_body(content = api::Width),
-    responses((status = 200, description = "How far it would reach.", body = api::Reach), Refusals)
+    request_body(content = api::ScopeRequest),
+    responses((status = 200, description = "How far it would reach.", body = api::ScopePreview), Refusals)
 )]
 pub(super) async fn reach(
     State(app): State<App>,
     OfCall(thread, id): OfCall,
     _: NoQuery,
-    Body(width): Body<api::Width>,
-) -> Answer<api::Reach> {
-    Ok(Json(app.gate.reach(&thread, &id, &width).await?))
+    Body(width): Body<api::ScopeRequest>,
+) -> Answer<api::ScopePreview> {
+    Ok(Json(app.gate.preview_scope(&thread, &id, &width).await?))
 }

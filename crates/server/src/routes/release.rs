@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_unknown", "not_an_approver", "self_approval", "not_eligible");
+refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEligible);
 
 /// Let another executor take a call over whose outcome is unknown.
 ///
@@ -21,7 +21,7 @@ refusals!(Refusals: READS WRITES ASKED BODY, "unknown_call", "not_unknown", "not
     operation_id = "release",
     tag = "approver",
     params(OfCall, Caller),
-    request_body(content = api::Release),
+    request_body(content = api::ReleaseRequest),
     responses((status = 200, description = "The call, released.", body = api::Call), Refusals)
 )]
 pub(super) async fn release(
@@ -29,7 +29,7 @@ pub(super) async fn release(
     OfCall(thread, id): OfCall,
     caller: Caller,
     _: NoQuery,
-    Body(release): Body<api::Release>,
+    Body(release): Body<api::ReleaseRequest>,
 ) -> Answer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.person()).release(&thread, &id, &release).await?))
 }

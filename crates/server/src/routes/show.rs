@@ -8,9 +8,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{Json, extract::State, response::Response};
-use countersign_gate::api;
+use countersign_api as api;
 
-refusals!(Refusals: READS ASKED, "unknown_call");
+refusals!(Refusals: UnknownCall);
 
 /// Where a call stands.
 ///

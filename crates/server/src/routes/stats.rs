@@ -1,11 +1,9 @@
 //! `GET /v1/stats`
 
 use super::Answer;
-use crate::{App, extract::Span, openapi::refusals};
+use crate::{App, extract::Span};
 use axum::{Json, extract::State};
-use countersign_gate::api;
-
-refusals!(Refusals: READS ASKED);
+use countersign_api::{self as api, ApprovalGate};
 
 /// What became of calls, in numbers.
 ///
@@ -17,8 +15,8 @@ refusals!(Refusals: READS ASKED);
     operation_id = "getStats",
     tag = "log",
     params(Span),
-    responses((status = 200, description = "The numbers.", body = api::Stats), Refusals)
+    responses((status = 200, description = "The numbers.", body = api::CallStatistics))
 )]
-pub(super) async fn stats(State(app): State<App>, query: Span) -> Answer<api::Stats> {
-    Ok(Json(app.gate.stats(&query.filter, |_, _| ()).await?))
+pub(super) async fn stats(State(app): State<App>, query: Span) -> Answer<api::CallStatistics> {
+    Ok(Json(app.gate.stats(&query.filter, &mut |_, _| ()).await?))
 }

@@ -7,9 +7,9 @@ use crate::{
     openapi::refusals,
 };
 use axum::{Json, extract::State};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: READS WRITES ASKED BODY, "not_an_approver");
+refusals!(Refusals: NotAnApprover);
 
 /// Deny everything that waits.
 ///
@@ -21,15 +21,15 @@ refusals!(Refusals: READS WRITES ASKED BODY, "not_an_approver");
     operation_id = "stop",
     tag = "approver",
     params(Caller),
-    request_body(content = api::Stop),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::Stopped), Refusals)
+    request_body(content = api::StopRequest),
+    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn everywhere(
     State(app): State<App>,
     caller: Caller,
     _: NoQuery,
-    Body(stop): Body<api::Stop>,
-) -> Answer<api::Stopped> {
+    Body(stop): Body<api::StopRequest>,
+) -> Answer<api::StopReport> {
     Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
 }
 
@@ -43,15 +43,15 @@ pub(super) async fn everywhere(
     operation_id = "stopThread",
     tag = "approver",
     params(OfThread, Caller),
-    request_body(content = api::Stop),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::Stopped), Refusals)
+    request_body(content = api::StopRequest),
+    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn of_thread(
     State(app): State<App>,
     OfThread(thread): OfThread,
     caller: Caller,
     _: NoQuery,
-    Body(stop): Body<api::Stop>,
-) -> Answer<api::Stopped> {
+    Body(stop): Body<api::StopRequest>,
+) -> Answer<api::StopReport> {
     Ok(Json(app.gate.acting_as(caller.person()).stop(Some(&thread), &stop).await?))
 }

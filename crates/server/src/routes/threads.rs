@@ -8,10 +8,9 @@ use crate::{
     problem::Problem,
 };
 use axum::{extract::State, response::Response};
-use countersign_gate::api;
+use countersign_api::{self as api, ApprovalGate};
 
-refusals!(ListRefusals: READS ASKED, "bad_cursor");
-refusals!(Refusals: READS ASKED, "unknown_thread");
+refusals!(Refusals: UnknownThread);
 
 /// The threads.
 ///
@@ -22,7 +21,7 @@ refusals!(Refusals: READS ASKED, "unknown_thread");
     operation_id = "listThreads",
     tag = "log",
     params(PageOf, IfNoneMatch),
-    responses(Tagged<api::Threads>, ListRefusals)
+    responses(Tagged<api::ThreadPage>)
 )]
 pub(super) async fn list(
     State(app): State<App>,
@@ -39,7 +38,7 @@ pub(super) async fn list(
     operation_id = "getThread",
     tag = "log",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::Thread>, Refusals)
+    responses(Tagged<api::ThreadSummary>, Refusals)
 )]
 pub(super) async fn show(
     State(app): State<App>,

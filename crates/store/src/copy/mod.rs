@@ -110,7 +110,7 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error
     }
     let (tip, marked) = (target.tip().await?, target.is_marked().await?);
     if tip > 0 && !marked && !go_on {
-        return Err(Error::NotEmpty { place: target.place(), events: tip });
+        return Err(Error::TargetNotEmpty { place: target.place(), events: tip });
     }
     let tip = has_of(source, target).await?;
     if !marked {

@@ -140,7 +140,7 @@ impl Readers {
     /// What an error of theirs means.
     pub(crate) fn error(&self, place: Place, error: &sqlx::Error) -> Error {
         match (error, self) {
-            (sqlx::Error::PoolClosed, _) => Error::Closed,
+            (sqlx::Error::PoolClosed, _) => Error::ShuttingDown,
             (_, Self::Sqlite(_)) => sqlite::error(place, error),
             (_, Self::Postgres(_)) => postgres::error(place, error),
         }

@@ -2,7 +2,7 @@
 
 use super::Done;
 use crate::{
-    Error,
+    Error, Unavailable,
     database::{Door, Failed, Query},
     feed::Feed,
     meters::Meters,
@@ -73,7 +73,7 @@ impl<D: Door> Writer<D> {
         let mut outcomes = Vec::with_capacity(orders.len());
         for order in orders {
             outcomes.push(match self.together(std::slice::from_ref(order), None).await {
-                Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::Closed)),
+                Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::ShuttingDown)),
                 Err(failed) => Err(failed.error()),
             });
         }
@@ -112,7 +112,7 @@ impl<D: Door> Writer<D> {
         // What was handed out was committed, so a log that does not have it is not the one that it was.
         if end.tip < known || self.feed.is_astray() {
             self.door.roll_back().await;
-            return Err(Error::Behind { place: self.door.place(), known, found: end.tip });
+            return Err(Unavailable::Behind { place: self.door.place(), known, found: end.tip }.into());
         }
         let is_at_end =
             |ledger: &Ledger| ledger.tip() == end.tip && end.hash.is_none_or(|hash| hash == ledger.link());

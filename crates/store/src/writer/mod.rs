@@ -49,8 +49,8 @@ pub(crate) async fn send<T>(
     request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request,
 ) -> Result<T, Error> {
     let (answer, answered) = oneshot::channel();
-    orders.send(request(answer)).await.map_err(|_| Error::Closed)?;
-    answered.await.map_err(|_| Error::Closed)?
+    orders.send(request(answer)).await.map_err(|_| Error::ShuttingDown)?;
+    answered.await.map_err(|_| Error::ShuttingDown)?
 }
 
 /// Takes batches until the store is closed. Orders that are queued by then are still carried out.

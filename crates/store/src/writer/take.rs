@@ -32,7 +32,7 @@ impl<D: Door> Writer<D> {
             let appended = self.append(std::slice::from_ref(event), source).await;
             appended.map_err(|failed| match failed {
                 Failed::Some(why) => {
-                    Error::Unfit { place: self.door.place(), seq: event.seq, why: why.to_string() }
+                    Error::EventRefused { place: self.door.place(), seq: event.seq, why: why.to_string() }
                 }
                 failed => failed.error(),
             })?;

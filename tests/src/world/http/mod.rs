@@ -11,7 +11,8 @@ pub use redact::{name_hash, name_hashes};
 pub use stream::Stream;
 
 use super::{Database, Ground, Persona, Service, World, in_time, new_clock};
-use countersign_gate::{Clock, Gate, Options, Policy};
+use countersign_api::ApprovalGate;
+use countersign_gate::{Clock, EmbeddedGate, Options, Policy};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::Client;
@@ -23,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// A server in the test's own process.
 pub struct Http {
     /// The server's own gate.
-    pub gate: Gate,
+    pub gate: EmbeddedGate,
     /// Where the server listens.
     pub address: SocketAddr,
     /// Tells the server to stop.
@@ -46,16 +47,18 @@ pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
 }
 
 /// A gate over a new file, with a clock that the test moves.
-pub async fn new_gate(policy: &str) -> (Gate, Arc<ManualClock>, TempDir) {
+pub async fn new_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (clock, manual_clock) = new_clock();
     let gate = open_gate(&folder.path().join("log.db"), clock, policy).await;
     (gate, manual_clock, folder)
 }
 
-async fn open_gate(file: &Path, clock: Clock, policy: &str) -> Gate {
+async fn open_gate(file: &Path, clock: Clock, policy: &str) -> EmbeddedGate {
     let policy = Policy::read(policy).expect("a valid policy");
-    Gate::open_with(file, Options { clock, ..Options::default() }, policy).await.expect("a new log opens")
+    EmbeddedGate::open_with(file, Options { clock, ..Options::default() }, policy)
+        .await
+        .expect("a new log opens")
 }
 
 impl World<Http> {

@@ -10,7 +10,8 @@ pub use server::Server;
 
 use super::{Database, Ground, Service, World, new_clock, terminal::AtTerminal};
 use crate::Cluster;
-use countersign_gate::{Event, Filter, Gate, Policy, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_gate::{EmbeddedGate, Event, Policy};
 use serde_json::Value;
 use std::{
     fs,
@@ -140,8 +141,8 @@ impl World<Processes> {
     }
 
     /// A gate over the log, in the test's own process.
-    pub async fn gate(&self) -> Gate {
-        Gate::open(self.address()).await.expect("the log opens")
+    pub async fn gate(&self) -> EmbeddedGate {
+        EmbeddedGate::open(self.address()).await.expect("the log opens")
     }
 
     /// The number of lines in that file. Commands under test append one line for each time they run.
@@ -158,8 +159,8 @@ impl World<Processes> {
         let mut events: Vec<Arc<Event>> = Vec::new();
         loop {
             let after = events.last().map_or(0, |event| event.seq);
-            let page = api::PageOf { after, limit: api::MAX_PAGE };
-            let page = gate.events(&Filter::default(), page).await.expect("a page");
+            let page = api::PageQuery { after, limit: api::MAX_PAGE };
+            let page = gate.events(&LogFilter::default(), page).await.expect("a page");
             events.extend(page.events);
             if page.next.is_none() {
                 break;

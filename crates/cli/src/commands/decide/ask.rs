@@ -1,12 +1,14 @@
 //! What somebody is shown before a decision that reaches further than its call, or changes it, is sent.
 
 use super::options::How;
+use crate::target::Gate;
 use crate::{
     args::Args,
     edit, facts,
     output::{self, visible},
 };
-use countersign_gate::{Error, Gate, Json, api};
+use countersign_api::{self as api, ErrorCode};
+use countersign_gate::Json;
 use std::io::IsTerminal;
 
 /// Shows what would run instead, and asks on a terminal whether that is meant.
@@ -35,15 +37,15 @@ pub(super) async fn about_width(
     how: &How,
     gate: &Gate,
     call: &api::Call,
-    wish: &api::Decide,
+    wish: &api::DecisionRequest,
 ) -> anyhow::Result<bool> {
     let pattern = wish.matches.as_ref().filter(|width| width.as_str().trim_start().starts_with('{'));
     let Some(matches) = pattern.filter(|_| call.is_pending() && !args.json) else { return Ok(true) };
-    let width = api::Width { matches: matches.clone() };
-    match gate.reach(&call.thread_id, &call.id, &width).await {
+    let width = api::ScopeRequest { matches: matches.clone() };
+    match gate.preview_scope(&call.thread_id, &call.id, &width).await {
         Ok(reach) => output::say(&facts::reach(&reach)),
         // A server of before knows no reach, and still takes the decision.
-        Err(Error::Remote(problem)) if problem.code == "unknown_route" => {}
+        Err(error) if error.code == ErrorCode::UnknownRoute => {}
         Err(error) => return Err(error.into()),
     }
     is_agreed(args, how.yes, "Remember it so?")

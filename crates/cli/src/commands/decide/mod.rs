@@ -5,6 +5,7 @@ pub(crate) mod options;
 pub(crate) mod told;
 
 use super::print_call;
+use crate::target::Gate;
 use crate::{
     args::{Args, Which},
     edit,
@@ -13,7 +14,8 @@ use crate::{
     output::{self, visible},
     target,
 };
-use countersign_gate::{CallId, Gate, Principal, ThreadId, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{CallId, Principal, ThreadId, event::Decision};
 use options::{Allow, Deny, How};
 use serde::Serialize;
 
@@ -45,7 +47,11 @@ pub(crate) async fn allow(args: &Args, allow: &Allow) -> anyhow::Result<Exit> {
     let matches = allow.width.json()?;
     let wide = allow.session || matches.is_some();
     let decision = if wide { Decision::AllowSession } else { Decision::AllowOnce };
-    let mut wish = api::Decide { comment: allow.comment.clone(), matches, ..api::Decide::plain(decision) };
+    let mut wish = api::DecisionRequest {
+        comment: allow.comment.clone(),
+        matches,
+        ..api::DecisionRequest::plain(decision)
+    };
     wish.level.clone_from(&allow.how.level);
     wish.arguments = allow.arguments.as_deref().map(edit::given).transpose()?;
     let gate = target::deciding(args, Principal::user, false).await?;
@@ -63,15 +69,18 @@ pub(crate) async fn allow(args: &Args, allow: &Allow) -> anyhow::Result<Exit> {
 
 pub(crate) async fn deny(args: &Args, deny: &Deny) -> anyhow::Result<Exit> {
     let matches = deny.width.json()?;
-    let mut wish =
-        api::Decide { comment: deny.comment.clone(), matches, ..api::Decide::plain(Decision::Deny) };
+    let mut wish = api::DecisionRequest {
+        comment: deny.comment.clone(),
+        matches,
+        ..api::DecisionRequest::plain(Decision::Deny)
+    };
     wish.level.clone_from(&deny.how.level);
     let gate = target::deciding(args, Principal::user, false).await?;
     if !deny.all_pending {
         let calls = find_all(&gate, &deny.ids, deny.thread.as_ref()).await?;
         return decide(args, &gate, calls, &wish, &deny.how).await;
     }
-    let thread = deny.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let thread = deny.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let calls = find::all_pending(&gate, thread.as_ref()).await?;
     if calls.is_empty() && !args.json {
         output::say("Nothing waits for a decision.");
@@ -96,7 +105,7 @@ async fn decide(
     args: &Args,
     gate: &Gate,
     mut calls: Vec<api::Call>,
-    wish: &api::Decide,
+    wish: &api::DecisionRequest,
     how: &How,
 ) -> anyhow::Result<Exit> {
     if calls.len() > 1 {
@@ -120,9 +129,9 @@ async fn decide(
 
 /// The wish, about the arguments that the call was found with: should others have taken their place meanwhile,
 /// nothing is decided. What is decided already has nothing to mistake.
-fn of_what_was_found(call: &api::Call, wish: &api::Decide) -> api::Decide {
+fn of_what_was_found(call: &api::Call, wish: &api::DecisionRequest) -> api::DecisionRequest {
     let arguments_hash = call.is_pending().then_some(call.arguments_hash);
-    api::Decide { arguments_hash, ..wish.clone() }
+    api::DecisionRequest { arguments_hash, ..wish.clone() }
 }
 
 /// Decides on just those calls that were found, and no other that came in the meantime.
@@ -130,22 +139,23 @@ async fn decide_several(
     args: &Args,
     gate: &Gate,
     calls: Vec<api::Call>,
-    wish: &api::Decide,
+    wish: &api::DecisionRequest,
 ) -> anyhow::Result<Exit> {
     let (mut exit, mut results) = (Exit::DONE, Vec::new());
     for some in calls.chunks(api::MAX_DECISIONS) {
         let one = |call: &api::Call| {
             let wish = of_what_was_found(call, wish);
-            api::DecideOne::new(call.thread_id.clone(), call.id.clone(), wish)
+            api::BulkDecisionItem::new(call.thread_id.clone(), call.id.clone(), wish)
         };
-        let answers = gate.decide_all(&api::DecideAll { decisions: some.iter().map(one).collect() }).await?;
+        let answers =
+            gate.decide_all(&api::BulkDecisionRequest { decisions: some.iter().map(one).collect() }).await?;
         for (call, answer) in some.iter().zip(answers) {
             let mut came = Came { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {
                 Ok(decided) if args.json => came.call = Some(decided),
                 Ok(decided) => output::say(&told::told(gate, call, &decided)),
                 Err(error) => {
-                    exit = if exit == Exit::DONE { exit::of(&error) } else { exit };
+                    exit = if exit == Exit::DONE { exit::of_gate(&error) } else { exit };
                     let (code, detail) = (error.code().to_owned(), error.to_string());
                     if !args.json {
                         let (id, detail) = (visible(came.id.as_str()), output::visible_lines(&detail));

@@ -1,7 +1,9 @@
 //! What came of a decision, in words.
 
+use crate::target::Gate;
 use crate::{facts, output::visible};
-use countersign_gate::{Gate, Principal, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Principal, event::Decision};
 
 /// What came of it. Whoever repeats a decision is told whose it was, and whoever was not enough alone is told
 /// what it still takes.
@@ -20,7 +22,7 @@ pub(super) fn told(gate: &Gate, call: &api::Call, decided: &api::Call) -> String
 }
 
 /// A decision that stands.
-pub(crate) fn done(call: &api::Call, response: &api::Response) -> String {
+pub(crate) fn done(call: &api::Call, response: &api::ApprovalResponse) -> String {
     let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
     let thread = visible(call.thread_id.as_str());
     let what = if response.decision.allows() { "Allowed" } else { "Denied" };
@@ -50,8 +52,8 @@ fn voted(call: &api::Call, decided: &api::Call, me: &Principal) -> String {
 }
 
 /// What it still takes to allow it, or to deny it.
-pub(crate) fn still(request: &api::Request, allow: bool) -> String {
-    let alike = |vote: &&api::Vote| vote.counts && vote.decision.allows() == allow;
+pub(crate) fn still(request: &api::ApprovalRequest, allow: bool) -> String {
+    let alike = |vote: &&api::ApprovalVote| vote.counts && vote.decision.allows() == allow;
     let spoken = u32::try_from(request.votes.iter().filter(alike).count()).unwrap_or(u32::MAX);
     let (needed, what) = if allow { (request.quorum, "runs") } else { (request.denials, "is denied") };
     let more = needed.saturating_sub(spoken);

@@ -4,7 +4,9 @@ use super::{
     script::{Step, THREAD},
     tools,
 };
-use countersign_gate::{CallId, Clock, Error, Gate, State, ThreadId, api, random_id};
+use crate::target::Gate;
+use countersign_api::{self as api, GateError, random_id};
+use countersign_gate::{CallId, Clock, State, ThreadId};
 use std::{path::PathBuf, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -25,14 +27,14 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    pub(super) fn new(gate: Gate, work: PathBuf) -> Result<Self, Error> {
-        let thread = countersign_gate::name(THREAD)?;
+    pub(super) fn new(gate: Gate, work: PathBuf) -> Result<Self, GateError> {
+        let thread = countersign_api::parse_thread_id(THREAD)?;
         Ok(Self { gate, thread, work, stop: CancellationToken::new() })
     }
 
     /// Asks for everything, the lists side by side.
-    pub(super) async fn ask_for_all(self, script: Vec<Vec<Step>>) -> Result<(), Error> {
-        let mut lists: JoinSet<Result<(), Error>> = JoinSet::new();
+    pub(super) async fn ask_for_all(self, script: Vec<Vec<Step>>) -> Result<(), GateError> {
+        let mut lists: JoinSet<Result<(), GateError>> = JoinSet::new();
         for (index, list) in script.into_iter().enumerate() {
             let agent = self.clone();
             let wait = APART * u32::try_from(index).unwrap_or(u32::MAX);
@@ -57,19 +59,19 @@ impl Agent {
         Ok(())
     }
 
-    pub(super) async fn propose(&self, step: &Step) -> Result<api::Call, Error> {
+    pub(super) async fn propose(&self, step: &Step) -> Result<api::Call, GateError> {
         self.gate.propose(&self.thread, &step.call).await
     }
 
     /// Waits for the decision, runs what was allowed, and says what came of it.
-    pub(super) async fn see_through(&self, id: &CallId) -> Result<api::Call, Error> {
+    pub(super) async fn see_through(&self, id: &CallId) -> Result<api::Call, GateError> {
         let call = tokio::select! {
             call = self.gate.wait(&self.thread, id, None) => call?,
             () = self.stop.cancelled() => {
                 let reason = Some("the demo was left".to_owned());
-                return match self.gate.cancel(&self.thread, id, &api::Cancel { reason }).await {
-                    // Decided in that moment: then that is how it stands.
-                    Err(Error::Refused(_)) => self.gate.call(&self.thread, id).await,
+                return match self.gate.cancel(&self.thread, id, &api::CancelRequest { reason }).await {
+                    // Refused because it was decided meanwhile: return that decision.
+                    Err(error) if !error.is_transient() => self.gate.call(&self.thread, id).await,
                     other => other,
                 };
             }
@@ -78,10 +80,12 @@ impl Agent {
             return Ok(call);
         }
         let executor = random_id("demo-");
-        let claim = api::Claim { lease_seconds: Some(LEASE), ..api::Claim::of(&call, &executor) };
+        let claim =
+            api::ClaimRequest { lease_seconds: Some(LEASE), ..api::ClaimRequest::for_call(&call, &executor) };
         let claimed = self.gate.claim(&self.thread, id, &claim).await?;
         let ran = tools::run(&self.work, &claimed).await;
-        let finish = api::Finish { status: ran.status, content: ran.content, executor: Some(executor) };
+        let finish =
+            api::ResultRequest { status: ran.status, content: ran.content, executor: Some(executor) };
         self.gate.finish(&self.thread, id, &finish).await
     }
 }

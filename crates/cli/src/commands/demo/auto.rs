@@ -5,7 +5,9 @@ use super::{
     script::{Answer, Step},
     story,
 };
-use countersign_gate::{Error, Gate, api, event::Decision};
+use crate::target::Gate;
+use countersign_api::{self as api, GateError};
+use countersign_gate::event::Decision;
 
 /// One call after the other, so that the story reads from top to bottom. `tell` says its lines.
 pub(super) async fn play(
@@ -13,7 +15,7 @@ pub(super) async fn play(
     person: &Gate,
     script: &[Vec<Step>],
     mut tell: impl FnMut(&str),
-) -> Result<(), Error> {
+) -> Result<(), GateError> {
     for step in script.iter().flatten() {
         let call = agent.propose(step).await?;
         tell(&format!("{} wants {}", agent.gate.principal(), story::wish(&call)));
@@ -33,16 +35,18 @@ pub(super) async fn play(
     Ok(())
 }
 
-fn decision(answer: Answer) -> Option<api::Decide> {
+fn decision(answer: Answer) -> Option<api::DecisionRequest> {
     let comment = |text: &str| Some(text.to_owned());
     match answer {
-        Answer::Once(why) => {
-            Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::AllowOnce) })
-        }
-        Answer::Session => Some(api::Decide::plain(Decision::AllowSession)),
-        Answer::Deny(why) => {
-            Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::Deny) })
-        }
+        Answer::Once(why) => Some(api::DecisionRequest {
+            comment: comment(why),
+            ..api::DecisionRequest::plain(Decision::AllowOnce)
+        }),
+        Answer::Session => Some(api::DecisionRequest::plain(Decision::AllowSession)),
+        Answer::Deny(why) => Some(api::DecisionRequest {
+            comment: comment(why),
+            ..api::DecisionRequest::plain(Decision::Deny)
+        }),
         Answer::Nothing => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The demo's folder: made for it, and taken away if nobody wants it.
 
 use crate::exit::Said;
-use countersign_gate::random_id;
+use countersign_api::random_id;
 use std::{
     fs::{DirBuilder, remove_dir_all},
     io,

@@ -11,16 +11,18 @@ use crate::{
     args::Args,
     commands::watch::{Left, Over, Watch, can_draw},
     exit::{Exit, Said},
-    output, target,
+    output,
+    target::{self, Gate},
     told::Told,
 };
 use agent::Agent;
-use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};
+use countersign_api::{self as api, ApprovalGate, LogFilter};
+use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
 use countersign_server::{Address, Listener, Options as ServerOptions};
 use folder::Folder;
 use script::Step;
 use serde::Serialize;
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
@@ -77,7 +79,7 @@ async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<L
     script::furnish(&work)?;
     std::fs::write(folder.path("policy.toml"), script::POLICY)?;
     let policy = Policy::read(script::POLICY)?;
-    let gate = Gate::open_with(folder.path("countersign.db"), Options::default(), policy).await?;
+    let gate = EmbeddedGate::open_with(folder.path("countersign.db"), Options::default(), policy).await?;
     let listener = Listener::bind(&Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
     let url = listener.address().url();
     let stop = CancellationToken::new();
@@ -87,8 +89,8 @@ async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<L
         ServerOptions::default(),
         stop.clone(),
     ));
-    let agent = Agent::new(gate.acting_as(Principal::agent("demo")), work.clone())?;
-    let person = gate.acting_as(args.settings.principal(Principal::user)?);
+    let agent = Agent::new(Arc::new(gate.acting_as(Principal::agent("demo"))), work.clone())?;
+    let person: Gate = Arc::new(gate.acting_as(args.settings.principal(Principal::user)?));
     let script = script::script(&work, if demo.auto { PATIENCE.1 } else { PATIENCE.0 })?;
     let stage = Stage { args, folder, agent, person, url };
     let left = if demo.auto { stage.by_itself(&script).await } else { stage.with_people(demo, script).await };
@@ -205,8 +207,8 @@ impl Stage<'_> {
     /// The calls of the demo's thread.
     async fn calls(&self) -> anyhow::Result<Vec<api::Call>> {
         let thread = &self.agent.thread;
-        let page = api::PageOf { after: 0, limit: api::MAX_PAGE };
-        let filter = Filter { thread_id: Some(thread.clone()), ..Filter::default() };
+        let page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
+        let filter = LogFilter { thread_id: Some(thread.clone()), ..LogFilter::default() };
         let events = self.agent.gate.events(&filter, page).await?.events;
         let mut calls = Vec::new();
         for event in events.iter().filter(|event| event.kind == countersign_gate::EventType::ToolCall) {

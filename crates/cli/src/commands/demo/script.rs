@@ -1,6 +1,7 @@
 //! What the agent of the demo asks for: one call of every kind, all of them harmless.
 
-use countersign_gate::{CallId, Error, Json, ToolName, api, event::RiskLevel};
+use countersign_api::{self as api};
+use countersign_gate::{CallId, Json, ToolName, event::RiskLevel};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -36,13 +37,13 @@ pub(super) enum Answer {
 /// A call, and what the scripted person thinks of it.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    pub(super) call: api::Propose,
+    pub(super) call: api::ProposeRequest,
     pub(super) answer: Answer,
 }
 
 impl Step {
     fn new(id: &str, tool: &str, arguments: &Value, why: &str, answer: Answer) -> anyhow::Result<Self> {
-        let call = api::Propose {
+        let call = api::ProposeRequest {
             id: CallId::new(id)?,
             name: ToolName::new(tool)?,
             arguments: Json::of(arguments)?,
@@ -71,10 +72,9 @@ pub(super) fn furnish(work: &Path) -> std::io::Result<()> {
 /// All that is asked for. What stands in one list is asked for one after the other, and the lists side
 /// by side. With `patience` in seconds for the call that nobody answers.
 pub(super) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Step>>> {
-    let cwd = work.to_str().ok_or_else(|| Error::BadUrl {
-        url: work.display().to_string(),
-        why: "the folder's name must be Unicode".to_owned(),
-    })?;
+    let cwd = work
+        .to_str()
+        .ok_or_else(|| anyhow::anyhow!("the name of the folder {} must be Unicode", work.display()))?;
     Ok(vec![
         looking(cwd)?,
         vec![Step::new(
@@ -127,7 +127,7 @@ fn removing(cwd: &str) -> anyhow::Result<Vec<Step>> {
         Answer::Deny("somebody still needs the build"),
     )?;
     step.call.annotations = Some(Json::of(&json!({"destructiveHint": true}))?);
-    step.call.impact = Some(api::Impact {
+    step.call.impact = Some(api::ProposedImpact {
         message: Some("Deletes the folder build and all that is in it".to_owned()),
         risk_level: Some(RiskLevel::High),
         reversible: Some(false),
@@ -165,7 +165,7 @@ fn invoicing() -> anyhow::Result<Vec<Step>> {
     let why = "November's invoice is due";
     let mut step =
         Step::new("demo_invoice", "send-invoice", &arguments, why, Answer::Once("the sum is right"))?;
-    step.call.impact = Some(api::Impact {
+    step.call.impact = Some(api::ProposedImpact {
         message: Some("In the demo it only goes to the folder outbox".to_owned()),
         risk_level: Some(RiskLevel::Medium),
         reversible: Some(true),

@@ -1,8 +1,9 @@
 //! What became of the calls, for people.
 
 use crate::{json::shown_as, output::visible};
+use countersign_api as api;
 use countersign_gate::{
-    State, api,
+    State,
     event::{Decision, Source, Status},
 };
 use serde::Deserialize;

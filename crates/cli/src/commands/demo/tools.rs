@@ -1,6 +1,7 @@
 //! The tools of the demo. Whatever a call says, they touch nothing outside the demo's folder.
 
-use countersign_gate::{Json, api, event::Status};
+use countersign_api as api;
+use countersign_gate::{Json, event::Status};
 use serde::Deserialize;
 use serde_json::json;
 use std::{

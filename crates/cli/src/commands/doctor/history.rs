@@ -2,7 +2,8 @@
 
 use super::{Findings, failed};
 use crate::{args::Args, progress::Progress};
-use countersign_gate::{Address, Clock, Error, Filter, Gate, Options, Policy, api, chain};
+use countersign_api::{self as api, ApprovalGate, GateError, LogFilter, UnavailableReason};
+use countersign_gate::{Address, Clock, EmbeddedGate, Error, Options, Policy, chain};
 use std::time::Duration;
 
 /// What is walked whole here; a longer log is for `verify`.
@@ -14,16 +15,23 @@ const APART: Duration = Duration::from_mins(1);
 
 pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings) {
     let options = Options { create: false, ..Options::default() };
-    let gate = match Gate::open_with(address.clone(), options, Policy::ask_always()).await {
+    let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
-        Err(error) => return failed(findings, check_of(&error, address), &error),
+        Err(error) => {
+            return failed(
+                findings,
+                check_of(&error, address),
+                &error,
+                error.reason().unwrap_or(error.code()),
+            );
+        }
     };
     if matches!(address, Address::File(_)) {
         findings.ok("file system", "a write-ahead log works here");
     }
     findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
     if let Err(error) = log(args, &gate, findings).await {
-        failed(findings, "log", &error);
+        failed(findings, "log", &error, error.facts.reason.map_or(error.code(), UnavailableReason::as_str));
     }
     gate.shut_down().await;
 }
@@ -34,16 +42,16 @@ fn check_of(error: &Error, address: &Address) -> &'static str {
         "newer_database" => "layout",
         "half_copied" => "copy",
         _ if matches!(address, Address::Postgres(_)) => "log",
-        "read_only" => "folder",
+        _ if error.reason() == Some("read_only") => "folder",
         _ => "file",
     }
 }
 
-async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Error> {
+async fn log(args: &Args, gate: &EmbeddedGate, findings: &mut Findings) -> Result<(), GateError> {
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
-    let page = api::PageOf { after: from, limit: api::MAX_PAGE };
-    let last = gate.events(&Filter::default(), page).await?.events;
+    let page = api::PageQuery { after: from, limit: api::MAX_PAGE };
+    let last = gate.events(&LogFilter::default(), page).await?.events;
     let sealed = last.iter().filter(|event| event.hash.is_some());
     let unsealed = last.len() - sealed.count();
     if unsealed > 0 {
@@ -76,7 +84,7 @@ async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Er
 
 const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
 
-async fn whole(args: &Args, gate: &Gate, tip: i64, findings: &mut Findings) -> Result<(), Error> {
+async fn whole(args: &Args, gate: &EmbeddedGate, tip: i64, findings: &mut Findings) -> Result<(), GateError> {
     let mut progress = Progress::of(args, "events");
     let report = gate.verify(|done| progress.at(done, tip)).await?;
     progress.clear();

@@ -161,6 +161,6 @@ fn say_wrapped(screen: &Screen, head: &str, indent: usize, text: &str) {
 }
 
 /// Says why something could not be looked at, with the remedy that the code stands for.
-fn failed(findings: &mut Findings, check: &'static str, error: &countersign_gate::Error) {
-    findings.fail(check, error.to_string(), exit::remedy(error.code()));
+fn failed(findings: &mut Findings, check: &'static str, error: &dyn std::error::Error, code: &str) {
+    findings.fail(check, error.to_string(), exit::remedy(code));
 }

@@ -15,7 +15,7 @@ pub(super) async fn look(address: &PostgresAddress, findings: &mut Findings) -> 
     let found = match examine(address).await {
         Ok(found) => found,
         Err(error) => {
-            failed(findings, "database", &error);
+            failed(findings, "database", &error, error.reason().unwrap_or(error.code()));
             return false;
         }
     };

@@ -2,16 +2,17 @@
 
 use super::{Findings, failed};
 use crate::args::Args;
-use countersign_gate::Gate;
+use countersign_api::ApprovalGate;
+use countersign_client::HttpGate;
 
 pub(super) async fn look(args: &Args, url: &str, findings: &mut Findings) {
-    let ready = match Gate::connect(url) {
+    let ready = match HttpGate::connect(url) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),
     };
     let ready = match ready {
         Ok(ready) => ready,
-        Err(error) => return failed(findings, "server", &error),
+        Err(error) => return failed(findings, "server", &error, error.code()),
     };
     findings.ok(
         "server",

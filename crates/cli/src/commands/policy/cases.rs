@@ -1,7 +1,8 @@
 //! Files of cases: calls, and what a policy is to say of each.
 
 use super::subject::{Imagined, as_kept};
-use countersign_gate::{Json, Policy, Principal, ToolName, api, event::Verdict};
+use countersign_api as api;
+use countersign_gate::{Json, Policy, Principal, ToolName, event::Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,8 +29,8 @@ struct Case {
     thread: Option<String>,
     principal: Option<String>,
     annotations: Option<Value>,
-    impact: Option<api::Impact>,
-    definition: Option<api::Definition>,
+    impact: Option<api::ProposedImpact>,
+    definition: Option<api::ProposedDefinition>,
     verdict: Verdict,
     /// The rule that is to decide; any, if none is named.
     rule: Option<String>,
@@ -100,7 +101,7 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
     let thread = thread.as_deref().unwrap_or("case");
     let principal = principal.as_deref().unwrap_or("agent:case");
     let call = Imagined {
-        thread: countersign_gate::name(thread).map_err(|why| why.to_string())?,
+        thread: countersign_api::parse_thread_id(thread).map_err(|why| why.to_string())?,
         principal: principal.parse::<Principal>().map_err(|why| format!("principal: {why}"))?,
         tool,
         arguments: json(&Value::Object(arguments))?,

@@ -78,7 +78,7 @@ pub(crate) fn check(args: &Args, wish: &Check) -> anyhow::Result<Exit> {
 }
 
 fn call(args: &Args, wish: &Check) -> anyhow::Result<Option<Imagined>> {
-    let thread = countersign_gate::name(&wish.thread)?;
+    let thread = countersign_api::parse_thread_id(&wish.thread)?;
     let principal = args.settings.principal(Principal::agent)?;
     if let Some(path) = &wish.call {
         return Imagined::read(path, thread, principal).map(Some);

@@ -1,7 +1,9 @@
 //! The calls of the log, whole, one after the other.
 
+use crate::target::Gate;
 use crate::{args::Args, filters::Span, progress::Progress, target};
-use countersign_gate::{Event, EventType, Filter, Gate, ThreadId, Timestamp, api, replay::Calls};
+use countersign_api::{self as api, LogFilter};
+use countersign_gate::{Event, EventType, ThreadId, Timestamp, replay::Calls};
 
 /// What is told of a call. Messages are not, and there may be many.
 const OF_CALLS: &[EventType] = &[
@@ -33,12 +35,12 @@ pub(super) async fn each(
     which: &Which,
     mut take: impl FnMut(&countersign_gate::replay::Call),
 ) -> anyhow::Result<u64> {
-    let Filter { since, until, .. } = which.span.filter()?;
-    let thread_id = which.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let LogFilter { since, until, .. } = which.span.filter()?;
+    let thread_id = which.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let gate = target::looking(args).await?;
     let mut page =
-        api::PageOf { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
-    let filter = Filter { thread_id, types: OF_CALLS.to_vec(), ..Filter::default() };
+        api::PageQuery { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
+    let filter = LogFilter { thread_id, types: OF_CALLS.to_vec(), ..LogFilter::default() };
     let mut calls = Calls::between(since, until);
     let mut progress = Progress::of(args, "events");
     let first = page.after;
@@ -77,8 +79,8 @@ async fn beginning(gate: &Gate, thread: Option<&ThreadId>, since: Option<Timesta
     if since.is_none() {
         return Ok(0);
     }
-    let filter = Filter { thread_id: thread.cloned(), since, ..Filter::default() };
-    let mut page = api::PageOf { after: 0, limit: 1 };
+    let filter = LogFilter { thread_id: thread.cloned(), since, ..LogFilter::default() };
+    let mut page = api::PageQuery { after: 0, limit: 1 };
     loop {
         let found = gate.events(&filter, page).await?;
         match (found.events.first(), found.next) {

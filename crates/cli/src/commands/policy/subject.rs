@@ -2,8 +2,9 @@
 
 use super::text_of;
 use crate::exit::Said;
+use countersign_api as api;
 use countersign_gate::{
-    Json, Policy, Principal, ThreadId, ToolName, api,
+    Json, Policy, Principal, ThreadId, ToolName,
     event::Definition,
     policy::{Judgement, Subject},
 };
@@ -31,9 +32,9 @@ struct Proposed {
     #[serde(default)]
     annotations: Option<Json>,
     #[serde(default)]
-    impact: Option<api::Impact>,
+    impact: Option<api::ProposedImpact>,
     #[serde(default)]
-    definition: Option<api::Definition>,
+    definition: Option<api::ProposedDefinition>,
     #[serde(default, rename = "id")]
     _id: Option<Json>,
     #[serde(default, rename = "description")]
@@ -74,7 +75,7 @@ impl Imagined {
 }
 
 /// What an agent says of its call, as the log has it.
-pub(super) fn as_kept(impact: Option<&api::Impact>) -> serde_json::Result<Option<Json>> {
+pub(super) fn as_kept(impact: Option<&api::ProposedImpact>) -> serde_json::Result<Option<Json>> {
     impact.map(Json::of).transpose()
 }
 

@@ -2,7 +2,7 @@
 //! manager how it stands.
 
 use crate::{args::Args, exit::Exit};
-use countersign_gate::{Clock, Gate};
+use countersign_gate::{Clock, EmbeddedGate};
 use sd_notify::NotifyState;
 use std::{
     io::{self, IsTerminal},
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Obeys signals from now on. The first SIGTERM or SIGINT ends streams and waits and lets what is under way
 /// finish; the second ends at once. SIGHUP reads the policy again.
-pub(super) fn obey_signals(args: &Args, gate: &Gate, stop: &CancellationToken) -> anyhow::Result<()> {
+pub(super) fn obey_signals(args: &Args, gate: &EmbeddedGate, stop: &CancellationToken) -> anyhow::Result<()> {
     let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(stop_on(terminate, interrupt, stop.clone()));
     let policy = PolicyFile { path: args.settings.policy_path(), gate: gate.clone() };
@@ -39,7 +39,7 @@ async fn stop_on(mut terminate: Signal, mut interrupt: Signal, stop: Cancellatio
 /// The policy in force, and where it comes from.
 struct PolicyFile {
     path: Option<PathBuf>,
-    gate: Gate,
+    gate: EmbeddedGate,
 }
 
 impl PolicyFile {
@@ -65,12 +65,9 @@ impl PolicyFile {
             tracing::info!("there is no policy file to read again");
             return;
         };
-        let done = match crate::settings::read_policy(path) {
+        match crate::settings::read_policy(path) {
             Ok(policy) => self.gate.set_policy(policy),
             Err(error) => self.gate.policy_failed(error.to_string()),
-        };
-        if let Err(error) = done {
-            tracing::error!(path = %path.display(), %error, "the policy cannot be exchanged");
         }
     }
 }

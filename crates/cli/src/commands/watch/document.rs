@@ -2,7 +2,8 @@
 
 use super::wrap::{gently, hard, soft, width};
 use crate::{edit, facts, impact::Impact, json::shown_as, output::visible};
-use countersign_gate::{Json, Principal, api};
+use countersign_api as api;
+use countersign_gate::{Json, Principal};
 
 /// What a line is, which is how it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

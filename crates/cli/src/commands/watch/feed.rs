@@ -3,8 +3,10 @@
 
 use super::inbox::{Key, News, NotDecided, Sent, Verdict};
 use crate::output::visible;
+use crate::target::Gate;
+use countersign_api::{self as api, ErrorCode, GateError, LogFilter};
 use countersign_gate::{
-    CallId, Clock, Error, Event, EventType, Filter, Gate, Principal, ThreadId, ToolName, api,
+    CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
     event::{Body, Decision, Source},
 };
 use futures_util::StreamExt;
@@ -20,12 +22,12 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// What waits, and is wanted.
-    fn filter(&self) -> Filter {
-        Filter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..Filter::default() }
+    fn filter(&self) -> LogFilter {
+        LogFilter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..LogFilter::default() }
     }
 
     /// What opens a question, what happens to it, and what closes it.
-    fn turns(&self) -> Filter {
+    fn turns(&self) -> LogFilter {
         let types = vec![
             EventType::ApprovalRequest,
             EventType::ApprovalVote,
@@ -33,7 +35,7 @@ impl Wanted {
             EventType::ApprovalEscalated,
             EventType::ApprovalResponse,
         ];
-        Filter { types, ..self.filter() }
+        LogFilter { types, ..self.filter() }
     }
 }
 
@@ -57,7 +59,7 @@ pub(super) struct Feed {
 
 impl Feed {
     /// Takes up the log where it stands, and gives all that waits.
-    pub(super) async fn start(gate: Gate, wanted: Wanted) -> Result<(Self, Vec<api::Call>), Error> {
+    pub(super) async fn start(gate: Gate, wanted: Wanted) -> Result<(Self, Vec<api::Call>), GateError> {
         let cursor = gate.tip(None).await?;
         let mut feed = Self { gate, wanted, cursor, asked: 0 };
         let calls = feed.load().await?;
@@ -85,13 +87,13 @@ impl Feed {
     }
 
     /// Ends well when nobody listens any more.
-    async fn follow(&mut self, news: &mpsc::Sender<News>, reload: &Notify) -> Result<(), Error> {
+    async fn follow(&mut self, news: &mpsc::Sender<News>, reload: &Notify) -> Result<(), GateError> {
         let mut events = self.gate.follow(self.wanted.turns(), self.cursor);
         loop {
             let told = tokio::select! {
                 event = events.next() => match event {
                     Some(event) => self.told(event?.as_ref()).await?,
-                    None => return Err(countersign_gate::StoreError::Closed.into()),
+                    None => return Err(GateError::new(ErrorCode::ShuttingDown, "the log was closed")),
                 },
                 () = reload.notified() => {
                     self.asked = 0;
@@ -111,7 +113,7 @@ impl Feed {
         }
     }
 
-    async fn told(&mut self, event: &Event) -> Result<Option<News>, Error> {
+    async fn told(&mut self, event: &Event) -> Result<Option<News>, GateError> {
         self.cursor = event.seq;
         if event.kind == EventType::ApprovalRequest && event.seq > self.asked {
             // One look brings all questions of a burst.
@@ -128,10 +130,10 @@ impl Feed {
     }
 
     /// What has come to wait since the last look.
-    async fn load(&mut self) -> Result<Vec<api::Call>, Error> {
+    async fn load(&mut self) -> Result<Vec<api::Call>, GateError> {
         let mut calls = Vec::new();
         loop {
-            let page = api::PageOf { after: self.asked, limit: api::MAX_PAGE };
+            let page = api::PageQuery { after: self.asked, limit: api::MAX_PAGE };
             let found = self.gate.pending(&self.wanted.filter(), page).await?;
             let last =
                 found.pending.iter().filter_map(|call| call.request.as_ref()).map(|request| request.seq);
@@ -145,11 +147,11 @@ impl Feed {
 }
 
 /// A server that takes the question and never answers is as lost as one that does not take it.
-async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+async fn in_time<T>(answer: impl Future<Output = Result<T, GateError>>) -> Result<T, GateError> {
     tokio::select! {
         answer = answer => answer,
         () = Clock::System.sleep(PATIENCE) => {
-            Err(Error::Unreachable { server: "the log".to_owned(), why: "it takes too long".to_owned() })
+            Err(GateError::new(ErrorCode::Unreachable, "no answer from the log: it takes too long"))
         }
     }
 }
@@ -190,7 +192,7 @@ fn verdict(decision: Decision, source: Source, by: &Principal) -> Verdict {
 /// Sends a decision, once, and says what came of it.
 pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, NotDecided> {
     let (thread, id): &Key = &sent.key;
-    let decide = api::Decide {
+    let decide = api::DecisionRequest {
         decision: sent.decision,
         comment: sent.comment.clone(),
         arguments: sent.arguments.clone(),
@@ -200,7 +202,7 @@ pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, N
     };
     match in_time(gate.decide(thread, id, &decide)).await {
         Ok(call) => Ok(Box::new(call)),
-        Err(error) => Err(match error.response() {
+        Err(error) => Err(match &error.facts.response {
             Some(first) => {
                 let gone = verdict(first.decision, first.source, &first.principal);
                 let why = format!("Nothing changed: {} was {} before you.", visible(id.as_str()), gone.text);
@@ -222,7 +224,7 @@ pub(super) async fn decide(gate: &Gate, sent: &Sent) -> Result<Box<api::Call>, N
 }
 
 /// What went wrong, without the advice for those who type commands.
-pub(super) fn reason(error: &Error) -> String {
+pub(super) fn reason(error: &GateError) -> String {
     let text = error.to_string();
     visible(text.split(';').next().unwrap_or_default())
 }

@@ -9,9 +9,10 @@ use super::{
     typed::Typed,
     view::{Hints, title, view},
 };
+use crate::target::Gate;
 use crate::{edit, told::Told};
 use anyhow::Context as _;
-use countersign_gate::{Clock, Gate, Json};
+use countersign_gate::{Clock, Json};
 use crossterm::event::{Event, KeyEventKind};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};

@@ -16,6 +16,7 @@ mod typed;
 mod view;
 mod wrap;
 
+use crate::target::Gate;
 use crate::{
     args::Args,
     exit::{Exit, Said},
@@ -23,7 +24,7 @@ use crate::{
     settings::Key,
     target,
 };
-use countersign_gate::{Gate, Principal, ToolName};
+use countersign_gate::{Principal, ToolName};
 use feed::Wanted;
 use std::io::IsTerminal;
 use tokio_util::sync::CancellationToken;
@@ -75,7 +76,7 @@ pub(crate) async fn watch(args: &Args, watch: &WatchArgs) -> anyhow::Result<Exit
         let message = "watch is for people: programs follow the log, or read `countersign pending --json`";
         return Err(Said::usage(message).into());
     }
-    let thread = watch.thread.as_deref().map(countersign_gate::name).transpose()?;
+    let thread = watch.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let tool = watch.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|why| Said::usage(format!("--tool: {why}")))?;
     let gate = target::deciding(args, Principal::user, false).await?;

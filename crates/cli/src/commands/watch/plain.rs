@@ -7,7 +7,8 @@ use super::{
     inbox::{Inbox, News, Sent, key},
 };
 use crate::{account, edit, json::shown_as, output};
-use countersign_gate::{Clock, Json, Timestamp, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Clock, Json, Timestamp, event::Decision};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
 use std::{io::IsTerminal, sync::Arc};

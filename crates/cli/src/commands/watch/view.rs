@@ -12,7 +12,8 @@ use crate::{
     impact::Impact,
     output::{ago, span, visible},
 };
-use countersign_gate::{Timestamp, api, event::RiskLevel};
+use countersign_api as api;
+use countersign_gate::{Timestamp, event::RiskLevel};
 
 /// From so many columns on, the list of what waits stands beside the call.
 const ROOM_FOR_A_LIST: usize = 100;

@@ -6,7 +6,7 @@ use super::{
     session::{ANSWER, Sessions, check, say},
 };
 use crate::{
-    Error, Place, PostgresAddress,
+    Error, Place, PostgresAddress, Unavailable,
     clock::{limited, machine_sleep},
     database::{self, Connection, End, Failed, Query, Row},
     queries,
@@ -56,7 +56,7 @@ impl Door {
         {
             let found = self.end().await?.tip;
             self.conn = None;
-            return Err(Error::Behind { place: self.address.place(), known: seq, found });
+            return Err(Unavailable::Behind { place: self.address.place(), known: seq, found }.into());
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Door {
                 // Waiting for the lock took too long: somebody holds it and does nothing.
                 let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
                 self.conn = None;
-                return Err(if held { Error::Locked(place) } else { super::error(place, &e) });
+                return Err(if held { Unavailable::Locked(place).into() } else { super::error(place, &e) });
             }
         };
         let last = rows.last();
@@ -111,11 +111,11 @@ impl Door {
         if last.hash.is_none() {
             // Of a copied row by hand nothing tells whether it is the same; whoever copies on finds out.
             self.conn = None;
-            return Err(Failed::Whole(Error::Unsettled(place)));
+            return Err(Failed::Whole(Unavailable::Lost(place).into()));
         }
         let outcome = tokio::select! {
             outcome = self.ask_until_known(last) => outcome,
-            () = machine_sleep(SETTLING) => Err(Failed::Whole(Error::Unsettled(place))),
+            () = machine_sleep(SETTLING) => Err(Failed::Whole(Unavailable::Lost(place).into())),
         };
         if outcome.is_err() {
             // It may be another server by now. Whoever connects anew looks whether it is the same log.
@@ -130,7 +130,9 @@ impl Door {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let why = "the connection was lost before this was committed".to_owned();
-                    return Err(Failed::Lost(Error::Unreachable { place: self.address.place(), why }));
+                    return Err(Failed::Lost(
+                        Unavailable::Unreachable { place: self.address.place(), why }.into(),
+                    ));
                 }
                 Err(error) => tracing::warn!(%error, "not known yet"),
             }
@@ -169,7 +171,7 @@ impl database::Door for Door {
         if self.conn.is_some() {
             match self.end().await {
                 // It was lost while nobody used it.
-                Err(Error::Unreachable { .. }) => {}
+                Err(Error::DatabaseUnavailable(Unavailable::Unreachable { .. })) => {}
                 begun => return begun,
             }
         }

@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
 
-use crate::{Error, Place, database::Failed};
+use crate::{Error, Place, Unavailable, database::Failed};
 use countersign_approvals::Refused;
 use sqlx::error::DatabaseError;
 
@@ -12,37 +12,43 @@ pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
     let why = words(error);
     match error {
         sqlx::Error::Database(e) => of_state(place, &state(&**e), why),
-        sqlx::Error::PoolTimedOut => Error::Busy { place, why: "no connection came free in time".to_owned() },
-        sqlx::Error::PoolClosed => Error::Closed,
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
-            Error::Unreachable { place, why }
+        sqlx::Error::PoolTimedOut => {
+            Unavailable::Busy { place, why: "no connection came free in time".to_owned() }.into()
         }
-        sqlx::Error::Configuration(_) => Error::Login { place, why },
-        _ => Error::Broken { place, why },
+        sqlx::Error::PoolClosed => Error::ShuttingDown,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
+            Unavailable::Unreachable { place, why }.into()
+        }
+        sqlx::Error::Configuration(_) => Unavailable::Login { place, why }.into(),
+        _ => Unavailable::IoError { place, why }.into(),
     }
 }
 
 fn of_state(place: Place, state: &str, why: String) -> Error {
     match state {
         // A server that starts, stops, or lets nobody in for now.
-        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => Error::Unreachable { place, why },
-        "53100" => Error::Full(place),
-        "55P03" => Error::Locked(place),
-        "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => Error::Busy { place, why },
-        "25006" => Error::Standby(place),
-        "28000" | "28P01" => Error::Login { place, why },
-        "3D000" => Error::NoDatabase(place),
-        "42501" => Error::Forbidden { place, why },
-        "42P01" | "42703" | "42883" | "3F000" => Error::NotOurs { place, why },
+        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => {
+            Unavailable::Unreachable { place, why }.into()
+        }
+        "53100" => Unavailable::Full(place).into(),
+        "55P03" => Unavailable::Locked(place).into(),
+        "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => {
+            Unavailable::Busy { place, why }.into()
+        }
+        "25006" => Unavailable::Standby(place).into(),
+        "28000" | "28P01" => Unavailable::Login { place, why }.into(),
+        "3D000" => Unavailable::NoSuchDatabase(place).into(),
+        "42501" => Unavailable::Forbidden { place, why }.into(),
+        "42P01" | "42703" | "42883" | "3F000" => Error::NotCountersign { place, why },
         // What was prepared on one connection is looked for on another.
         "42P05" | "26000" => Error::BadAddress {
             why: format!(
                 "a pooler that lends connections for a transaction only stands before {place}; say pooler=transaction in the address"
             ),
         },
-        "XX001" | "XX002" => Error::Corrupt { place, why },
-        state if state.starts_with("08") => Error::Unreachable { place, why },
-        _ => Error::Broken { place, why },
+        "XX001" | "XX002" => Error::DamagedFile { place, why },
+        state if state.starts_with("08") => Unavailable::Unreachable { place, why }.into(),
+        _ => Unavailable::IoError { place, why }.into(),
     }
 }
 
@@ -64,14 +70,14 @@ pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
         }
     }
     match error(place, e) {
-        lost @ Error::Unreachable { .. } => Failed::Lost(lost),
+        lost @ Error::DatabaseUnavailable(Unavailable::Unreachable { .. }) => Failed::Lost(lost),
         error => Failed::Whole(error),
     }
 }
 
 /// Whether the connection is gone, or never came to be.
 pub(super) fn is_lost(e: &sqlx::Error) -> bool {
-    matches!(error(Place::nowhere(), e), Error::Unreachable { .. })
+    matches!(error(Place::nowhere(), e), Error::DatabaseUnavailable(Unavailable::Unreachable { .. }))
 }
 
 fn state(error: &dyn DatabaseError) -> String {

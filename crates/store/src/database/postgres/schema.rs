@@ -2,7 +2,7 @@
 
 use super::session::{ANSWER, Sessions, say, yes};
 use crate::{
-    Error, PostgresAddress,
+    Error, PostgresAddress, Unavailable,
     clock::limited,
     database::{Connection, postgres::error},
     schema::{self, Layout},
@@ -31,13 +31,15 @@ pub(super) async fn bring_up_to_date(
     match found {
         Layout::Ours => return Ok(found),
         Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
-        Layout::None if !create => return Err(Error::Missing(address.place())),
+        Layout::None if !create => return Err(Unavailable::Missing(address.place()).into()),
         Layout::None | Layout::Older => {}
     }
     match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
         // Whoever works with a log need not own it, and only its owner can change the layout.
-        Err(Error::Forbidden { place, why }) => Err(Error::MayNotMigrate { place, why }),
+        Err(Error::DatabaseUnavailable(Unavailable::Forbidden { place, why })) => {
+            Err(Unavailable::MayNotMigrate { place, why }.into())
+        }
         Err(error) => Err(error),
     }
 }
@@ -54,7 +56,7 @@ async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<La
         (_, true) => schema::layout(&mut Connection::Postgres(conn)).await.map_err(failed),
         (true, false) => {
             let why = "it has a table events that is another program's; name another schema".to_owned();
-            Err(Error::NotOurs { place: address.place(), why })
+            Err(Error::NotCountersign { place: address.place(), why })
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
 
-use crate::{Error, PostgresAddress, Synchronous, clock::limited};
+use crate::{Error, PostgresAddress, Synchronous, Unavailable, clock::limited};
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 
@@ -113,11 +113,11 @@ pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) ->
     let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
     if version < LEAST * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(Error::TooOld { place: address.place(), found, least: LEAST });
+        return Err(Unavailable::TooOld { place: address.place(), found, least: LEAST }.into());
     }
     match yes(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
-        Ok(true) => Err(Error::Standby(address.place())),
+        Ok(true) => Err(Unavailable::Standby(address.place()).into()),
         Err(e) => Err(super::error(address.place(), &e)),
     }
 }

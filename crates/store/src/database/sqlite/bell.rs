@@ -2,7 +2,7 @@
 //! every feed watches. It is also the turnstile before the write lock, so that processes of ours wait
 //! for one another in a queue of the kernel's, not by asking SQLite again and again.
 
-use crate::Error;
+use crate::{Error, Unavailable};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
 use std::{
     ffi::OsString,
@@ -38,8 +38,10 @@ impl Bell {
         let path = PathBuf::from(name);
         match open_file(&path) {
             Ok(file) => Ok(Self { file: Arc::new(file), path }),
-            Err(e) if e.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full(path.as_path().into())),
-            Err(_) => Err(Error::ReadOnly(path.as_path().into())),
+            Err(e) if e.kind() == std::io::ErrorKind::StorageFull => {
+                Err(Unavailable::Full(path.as_path().into()).into())
+            }
+            Err(_) => Err(Unavailable::ReadOnly(path.as_path().into()).into()),
         }
     }
 

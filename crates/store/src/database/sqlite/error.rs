@@ -1,6 +1,6 @@
 //! What SQLite's errors mean, by its result codes (<https://sqlite.org/rescode.html>).
 
-use crate::{Error, Place, database::Failed};
+use crate::{Error, Place, Unavailable, database::Failed};
 use countersign_approvals::Refused;
 
 const READONLY: u32 = 8;
@@ -15,12 +15,12 @@ const NOTADB: u32 = 26;
 pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
     let why = error.to_string();
     match primary_code(error) {
-        Some(READONLY) => Error::ReadOnly(place),
-        Some(BUSY | LOCKED) => Error::Locked(place),
-        Some(CORRUPT) => Error::Corrupt { place, why },
-        Some(FULL) => Error::Full(place),
-        Some(NOTADB) => Error::NotOurs { place, why: "it is no SQLite database".to_owned() },
-        _ => Error::Broken { place, why },
+        Some(READONLY) => Unavailable::ReadOnly(place).into(),
+        Some(BUSY | LOCKED) => Unavailable::Locked(place).into(),
+        Some(CORRUPT) => Error::DamagedFile { place, why },
+        Some(FULL) => Unavailable::Full(place).into(),
+        Some(NOTADB) => Error::NotCountersign { place, why: "it is no SQLite database".to_owned() },
+        _ => Unavailable::IoError { place, why }.into(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The database as a file: who may read it, whether it is still the one that was opened, and whether
 //! it lies where write-ahead logging works.
 
-use crate::Error;
+use crate::{Error, Unavailable};
 use rustix::fs::{Access, StatFs, access, statfs};
 use std::{
     fs::{self, OpenOptions},
@@ -35,7 +35,7 @@ impl OpenFile {
     pub(crate) fn check(&self) -> Result<(), Error> {
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
-            _ => Err(Error::Gone(self.path.as_path().into())),
+            _ => Err(Unavailable::Gone(self.path.as_path().into()).into()),
         }
     }
 }
@@ -59,16 +59,16 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     let found = fs::canonicalize(path).and_then(|path| fs::metadata(&path).map(|found| (path, found)));
     let (path, found) = match found {
         Ok(found) => found,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Error::Missing(path.into())),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Unavailable::Missing(path.into()).into()),
         Err(e) => return Err(cannot_create(path, &e)),
     };
     if !found.is_file() {
-        return Err(Error::NotOurs { place: path.as_path().into(), why: "it is no file".to_owned() });
+        return Err(Error::NotCountersign { place: path.as_path().into(), why: "it is no file".to_owned() });
     }
     // Asked of the system and not tried: opening the file here and closing it again would take away the
     // locks that other connections of this process hold on it.
     if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
-        return Err(Error::ReadOnly(path.as_path().into()));
+        return Err(Unavailable::ReadOnly(path.as_path().into()).into());
     }
     if found.mode() & 0o077 != 0 {
         let mode = format!("{:o}", found.mode() & 0o777);
@@ -90,8 +90,10 @@ fn folder_of(path: &Path) -> &Path {
 
 fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
     match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(path.into()),
-        ErrorKind::StorageFull => Error::Full(path.into()),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            Unavailable::ReadOnly(path.into()).into()
+        }
+        ErrorKind::StorageFull => Unavailable::Full(path.into()).into(),
         _ => Error::NoFolder { place: path.into(), why: error.to_string() },
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
         return Ok(());
     }
     let why = "it is another program's SQLite database".to_owned();
-    Err(Error::NotOurs { place: path.into(), why })
+    Err(Error::NotCountersign { place: path.into(), why })
 }
 
 /// Brings the layout up to date, in one transaction: any number of processes may start at once, and a

@@ -1,6 +1,7 @@
 //! What the inbox is told, and what it wants done.
 
-use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
 
 /// A call's name: its id means something in its thread alone.
 pub(in crate::commands::watch) type Key = (ThreadId, CallId);

@@ -20,7 +20,8 @@ use super::{
     page::Page,
 };
 use crate::output::visible;
-use countersign_gate::{Json, Principal, Timestamp, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Json, Principal, Timestamp, event::Decision};
 use std::{
     collections::{HashMap, HashSet},
     time::Duration,

@@ -2,7 +2,8 @@
 
 use super::{HOLD, Inbox, Key, Mode, News, NotDecided, Sent, Tone, Verdict, Waiting, Wish, key};
 use crate::{commands::decide::told, facts, output::visible};
-use countersign_gate::{Timestamp, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Timestamp, event::Decision};
 use std::collections::HashSet;
 
 impl Inbox {
@@ -152,7 +153,7 @@ impl Inbox {
         let votes = |call: &api::Call| call.request.as_ref().map_or(0, |request| request.votes.len());
         let before = self.calls.iter().find(|waiting| key(&waiting.call) == sent.key);
         let again = before.is_some_and(|waiting| {
-            let mine = |vote: &api::Vote| vote.counts && vote.principal == self.me;
+            let mine = |vote: &api::ApprovalVote| vote.counts && vote.principal == self.me;
             let request = waiting.call.request.as_ref();
             votes(&waiting.call) == votes(&call)
                 && request.is_some_and(|request| request.votes.iter().any(mine))

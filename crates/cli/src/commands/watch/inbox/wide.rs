@@ -3,19 +3,20 @@
 
 use super::{Field, HOLD, Inbox, Key, Mode, Tone, Wish, key};
 use crate::output::visible;
-use countersign_gate::{Json, Timestamp, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Json, Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl Inbox {
     /// The widths that are offered for the shown call, the narrowest first. A server of before names none, and takes
     /// the whole tool.
-    pub(in crate::commands::watch) fn widths(&self) -> Vec<api::Reach> {
+    pub(in crate::commands::watch) fn widths(&self) -> Vec<api::ScopePreview> {
         let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
         let offered = request.map(|request| request.would_also_match.clone()).unwrap_or_default();
         if !offered.is_empty() {
             return offered;
         }
-        vec![api::Reach {
+        vec![api::ScopePreview {
             matches: Json::string("tool"),
             says: "the whole tool".to_owned(),
             allows: 0,

@@ -10,7 +10,8 @@ use super::{
     inbox::{Inbox, Key, News, NotDecided, Sent, Verdict, Wish, key},
     view::{Hints, view},
 };
-use countersign_gate::{Principal, State, Timestamp, api};
+use countersign_api as api;
+use countersign_gate::{Principal, State, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use super::{Person, call, decided, short};
 use crate::commands::watch::inbox::News;
-use countersign_gate::{Principal, api};
+use countersign_api as api;
+use countersign_gate::Principal;
 use insta::assert_snapshot;
 use serde_json::json;
 

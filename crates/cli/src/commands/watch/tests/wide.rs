@@ -2,7 +2,8 @@
 
 use super::{Person, call, name};
 use crate::commands::watch::inbox::{HOLD, News, Wish};
-use countersign_gate::{Json, api, event::Decision};
+use countersign_api as api;
+use countersign_gate::{Json, event::Decision};
 use serde_json::{Value, json};
 
 /// A call that may be remembered at three widths, with more about what is asked.

@@ -1,0 +1,189 @@
+//! The codes of errors, and the reasons why a database is unavailable.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! codes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant,)*
+            /// A word that only a newer server knows.
+            #[default]
+            #[serde(other, rename = "other")]
+            Other,
+        }
+
+        impl $name {
+            /// Every word of this version.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The word as it is written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* Self::Other => "other" }
+            }
+
+            /// The variant of a word.
+            #[must_use]
+            pub fn parse(text: &str) -> Self {
+                Self::ALL.iter().copied().find(|word| word.as_str() == text).unwrap_or(Self::Other)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+codes! {
+    /// The stable code of an error. Its variant has the name of the code.
+    ErrorCode {
+        /// The body is not JSON.
+        BadJson = "bad_json",
+        /// A web page of another site sent the request.
+        ForeignOrigin = "foreign_origin",
+        /// The principal is not a person, and only people decide.
+        NotAnApprover = "not_an_approver",
+        /// The approver is not one of those who may decide this request.
+        NotEligible = "not_eligible",
+        /// The approver proposed the call.
+        SelfApproval = "self_approval",
+        /// The path does not exist.
+        UnknownRoute = "unknown_route",
+        /// The thread has no events.
+        UnknownThread = "unknown_thread",
+        /// The thread has no such call.
+        UnknownCall = "unknown_call",
+        /// The thread has no such grant.
+        UnknownGrant = "unknown_grant",
+        /// The path does not support the method.
+        WrongMethod = "wrong_method",
+        /// The id was proposed before with another tool or other arguments.
+        CallDiffers = "call_differs",
+        /// The call has another decision.
+        AlreadyDecided = "already_decided",
+        /// The approver has voted differently.
+        AlreadyVoted = "already_voted",
+        /// The tool's definition is not the approved one.
+        DefinitionChanged = "definition_changed",
+        /// The outcome of the call is not unknown, so it cannot be released.
+        NotUnknown = "not_unknown",
+        /// The call is not allowed, so it cannot be claimed.
+        NotAllowed = "not_allowed",
+        /// Another executor claimed the call.
+        AlreadyClaimed = "already_claimed",
+        /// The call has another result.
+        AlreadyFinished = "already_finished",
+        /// The call is not claimed, so it cannot have a result.
+        NotClaimed = "not_claimed",
+        /// Another executor claimed the call, so its result is not this executor's to report.
+        NotTheExecutor = "not_the_executor",
+        /// The arguments are not the approved ones, or not the ones the approver saw.
+        ArgumentsChanged = "arguments_changed",
+        /// The policy blocks the call.
+        Blocked = "blocked",
+        /// The thread is closed.
+        ThreadClosed = "thread_closed",
+        /// The body is too large.
+        TooLarge = "too_large",
+        /// The content type is not JSON.
+        NotJson = "not_json",
+        /// The `Host` header names another machine.
+        ForeignHost = "foreign_host",
+        /// A field, parameter or header has a value that makes no sense.
+        Invalid = "invalid",
+        /// The request does not offer this decision.
+        NotOffered = "not_offered",
+        /// The server failed.
+        Internal = "internal",
+        /// The database holds something that Countersign did not write.
+        Damaged = "damaged",
+        /// The database cannot be used now; the `reason` says why.
+        DatabaseUnavailable = "database_unavailable",
+        /// The process is stopping.
+        ShuttingDown = "shutting_down",
+        /// The readiness check failed.
+        NotReady = "not_ready",
+        /// No server answers. Only clients report it.
+        Unreachable = "unreachable",
+        /// The answer is not one of a Countersign server. Only clients report it.
+        StrangeServer = "strange_server",
+        /// The address is not one of a server. Only clients report it.
+        BadUrl = "bad_url",
+    }
+}
+
+codes! {
+    /// The reason why a database cannot be used now.
+    UnavailableReason {
+        /// It ends before events that this process has read: a server took over that lacks them.
+        Behind = "behind",
+        /// It is overloaded, or took too long.
+        Busy = "busy",
+        /// The disk is full.
+        Full = "full",
+        /// The user lacks a permission.
+        Forbidden = "forbidden",
+        /// The file was removed or replaced while it was open.
+        Gone = "gone",
+        /// The system failed to read or write.
+        IoError = "io_error",
+        /// Another program holds the write lock.
+        Locked = "locked",
+        /// The server rejects the user.
+        Login = "login",
+        /// The connection was lost during a write, whose outcome is unknown.
+        Lost = "lost",
+        /// There is no such database.
+        Missing = "missing",
+        /// It is not a Countersign database of this version.
+        NotCountersign = "not_countersign",
+        /// The file is read-only for this user.
+        ReadOnly = "read_only",
+        /// The server is a standby, which accepts no writes.
+        Standby = "standby",
+        /// The server does not answer.
+        Unreachable = "unreachable",
+        /// The server is older than the schema needs.
+        TooOld = "too_old",
+    }
+}
+
+impl UnavailableReason {
+    /// Whether the database may be available again without help.
+    #[must_use]
+    pub const fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::Behind
+                | Self::Busy
+                | Self::Full
+                | Self::IoError
+                | Self::Locked
+                | Self::Lost
+                | Self::Standby
+                | Self::Unreachable
+        )
+    }
+
+    /// Whether only a database server has this reason, and a database file never.
+    #[must_use]
+    pub const fn is_of_a_server(self) -> bool {
+        matches!(
+            self,
+            Self::Behind
+                | Self::Busy
+                | Self::Forbidden
+                | Self::Login
+                | Self::Lost
+                | Self::Standby
+                | Self::TooOld
+                | Self::Unreachable
+        )
+    }
+}

@@ -1,0 +1,28 @@
+//! Which part of the log a list or a stream covers.
+
+use crate::{EventType, Principal, ThreadId, Timestamp, ToolName};
+
+/// Selects events and calls. An empty filter selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogFilter {
+    /// Only this thread.
+    pub thread_id: Option<ThreadId>,
+    /// Only events of one of these types. Lists of calls ignore it.
+    pub types: Vec<EventType>,
+    /// Only calls of this tool, the events about them, and tool policies for it.
+    pub tool: Option<ToolName>,
+    /// Only events that this principal caused, or calls that it proposed.
+    pub principal: Option<Principal>,
+    /// Only from this moment on: of an event, a proposal, or, in the list of pending calls, a request.
+    pub since: Option<Timestamp>,
+    /// Only before this moment.
+    pub until: Option<Timestamp>,
+}
+
+impl LogFilter {
+    /// Selects everything in one thread.
+    #[must_use]
+    pub fn of_thread(thread_id: &ThreadId) -> Self {
+        Self { thread_id: Some(thread_id.clone()), ..Self::default() }
+    }
+}

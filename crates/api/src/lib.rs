@@ -1,0 +1,65 @@
+//! The request and response types of the HTTP API, and the trait that every gate implements.
+//!
+//! A gate is the approval service: propose a tool call, wait for the decision, claim the call, and report its
+//! result. `gate::EmbeddedGate` offers these operations over an open database, and `client::HttpGate` offers the
+//! same over a server. Request types reject unknown fields; clients must accept new fields in answers.
+
+mod bulk;
+mod call;
+mod commands;
+mod error;
+mod filter;
+mod gate;
+mod page;
+mod problem;
+mod random;
+mod readiness;
+mod request;
+mod response;
+#[cfg(feature = "retry")]
+pub mod retry;
+mod scope;
+mod settings;
+mod stats;
+
+pub use bulk::{
+    BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
+    MAX_DECISIONS, StopReport, StopRequest,
+};
+pub use call::{Call, CallExecution, CallProposal, CallResult, ExecutionRelease};
+pub use commands::{
+    CancelRequest, ClaimRequest, DecisionRequest, ProposeRequest, ProposedDefinition, ProposedImpact,
+    ReleaseRequest, ResultRequest,
+};
+pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
+pub use filter::LogFilter;
+pub use gate::{ApprovalGate, EventStream};
+pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
+pub use problem::Problem;
+pub use random::random_id;
+pub use readiness::{OpenRequestCount, ReadinessReport};
+pub use request::{ApprovalRequest, ApprovalVote, EventMark};
+pub use response::ApprovalResponse;
+pub use scope::{ScopePreview, ScopeRequest};
+pub use settings::{
+    CloseReport, Grant, GrantPage, ModeRequest, ThreadMode, ThreadPolicies, ThreadToolPolicy,
+    ToolPoliciesRequest,
+};
+pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
+
+use countersign_events::{
+    CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
+};
+
+/// The header that names the acting principal, percent-encoded where the name is more than ASCII.
+pub const PRINCIPAL_HEADER: &str = "countersign-principal";
+
+/// Parses the id of a thread. The error names the field `thread`.
+pub fn parse_thread_id(thread: &str) -> Result<ThreadId, GateError> {
+    ThreadId::new(thread).map_err(|why| GateError::invalid("thread", &why))
+}
+
+/// Parses the id of a call. The error names the field `id`.
+pub fn parse_call_id(id: &str) -> Result<CallId, GateError> {
+    CallId::new(id).map_err(|why| GateError::invalid("id", &why))
+}

@@ -1,0 +1,68 @@
+//! The decision, as the gate shows it.
+
+use crate::{Json, Principal, Sha256, Timestamp};
+use countersign_events::{
+    event::{Basis, Decision, Shadow, Source},
+    json::Change,
+};
+use serde::{Deserialize, Serialize};
+
+/// The decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "decision": "allow_once",
+        "source": "approver",
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "seq": 3,
+        "comment": "fine",
+        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalResponse {
+    /// What was decided.
+    pub decision: Decision,
+    /// Where it came from.
+    pub source: Source,
+    /// Who decided.
+    pub principal: Principal,
+    /// When.
+    pub at: Timestamp,
+    /// Its event.
+    pub seq: i64,
+    /// The rule that decided or asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// What of the policy decided, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What shadow rules would have said, where nobody was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadow: Vec<Shadow>,
+    /// The earlier decision that answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<i64>,
+    /// What the approver adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The level it was decided at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// How wide it is remembered; `"once"`, where an approval that nobody used moved here.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub matches: Option<Json>,
+    /// Where an approver changed the arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// What the model should be told beside the result: that a person changed what ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// When it is worth nothing any more, if nobody has used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapses_at: Option<Timestamp>,
+    /// The hash of the policy that was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Sha256>,
+}

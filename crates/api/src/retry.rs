@@ -1,0 +1,237 @@
+//! Repeats operations while the log is unavailable, where repeating is safe: a wait, a claim and a result survive a
+//! restart of the server, or of the database behind it.
+
+mod backoff;
+mod follow;
+
+use crate::{
+    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStatistics, CancelRequest, ClaimRequest,
+    CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError, GrantPage,
+    LogFilter, ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport,
+    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, State, StopReport, StopRequest, ThreadId,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+};
+use async_trait::async_trait;
+use backoff::may_pass;
+pub use backoff::retry;
+use futures_util::StreamExt;
+use std::{future::Future, sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// How long a claim and a result are repeated: the executor cannot go on without them.
+const EXECUTION: Duration = Duration::from_mins(2);
+
+/// How long a proposal is repeated: a database that takes longer needs help.
+const PROPOSAL: Duration = Duration::from_secs(30);
+
+/// How long a decision or a cancellation is repeated: a person is waiting for the answer.
+const INTERACTION: Duration = Duration::from_secs(5);
+
+/// Any gate, with retries. Reading operations report an unavailable log at once.
+#[derive(Clone)]
+pub struct RetryingGate {
+    inner: Arc<dyn ApprovalGate>,
+}
+
+impl RetryingGate {
+    /// Adds retries to `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn ApprovalGate>) -> Self {
+        Self { inner }
+    }
+}
+
+/// Retries an operation that begins something: a server that was never reached is reported at once.
+async fn retry_once_reached<T, F>(budget: Duration, mut operation: impl FnMut() -> F) -> Result<T, GateError>
+where
+    F: Future<Output = Result<T, GateError>>,
+{
+    match operation().await {
+        Err(error) if error.code != ErrorCode::Unreachable && may_pass(&error) => {
+            retry(Some(budget), operation).await
+        }
+        first => first,
+    }
+}
+
+#[async_trait]
+impl ApprovalGate for RetryingGate {
+    fn principal(&self) -> &Principal {
+        self.inner.principal()
+    }
+
+    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
+        Arc::new(Self::new(self.inner.acting_as(by)))
+    }
+
+    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
+        retry_once_reached(PROPOSAL, || self.inner.propose(thread, request)).await
+    }
+
+    async fn wait(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        timeout: Option<Duration>,
+    ) -> Result<Call, GateError> {
+        let end = timeout.map(|timeout| Instant::now() + timeout);
+        let left = || end.map(|end| end.saturating_duration_since(Instant::now()));
+        retry(timeout, || self.inner.wait(thread, id, left())).await
+    }
+
+    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        self.inner.call(thread, id).await
+    }
+
+    async fn decide(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &DecisionRequest,
+    ) -> Result<Call, GateError> {
+        retry_once_reached(INTERACTION, || self.inner.decide(thread, id, request)).await
+    }
+
+    async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
+        self.inner.decide_all(request).await
+    }
+
+    /// A claim whose answer was lost may have been recorded. The log then names this executor.
+    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
+        let first = self.inner.claim(thread, id, request).await;
+        if !first.as_ref().is_err_and(may_pass) {
+            return first;
+        }
+        match retry(Some(EXECUTION), || self.inner.claim(thread, id, request)).await {
+            Err(error) if error.code == ErrorCode::AlreadyClaimed => {
+                let claimed_by = error.facts.execution.as_ref().map(|execution| &execution.executor);
+                if claimed_by != Some(&request.executor) {
+                    return Err(error);
+                }
+                retry(Some(EXECUTION), || self.inner.call(thread, id)).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn finish(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ResultRequest,
+    ) -> Result<Call, GateError> {
+        retry(Some(EXECUTION), || self.inner.finish(thread, id, request)).await
+    }
+
+    async fn cancel(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &CancelRequest,
+    ) -> Result<Call, GateError> {
+        retry(Some(INTERACTION), || self.inner.cancel(thread, id, request)).await
+    }
+
+    async fn release(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ReleaseRequest,
+    ) -> Result<Call, GateError> {
+        retry(Some(INTERACTION), || self.inner.release(thread, id, request)).await
+    }
+
+    async fn preview_scope(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ScopeRequest,
+    ) -> Result<ScopePreview, GateError> {
+        retry(Some(INTERACTION), || self.inner.preview_scope(thread, id, request)).await
+    }
+
+    async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {
+        retry(Some(INTERACTION), || self.inner.stop(thread, request)).await
+    }
+
+    async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError> {
+        self.inner.pending(filter, page).await
+    }
+
+    async fn calls(
+        &self,
+        filter: &LogFilter,
+        state: Option<State>,
+        page: PageQuery,
+    ) -> Result<CallPage, GateError> {
+        self.inner.calls(filter, state, page).await
+    }
+
+    async fn events(&self, filter: &LogFilter, page: PageQuery) -> Result<EventPage, GateError> {
+        self.inner.events(filter, page).await
+    }
+
+    fn follow(&self, filter: LogFilter, after: i64) -> EventStream {
+        follow::resume(Arc::clone(&self.inner), filter, after).boxed()
+    }
+
+    async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError> {
+        self.inner.tip(thread).await
+    }
+
+    async fn threads(&self, page: PageQuery) -> Result<ThreadPage, GateError> {
+        self.inner.threads(page).await
+    }
+
+    async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError> {
+        self.inner.thread(thread).await
+    }
+
+    async fn stats(
+        &self,
+        filter: &LogFilter,
+        progress: &mut (dyn FnMut(i64, i64) + Send),
+    ) -> Result<CallStatistics, GateError> {
+        self.inner.stats(filter, progress).await
+    }
+
+    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError> {
+        self.inner.grants(thread, page).await
+    }
+
+    async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {
+        self.inner.revoke(thread, grant).await
+    }
+
+    async fn mode(&self, thread: &ThreadId) -> Result<ThreadMode, GateError> {
+        self.inner.mode(thread).await
+    }
+
+    async fn set_mode(&self, thread: &ThreadId, request: &ModeRequest) -> Result<ThreadMode, GateError> {
+        self.inner.set_mode(thread, request).await
+    }
+
+    async fn policies(&self, thread: &ThreadId) -> Result<ThreadPolicies, GateError> {
+        self.inner.policies(thread).await
+    }
+
+    async fn set_policies(
+        &self,
+        thread: &ThreadId,
+        request: &ToolPoliciesRequest,
+    ) -> Result<ThreadPolicies, GateError> {
+        self.inner.set_policies(thread, request).await
+    }
+
+    async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
+        self.inner.close(thread).await
+    }
+
+    async fn ready(&self) -> Result<ReadinessReport, GateError> {
+        self.inner.ready().await
+    }
+
+    async fn shut_down(&self) {
+        self.inner.shut_down().await;
+    }
+}

@@ -1,0 +1,46 @@
+//! The pauses between attempts, and when to give up.
+
+use crate::{ErrorCode, GateError};
+use backon::{ExponentialBuilder, Retryable};
+use std::{future::Future, time::Duration};
+use tokio::time::Instant;
+
+/// The longest pause that a server can ask for.
+const MAX_REQUESTED_PAUSE: Duration = Duration::from_secs(30);
+
+/// Repeats an operation while its error may pass, with growing pauses and never sooner than the server asks for.
+/// Gives up after `budget`, or never without one.
+pub async fn retry<T, F>(budget: Option<Duration>, operation: impl FnMut() -> F) -> Result<T, GateError>
+where
+    F: Future<Output = Result<T, GateError>>,
+{
+    let end = budget.map(|budget| Instant::now() + budget);
+    let pauses = ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(50))
+        .with_max_delay(Duration::from_secs(2))
+        .without_max_times();
+    operation
+        .retry(pauses)
+        .when(may_pass)
+        // backon sums up the pauses only. An attempt that hangs must use up the budget too.
+        .adjust(move |error, pause| {
+            let in_time = end.is_none_or(|end| Instant::now() < end);
+            pause.filter(|_| in_time).map(|pause| pause.max(requested_pause(error)))
+        })
+        .notify(|error, _| tracing::debug!(%error, "the log is unavailable; retrying"))
+        .await
+}
+
+/// Whether a later attempt may succeed. A gate that this process has shut down stays shut down.
+pub(super) fn may_pass(error: &GateError) -> bool {
+    let own_shutdown = error.code == ErrorCode::ShuttingDown && error.facts.status.is_none();
+    error.is_transient() && !own_shutdown
+}
+
+/// The pause that a server asks for. A server that is stopping is ignored: behind a proxy, the next one may be ready.
+fn requested_pause(error: &GateError) -> Duration {
+    if error.code == ErrorCode::ShuttingDown {
+        return Duration::ZERO;
+    }
+    Duration::from_secs(error.facts.retry_after.unwrap_or(0)).min(MAX_REQUESTED_PAUSE)
+}

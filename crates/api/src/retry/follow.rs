@@ -1,0 +1,50 @@
+//! A stream of events that resumes after its last event when the log was unavailable.
+
+use super::{EXECUTION, may_pass};
+use crate::{ApprovalGate, Event, GateError, LogFilter};
+use futures_util::{Stream, StreamExt};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// The pause before the stream is opened again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Follows `gate`, and gives up when the log stays unavailable for [`EXECUTION`].
+pub(super) fn resume(
+    gate: Arc<dyn ApprovalGate>,
+    filter: LogFilter,
+    after: i64,
+) -> impl Stream<Item = Result<Arc<Event>, GateError>> + Send {
+    async_stream::stream! {
+        let (mut cursor, mut failing_since) = (after, None);
+        loop {
+            let (opened_at, mut events) = (Instant::now(), gate.follow(filter.clone(), cursor));
+            let error = loop {
+                match events.next().await {
+                    Some(Ok(event)) => {
+                        (cursor, failing_since) = (event.seq, None);
+                        yield Ok(event);
+                    }
+                    Some(Err(error)) => break error,
+                    None => return,
+                }
+            };
+            let now = Instant::now();
+            // A stream that was healthy this long resets the retry budget.
+            if now - opened_at > EXECUTION {
+                failing_since = None;
+            }
+            if !may_pass(&error) || now - *failing_since.get_or_insert(now) > EXECUTION {
+                yield Err(error);
+                return;
+            }
+            tracing::debug!(%error, "the log is unavailable; the stream resumes when it is back");
+            pause().await;
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a retry waits for the machine, not for the log's time")]
+async fn pause() {
+    tokio::time::sleep(PAUSE).await;
+}

@@ -1,0 +1,44 @@
+//! The scope of a remembered decision, and the calls that it would have answered.
+
+use crate::{CallId, Json};
+use serde::{Deserialize, Serialize};
+
+/// Ask how many calls a decision with this scope would have answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"match": {"command": "git status *"}}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScopeRequest {
+    /// `"exact"`, `"tool"` or a pattern.
+    #[serde(rename = "match")]
+    pub matches: Json,
+}
+
+/// The calls of a thread that a decision with this scope would have answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "match": {"command": "git status *"},
+        "says": "command `git status *`",
+        "allows": 3,
+        "denies": 3,
+        "calls": ["call_1", "call_4", "call_7"],
+        "of": 12
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct ScopePreview {
+    /// The scope, as the approver chooses it.
+    #[serde(rename = "match")]
+    pub matches: Json,
+    /// The scope in words.
+    pub says: String,
+    /// The number of other calls of this thread that it would have allowed.
+    pub allows: usize,
+    /// The number of calls that it would have denied. A grant must match every part of a compound command, a denial
+    /// only one.
+    pub denies: usize,
+    /// Some of the denied calls, the newest first.
+    pub calls: Vec<CallId>,
+    /// The number of calls that were compared: the last thousand of this thread, or fewer on a page of many threads.
+    pub of: usize,
+}

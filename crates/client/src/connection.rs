@@ -1,0 +1,230 @@
+//! The connection to one server: one request and one answer per operation.
+
+use crate::without_password;
+use countersign_api::{self as api, ErrorCode, GateError, PRINCIPAL_HEADER};
+use countersign_events::{CallId, Principal, ThreadId};
+use reqwest::{Client, ClientBuilder, Method, Url};
+use serde::{Serialize, de::DeserializeOwned};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long one request waits for a decision; the next one follows at once.
+const HOLD: Duration = Duration::from_secs(25);
+
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    base: Url,
+    /// The address as the caller wrote it, for error messages.
+    pub(crate) name: String,
+}
+
+impl Connection {
+    pub(crate) fn new(url: &str) -> Result<Self, GateError> {
+        let bad = |why: &str| {
+            let url = without_password(url);
+            let detail = format!(
+                "{url:?} is not the address of a server ({why}); it looks like http://127.0.0.1:7878 or \
+                 unix:/run/countersign.sock"
+            );
+            GateError::new(ErrorCode::BadUrl, detail)
+        };
+        let socket = url.strip_prefix("unix:");
+        if socket == Some("") {
+            return Err(bad("unix: needs the path of a socket"));
+        }
+        let base = if socket.is_some() { "http://localhost" } else { url };
+        let base = Url::parse(base).map_err(|why| bad(&why.to_string()))?;
+        if base.scheme() != "http" {
+            return Err(bad("the scheme must be http"));
+        }
+        if base.host().is_none() || base.cannot_be_a_base() {
+            return Err(bad("the host is missing"));
+        }
+        let client = Client::builder().no_proxy().connect_timeout(Duration::from_secs(5));
+        let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
+        let client = client.build().map_err(|why| bad(&why.to_string()))?;
+        let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
+        Ok(Self { client, base, name })
+    }
+
+    pub(crate) fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().push("v1").extend(path);
+        }
+        url
+    }
+
+    pub(crate) fn of_call(&self, thread: &ThreadId, id: &CallId, end: &[&str]) -> Url {
+        let path = ["threads", thread.as_str(), "tool-calls", id.as_str()];
+        self.url(&[&path, end].concat())
+    }
+
+    pub(crate) async fn post<T: Serialize + Sync, A: DeserializeOwned>(
+        &self,
+        by: &Principal,
+        url: Url,
+        body: &T,
+    ) -> Result<A, GateError> {
+        self.send_body(by, Method::POST, url, body).await
+    }
+
+    pub(crate) async fn send_body<T: Serialize + Sync, A: DeserializeOwned>(
+        &self,
+        by: &Principal,
+        method: Method,
+        url: Url,
+        body: &T,
+    ) -> Result<A, GateError> {
+        let request = self.client.request(method, url).json(body);
+        self.send(request.header(PRINCIPAL_HEADER, header(by))).await
+    }
+
+    pub(crate) async fn propose(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        call: &api::ProposeRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
+    }
+
+    /// Asks again and again, until there is a decision.
+    pub(crate) async fn wait(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        span: Option<Duration>,
+    ) -> Result<api::Call, GateError> {
+        let url = self.of_call(thread, id, &[]);
+        let end = span.map(|span| Instant::now() + span);
+        loop {
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            // The header takes whole seconds. For less than one, ask at once and sleep below.
+            let hold = left.unwrap_or(HOLD).min(HOLD).as_secs();
+            let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
+            let call: api::Call = self.send(request.timeout(HOLD * 2)).await?;
+            if !call.is_pending() || left.is_some_and(|left| left.is_zero()) {
+                return Ok(call);
+            }
+            if hold == 0 {
+                sleep(left.unwrap_or_default()).await;
+            }
+        }
+    }
+
+    pub(crate) async fn decide(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+    ) -> Result<api::Call, GateError> {
+        let url = self.url(&["threads", thread.as_str(), "approvals", id.as_str()]);
+        self.post(by, url, decide).await
+    }
+
+    pub(crate) async fn decide_all(
+        &self,
+        by: &Principal,
+        all: &api::BulkDecisionRequest,
+    ) -> Result<Vec<api::DecisionAnswer>, GateError> {
+        let url = self.url(&["approvals", "decide"]);
+        let decided: api::BulkDecisionResponse = self.post(by, url, all).await?;
+        let answered = decided.results.into_iter().map(|one| {
+            let api::BulkDecisionResult { thread_id, id, call, problem } = one;
+            let outcome = match (call, problem) {
+                (Some(call), _) => Ok(call),
+                (None, Some(problem)) => Err(problem.into()),
+                (None, None) => Err(self.strange("a decision has neither a call nor a problem")),
+            };
+            api::DecisionAnswer { thread_id, id, outcome }
+        });
+        Ok(answered.collect())
+    }
+
+    pub(crate) async fn claim(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        claim: &api::ClaimRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.of_call(thread, id, &["claim"]), claim).await
+    }
+
+    pub(crate) async fn finish(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        finish: &api::ResultRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.of_call(thread, id, &["result"]), finish).await
+    }
+
+    pub(crate) async fn cancel(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        cancel: &api::CancelRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
+    }
+
+    pub(crate) async fn release(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        release: &api::ReleaseRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.of_call(thread, id, &["release"]), release).await
+    }
+
+    pub(crate) async fn preview_scope(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &api::ScopeRequest,
+    ) -> Result<api::ScopePreview, GateError> {
+        self.send(self.client.post(self.of_call(thread, id, &["reach"])).json(request)).await
+    }
+
+    /// In that thread, or everywhere.
+    pub(crate) async fn stop(
+        &self,
+        by: &Principal,
+        thread: Option<&ThreadId>,
+        stop: &api::StopRequest,
+    ) -> Result<api::StopReport, GateError> {
+        let url = match thread {
+            Some(thread) => self.of_thread(thread, &["stop"]),
+            None => self.url(&["approvals", "stop"]),
+        };
+        self.post(by, url, stop).await
+    }
+
+    pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
+        self.send(self.client.get(self.of_call(thread, id, &[]))).await
+    }
+
+    pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateError> {
+        let mut url = self.base.clone();
+        url.set_path("/readyz");
+        self.send(self.client.get(url)).await
+    }
+}
+
+/// A header holds no more than ASCII, and names are any Unicode: percent-encoded, as in a URL.
+pub(crate) fn header(by: &Principal) -> String {
+    percent_encoding::utf8_percent_encode(by.as_str(), ENCODED).to_string()
+}
+
+const ENCODED: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS.add(b'%');
+
+#[expect(clippy::disallowed_methods, reason = "a client waits for the machine, not for the log's time")]
+pub(crate) async fn sleep(span: Duration) {
+    tokio::time::sleep(span).await;
+}

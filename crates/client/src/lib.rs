@@ -1,0 +1,32 @@
+//! The approval service over HTTP, for agents and tools that have no database of their own.
+//!
+//! ```no_run
+//! # async fn agent() -> Result<(), countersign_api::GateError> {
+//! use countersign_api::{self as api, ApprovalGate};
+//! use countersign_approvals::Principal;
+//! use countersign_client::HttpGate;
+//!
+//! let gate = HttpGate::connect("http://127.0.0.1:7878")?.acting_as(Principal::agent("builder")).with_retries();
+//! let thread = api::parse_thread_id("conversation-7")?;
+//! let request = api::ProposeRequest::new("call_1", "bash", r#"{"command":"make deploy"}"#)?;
+//! gate.propose(&thread, &request).await?;
+//! let call = gate.wait(&thread, &request.id, None).await?;
+//! if call.may_run() {
+//!     let call = gate.claim(&thread, &call.id, &api::ClaimRequest::for_call(&call, "builder-1")).await?;
+//!     let output = format!("ran {}", call.arguments.as_str());
+//!     gate.finish(&thread, &call.id, &api::ResultRequest::success(&output)).await?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod connection;
+mod follow;
+mod http;
+mod lists;
+mod secret;
+mod send;
+mod threads;
+
+pub use http::HttpGate;
+pub use secret::without_password;

@@ -1,0 +1,104 @@
+//! Lists over a server.
+
+use crate::connection::Connection;
+use countersign_api::{self as api, GateError, LogFilter};
+use countersign_events::{State, ThreadId};
+use reqwest::Url;
+use serde::de::DeserializeOwned;
+
+/// A list's address, with what its query asks for.
+pub(crate) struct ListUrl {
+    url: Url,
+    query: Vec<(&'static str, String)>,
+}
+
+impl Connection {
+    pub(crate) async fn pending(
+        &self,
+        filter: &LogFilter,
+        page: api::PageQuery,
+    ) -> Result<api::PendingPage, GateError> {
+        self.list(self.list_url(filter, &["approvals", "pending"]).filter(filter).page(page)).await
+    }
+
+    pub(crate) async fn calls(
+        &self,
+        filter: &LogFilter,
+        state: Option<State>,
+        page: api::PageQuery,
+    ) -> Result<api::CallPage, GateError> {
+        let url = self.list_url(filter, &["tool-calls"]).filter(filter).page(page);
+        self.list(url.with("state", state)).await
+    }
+
+    pub(crate) async fn events(
+        &self,
+        filter: &LogFilter,
+        page: api::PageQuery,
+    ) -> Result<api::EventPage, GateError> {
+        self.list(self.list_url(filter, &["events"]).filter(filter).page(page)).await
+    }
+
+    pub(crate) async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError> {
+        let filter = LogFilter { thread_id: thread.cloned(), ..LogFilter::default() };
+        Ok(self.events(&filter, api::PageQuery { after: 0, limit: 1 }).await?.tip)
+    }
+
+    /// Where the events of a filter stream.
+    pub(crate) fn stream_url(&self, filter: &LogFilter) -> Url {
+        let ListUrl { mut url, query } = self.list_url(filter, &["events"]).filter(filter);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, GateError> {
+        self.list(ListUrl::at(self.url(&["threads"])).page(page)).await
+    }
+
+    pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, GateError> {
+        self.send(self.client.get(self.of_thread(thread, &[]))).await
+    }
+
+    pub(crate) async fn stats(&self, filter: &LogFilter) -> Result<api::CallStatistics, GateError> {
+        let url = ListUrl::at(self.url(&["stats"]));
+        self.list(url.with("since", filter.since).with("until", filter.until)).await
+    }
+
+    /// The list of a thread where the filter names one, of all threads where not.
+    fn list_url(&self, filter: &LogFilter, list: &[&str]) -> ListUrl {
+        let url = match &filter.thread_id {
+            Some(thread) => self.of_thread(thread, list),
+            None => self.url(list),
+        };
+        ListUrl::at(url)
+    }
+
+    pub(crate) async fn list<T: DeserializeOwned>(&self, list: ListUrl) -> Result<T, GateError> {
+        self.send(self.client.get(list.url).query(&list.query)).await
+    }
+}
+
+impl ListUrl {
+    pub(crate) fn at(url: Url) -> Self {
+        Self { url, query: Vec::new() }
+    }
+
+    fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.query.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    fn filter(mut self, filter: &LogFilter) -> Self {
+        self.query.extend(filter.types.iter().map(|kind| ("type", kind.to_string())));
+        self.with("tool", filter.tool.as_ref())
+            .with("principal", filter.principal.as_ref())
+            .with("since", filter.since)
+            .with("until", filter.until)
+    }
+
+    pub(crate) fn page(self, page: api::PageQuery) -> Self {
+        self.with("after", Some(page.after)).with("limit", Some(page.limit))
+    }
+}

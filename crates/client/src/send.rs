@@ -1,0 +1,59 @@
+//! One request, one answer: JSON, or a problem.
+
+use crate::connection::Connection;
+use countersign_api::{ErrorCode, GateError, Problem};
+use reqwest::{RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+
+impl Connection {
+    pub(crate) async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, GateError> {
+        let answer = self.answer(request).await?;
+        let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
+        serde_json::from_slice(&body).map_err(|why| self.strange(&why.to_string()))
+    }
+
+    /// The answer, if it is no problem.
+    pub(crate) async fn answer(&self, request: RequestBuilder) -> Result<Response, GateError> {
+        let answer = request.send().await.map_err(|why| self.unreachable(&why))?;
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        let (status, retry_after) = (answer.status(), retry_after(&answer));
+        let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
+        match serde_json::from_slice::<Problem>(&body) {
+            Ok(problem) => Err(Problem { retry_after, ..problem }.into()),
+            // A proxy answers this when no server behind it does.
+            Err(_) if matches!(status.as_u16(), 502..=504) => {
+                Err(self.no_answer(&format!("a proxy answers {status}")))
+            }
+            Err(_) => Err(self.strange(&format!("it answers {status} without a problem"))),
+        }
+    }
+
+    pub(crate) fn unreachable(&self, error: &reqwest::Error) -> GateError {
+        // The last error of the chain names the cause; those before it only repeat the address.
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        self.no_answer(&cause.to_string())
+    }
+
+    fn no_answer(&self, why: &str) -> GateError {
+        let server = &self.name;
+        let detail = format!(
+            "no answer from {server}: {why}; start it with `countersign serve`, or name another with --server"
+        );
+        GateError::new(ErrorCode::Unreachable, detail)
+    }
+
+    pub(crate) fn strange(&self, why: &str) -> GateError {
+        let detail = format!("{} does not answer as a Countersign server does: {why}", self.name);
+        GateError::new(ErrorCode::StrangeServer, detail)
+    }
+}
+
+/// The pause in seconds that the server asks for.
+fn retry_after(answer: &Response) -> Option<u64> {
+    answer.headers().get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.parse().ok()
+}

@@ -1,0 +1,67 @@
+//! What holds for a thread, over a server.
+
+use crate::{
+    connection::{Connection, header},
+    lists::ListUrl,
+};
+use countersign_api::{self as api, GateError, PRINCIPAL_HEADER};
+use countersign_events::{Principal, ThreadId};
+use reqwest::{Method, Url};
+
+impl Connection {
+    pub(crate) fn of_thread(&self, thread: &ThreadId, end: &[&str]) -> Url {
+        self.url(&[&["threads", thread.as_str()], end].concat())
+    }
+
+    pub(crate) async fn grants(
+        &self,
+        thread: &ThreadId,
+        page: api::PageQuery,
+    ) -> Result<api::GrantPage, GateError> {
+        self.list(ListUrl::at(self.of_thread(thread, &["grants"])).page(page)).await
+    }
+
+    pub(crate) async fn revoke(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        grant: i64,
+    ) -> Result<api::GrantPage, GateError> {
+        let url = self.of_thread(thread, &["grants", &grant.to_string()]);
+        self.send(self.client.delete(url).header(PRINCIPAL_HEADER, header(by))).await
+    }
+
+    pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateError> {
+        self.send(self.client.get(self.of_thread(thread, &["mode"]))).await
+    }
+
+    pub(crate) async fn set_mode(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        set: &api::ModeRequest,
+    ) -> Result<api::ThreadMode, GateError> {
+        self.send_body(by, Method::PUT, self.of_thread(thread, &["mode"]), set).await
+    }
+
+    pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, GateError> {
+        self.send(self.client.get(self.of_thread(thread, &["policy"]))).await
+    }
+
+    pub(crate) async fn set_policies(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        set: &api::ToolPoliciesRequest,
+    ) -> Result<api::ThreadPolicies, GateError> {
+        self.send_body(by, Method::PUT, self.of_thread(thread, &["policy"]), set).await
+    }
+
+    pub(crate) async fn close(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+    ) -> Result<api::CloseReport, GateError> {
+        self.post(by, self.of_thread(thread, &["close"]), &serde_json::json!({})).await
+    }
+}

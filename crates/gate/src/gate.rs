@@ -1,0 +1,263 @@
+//! The gate over an open database, and what only a database offers.
+
+use crate::{Error, embedded::EmbeddedService};
+use async_trait::async_trait;
+use countersign_api::{
+    ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
+    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage, LogFilter,
+    ModeRequest, OpenRequestCount, PageQuery, PendingPage, ProposeRequest, ReadinessReport, ReleaseRequest,
+    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+};
+use countersign_events::{CallId, Principal, Sha256, State, ThreadId};
+use countersign_policy::Policy;
+use countersign_store::{Address, Layout, Options, Report};
+use prometheus_client::registry::Registry;
+use std::{sync::Arc, time::Duration};
+
+/// The gate over an open database, for one principal. Cheap to clone. Without
+/// [`with_retries`](Self::with_retries), an operation fails at once when the database is unavailable.
+#[derive(Clone)]
+pub struct EmbeddedGate {
+    service: Arc<EmbeddedService>,
+    by: Principal,
+}
+
+impl EmbeddedGate {
+    /// Opens the database at `address`, a file path or what [`Address::parse`] returns, under a policy that always
+    /// asks. Creates the database if it does not exist.
+    pub async fn open(address: impl Into<Address>) -> Result<Self, Error> {
+        Self::open_with(address, Options::default(), Policy::ask_always()).await
+    }
+
+    /// Opens the database at `address` under `policy`.
+    pub async fn open_with(
+        address: impl Into<Address>,
+        options: Options,
+        policy: Policy,
+    ) -> Result<Self, Error> {
+        let service = EmbeddedService::open(address.into(), options, policy).await?;
+        Ok(Self { service: Arc::new(service), by: Principal::agent("local") })
+    }
+
+    /// The same gate for another principal.
+    #[must_use]
+    pub fn acting_as(&self, by: Principal) -> Self {
+        Self { by, ..self.clone() }
+    }
+
+    /// The same gate, which repeats an operation while the database is unavailable, where repeating is safe.
+    #[must_use]
+    pub fn with_retries(&self) -> RetryingGate {
+        RetryingGate::new(Arc::new(self.clone()))
+    }
+
+    /// Judges calls by another policy from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        self.service.set_policy(policy);
+    }
+
+    /// The hash of the active policy.
+    #[must_use]
+    pub fn policy_hash(&self) -> Sha256 {
+        self.service.policy.policy().hash()
+    }
+
+    /// Keeps the active policy and reports in [`ready`](ApprovalGate::ready) why a newer one was not loaded.
+    pub fn policy_failed(&self, trouble: impl Into<String>) {
+        self.service.policy_failed(trouble.into());
+    }
+
+    /// The number of requests that are pending, and since when the oldest is.
+    pub async fn count_open_requests(&self) -> Result<OpenRequestCount, Error> {
+        self.service.open_now().await
+    }
+
+    /// Registers the metrics of this process: commits, queries and calls.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        self.service.register_metrics(registry);
+    }
+
+    /// The layout that the database had when it was opened.
+    #[must_use]
+    pub fn found_layout(&self) -> Layout {
+        self.service.store.found()
+    }
+
+    /// Reads the whole log and checks its hash chain.
+    pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<Report, Error> {
+        Ok(self.service.store.verify(progress).await?)
+    }
+
+    /// Builds the index of open requests again from the events.
+    pub async fn rebuild_index(&self) -> Result<(), Error> {
+        Ok(self.service.store.rebuild_index().await?)
+    }
+}
+
+#[async_trait]
+impl ApprovalGate for EmbeddedGate {
+    fn principal(&self) -> &Principal {
+        &self.by
+    }
+
+    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
+        Arc::new(Self::acting_as(self, by))
+    }
+
+    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
+        Ok(self.service.propose(&self.by, thread, request).await?)
+    }
+
+    async fn wait(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        timeout: Option<Duration>,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.wait(thread, id, timeout).await?)
+    }
+
+    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        Ok(self.service.call(thread, id).await?)
+    }
+
+    async fn decide(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &DecisionRequest,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.decide(&self.by, thread, id, request).await?)
+    }
+
+    async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
+        request.check()?;
+        Ok(self.service.decide_all(&self.by, request).await)
+    }
+
+    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
+        Ok(self.service.claim(&self.by, thread, id, request).await?)
+    }
+
+    async fn finish(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ResultRequest,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.finish(&self.by, thread, id, request).await?)
+    }
+
+    async fn cancel(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &CancelRequest,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.cancel(&self.by, thread, id, request).await?)
+    }
+
+    async fn release(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ReleaseRequest,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.release(&self.by, thread, id, request).await?)
+    }
+
+    async fn preview_scope(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &ScopeRequest,
+    ) -> Result<ScopePreview, GateError> {
+        Ok(self.service.preview_scope(thread, id, request).await?)
+    }
+
+    async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {
+        Ok(self.service.stop(&self.by, thread, request).await?)
+    }
+
+    async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError> {
+        Ok(self.service.pending(filter, page).await?)
+    }
+
+    async fn calls(
+        &self,
+        filter: &LogFilter,
+        state: Option<State>,
+        page: PageQuery,
+    ) -> Result<CallPage, GateError> {
+        Ok(self.service.calls(filter, state, page).await?)
+    }
+
+    async fn events(&self, filter: &LogFilter, page: PageQuery) -> Result<EventPage, GateError> {
+        Ok(self.service.events(filter, page).await?)
+    }
+
+    async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError> {
+        Ok(self.service.tip(thread).await?)
+    }
+
+    async fn threads(&self, page: PageQuery) -> Result<ThreadPage, GateError> {
+        Ok(self.service.threads(page).await?)
+    }
+
+    async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError> {
+        Ok(self.service.thread(thread).await?)
+    }
+
+    async fn stats(
+        &self,
+        filter: &LogFilter,
+        progress: &mut (dyn FnMut(i64, i64) + Send),
+    ) -> Result<CallStatistics, GateError> {
+        Ok(self.service.stats(filter, progress).await?)
+    }
+
+    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError> {
+        Ok(self.service.grants(thread, page).await?)
+    }
+
+    async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {
+        Ok(self.service.revoke(&self.by, thread, grant).await?)
+    }
+
+    async fn mode(&self, thread: &ThreadId) -> Result<ThreadMode, GateError> {
+        Ok(self.service.mode(thread).await?)
+    }
+
+    async fn set_mode(&self, thread: &ThreadId, request: &ModeRequest) -> Result<ThreadMode, GateError> {
+        Ok(self.service.set_mode(&self.by, thread, request).await?)
+    }
+
+    async fn policies(&self, thread: &ThreadId) -> Result<ThreadPolicies, GateError> {
+        Ok(self.service.policies(thread).await?)
+    }
+
+    async fn set_policies(
+        &self,
+        thread: &ThreadId,
+        request: &ToolPoliciesRequest,
+    ) -> Result<ThreadPolicies, GateError> {
+        Ok(self.service.set_policies(&self.by, thread, request).await?)
+    }
+
+    async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
+        Ok(self.service.close(&self.by, thread).await?)
+    }
+
+    async fn ready(&self) -> Result<ReadinessReport, GateError> {
+        Ok(self.service.ready().await?)
+    }
+
+    fn follow(&self, filter: LogFilter, after: i64) -> EventStream {
+        Arc::clone(&self.service).follow(&filter, after)
+    }
+
+    async fn shut_down(&self) {
+        self.service.shut_down().await;
+    }
+}

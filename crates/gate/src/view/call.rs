@@ -1,0 +1,68 @@
+//! A call as the API shows it.
+
+use super::{request::view_request, response::view_response};
+use countersign_api as api;
+use countersign_approvals::{Call, call::Fact};
+use countersign_events::{
+    Principal, Timestamp,
+    event::{ExecutionStarted, ToolResult},
+};
+
+/// The call in its state at `now`.
+#[must_use]
+pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
+    let proposed = &call.proposal;
+    api::Call {
+        thread_id: call.thread_id.clone(),
+        id: proposed.what.id.clone(),
+        name: proposed.what.name.clone(),
+        state: call.state(now),
+        arguments: call.arguments().clone(),
+        arguments_hash: call.arguments_hash(),
+        proposal: api::CallProposal { seq: proposed.seq, principal: proposed.by.clone(), at: proposed.at },
+        annotations: proposed.what.annotations.clone(),
+        impact: proposed.what.impact.clone(),
+        description: proposed.what.description.clone(),
+        redacted: call.redacted().to_vec(),
+        definition: proposed.what.definition.clone(),
+        definition_hash: proposed.what.definition_hash,
+        request: view_request(call),
+        response: call.response().map(|fact| view_response(fact, editor(call).unwrap_or(&fact.by))),
+        execution: call.claim().map(view_execution),
+        lost: call.course.lost.iter().map(view_execution).collect(),
+        released: call.course.released.as_ref().map(|released| api::ExecutionRelease {
+            seq: released.seq,
+            principal: released.by.clone(),
+            at: released.at,
+            claim: released.what.claim,
+            comment: released.what.comment.clone(),
+        }),
+        result: call.result().map(view_result),
+    }
+}
+
+/// The approver who changed the arguments: with a quorum, not always the one whose vote completed it.
+fn editor(call: &Call) -> Option<&Principal> {
+    let edits = call.course.counting().filter(|vote| vote.what.arguments.is_some());
+    edits.last().map(|vote| &vote.by)
+}
+
+pub(crate) fn view_execution(fact: &Fact<ExecutionStarted>) -> api::CallExecution {
+    api::CallExecution {
+        seq: fact.seq,
+        executor: fact.what.executor.clone(),
+        principal: fact.by.clone(),
+        started_at: fact.at,
+        lease_expires_at: fact.what.lease_expires_at,
+    }
+}
+
+pub(crate) fn view_result(fact: &Fact<ToolResult>) -> api::CallResult {
+    api::CallResult {
+        seq: fact.seq,
+        status: fact.what.status,
+        content: fact.what.content.clone(),
+        principal: fact.by.clone(),
+        at: fact.at,
+    }
+}

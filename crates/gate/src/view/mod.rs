@@ -1,0 +1,16 @@
+//! Domain values as the API shows them. The API crate has types only, so the conversions are here.
+
+mod call;
+mod request;
+mod response;
+mod scope;
+mod statistics;
+mod thread;
+
+pub use call::view_call;
+pub(crate) use call::{view_execution, view_result};
+pub(crate) use request::view_vote;
+pub(crate) use response::view_response;
+pub(crate) use scope::CallHistory;
+pub(crate) use statistics::CallCounter;
+pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};

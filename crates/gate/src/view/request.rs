@@ -1,0 +1,55 @@
+//! The request to approvers, and their votes, as the API shows them.
+
+use countersign_api as api;
+use countersign_approvals::{Call, call::Fact};
+use countersign_events::event::Vote;
+
+pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
+    let fact = call.request()?;
+    let (asked, round) = (&fact.what, call.course.round());
+    Some(api::ApprovalRequest {
+        seq: fact.seq,
+        requested_at: fact.at,
+        options: asked.options.clone(),
+        reason: asked.reason.clone(),
+        rule: asked.rule.clone(),
+        basis: asked.basis,
+        shadow: asked.shadow.clone(),
+        level: call.level().map(str::to_owned),
+        available_levels: Vec::new(),
+        default_level: asked.default_level.clone(),
+        quorum: asked.quorum.unwrap_or(1),
+        denials: asked.denials.unwrap_or(1),
+        approvers: asked.approvers.clone(),
+        votes: call.course.votes.iter().map(|vote| view_vote(vote, round)).collect(),
+        remind_at: asked.remind_at,
+        reminded: call.course.reminder.as_ref().map(event_mark),
+        escalate_at: asked.escalate_at,
+        escalate_to: asked.escalate_to.clone(),
+        escalated: call.course.escalation.as_ref().map(event_mark),
+        expires_at: asked.expires_at,
+        on_expiry: asked.on_expiry,
+        similar_operations_count: None,
+        would_also_match: Vec::new(),
+        policy: asked.policy,
+    })
+}
+
+fn event_mark<T>(fact: &Fact<T>) -> api::EventMark {
+    api::EventMark { seq: fact.seq, at: fact.at }
+}
+
+/// A vote counts in the round of the arguments that it was cast on.
+pub(crate) fn view_vote(vote: &Fact<Vote>, round: u32) -> api::ApprovalVote {
+    api::ApprovalVote {
+        seq: vote.seq,
+        principal: vote.by.clone(),
+        at: vote.at,
+        decision: vote.what.decision,
+        comment: vote.what.comment.clone(),
+        level: vote.what.level.clone(),
+        matches: vote.what.matches.clone(),
+        arguments: vote.what.arguments.clone(),
+        counts: vote.what.round == round,
+    }
+}

@@ -1,0 +1,61 @@
+//! The scopes that a decision may have, compared with the recent calls of the thread.
+
+use countersign_api::{ApprovalRequest, ScopePreview};
+use countersign_approvals::{Call, width::Width};
+use countersign_policy::{Effect, Look, Policy};
+
+/// How many calls a [`ScopePreview`] names.
+const NAMED_CALLS: usize = 10;
+
+/// The recent calls of a thread, the newest first. Each is parsed once and compared with many scopes.
+pub(crate) struct CallHistory<'a> {
+    policy: &'a Policy,
+    calls: Vec<(&'a Call, Look<'a>)>,
+}
+
+impl<'a> CallHistory<'a> {
+    pub(crate) fn new(policy: &'a Policy, calls: &'a [Call]) -> Self {
+        Self { policy, calls: calls.iter().map(|call| (call, Look::new(policy, &call.subject()))).collect() }
+    }
+
+    /// Adds what approvers need before they decide: the levels they may use, and the reach of each scope.
+    pub(crate) fn describe(&self, request: &mut ApprovalRequest, call: &Call) {
+        let approvers = self.policy.approvers();
+        let least = request.level.as_deref().and_then(|level| approvers.rank(level)).unwrap_or(0);
+        request.available_levels = approvers.levels().iter().skip(least).cloned().collect();
+        let preset = request.default_level.take().filter(|level| request.available_levels.contains(level));
+        request.default_level =
+            preset.or_else(|| request.level.clone()).or_else(|| request.available_levels.first().cloned());
+        let alike =
+            self.others(call).filter(|(other, _)| other.proposal.what.name == call.proposal.what.name);
+        request.similar_operations_count = Some(alike.count());
+        let widths = Width::offered(&Look::new(self.policy, &call.subject()));
+        request.would_also_match = widths.iter().map(|width| self.preview(width, call)).collect();
+    }
+
+    /// Counts the other calls that a decision on `call` with this scope would have answered.
+    pub(crate) fn preview(&self, width: &Width, call: &Call) -> ScopePreview {
+        let mut preview = ScopePreview {
+            matches: width.json(),
+            says: width.to_string(),
+            allows: 0,
+            denies: 0,
+            calls: Vec::new(),
+            of: 0,
+        };
+        for (other, look) in self.others(call) {
+            let answers = |effect| width.answers(call.made(), look, other.arguments_hash(), effect);
+            preview.of += 1;
+            preview.allows += usize::from(answers(Effect::Widen));
+            if answers(Effect::Restrict) {
+                preview.denies += 1;
+                preview.calls.extend((preview.denies <= NAMED_CALLS).then(|| other.id().clone()));
+            }
+        }
+        preview
+    }
+
+    fn others(&self, call: &Call) -> impl Iterator<Item = &(&'a Call, Look<'a>)> {
+        self.calls.iter().filter(|(other, _)| other.id() != call.id())
+    }
+}

@@ -1,0 +1,124 @@
+//! Counts calls by what became of them.
+
+use countersign_api::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
+use countersign_events::{
+    Timestamp,
+    event::{Decision, Source, Status},
+};
+use countersign_store::Fate;
+use std::collections::BTreeMap;
+
+/// Counts of some calls, while they are being counted.
+#[derive(Default)]
+struct Tally {
+    counts: CallCounts,
+    spans: Vec<u64>,
+}
+
+/// Counts calls, one by one.
+#[derive(Default)]
+pub(crate) struct CallCounter {
+    total: Tally,
+    by_source: BTreeMap<String, u64>,
+    tools: BTreeMap<String, Tally>,
+}
+
+impl CallCounter {
+    pub(crate) fn count(&mut self, fate: &Fate) {
+        if let Some((_, source, _)) = &fate.decided {
+            *self.by_source.entry(source.as_str().to_owned()).or_default() += 1;
+        }
+        self.total.count(fate);
+        self.tools.entry(fate.tool.clone()).or_default().count(fate);
+    }
+
+    pub(crate) fn stats(self, since: Option<Timestamp>, until: Option<Timestamp>) -> CallStatistics {
+        let counted = |(tool, tally): (String, Tally)| ToolStatistics { tool, counts: tally.counts() };
+        let mut tools: Vec<_> = self.tools.into_iter().map(counted).collect();
+        // Where as many were asked about, the names decide, by which they are sorted already.
+        tools.sort_by_key(|tool| std::cmp::Reverse((tool.counts.asked, tool.counts.calls)));
+        CallStatistics { since, until, total: self.total.counts(), by_source: self.by_source, tools }
+    }
+}
+
+impl Tally {
+    fn count(&mut self, fate: &Fate) {
+        let counts = &mut self.counts;
+        let asked = fate.requested_at.is_some();
+        counts.calls += 1;
+        counts.asked += u64::from(asked);
+        counts.ran += u64::from(fate.started);
+        counts.failed += u64::from(fate.started && fate.status == Some(Status::Error));
+        let unanswered = match &fate.decided {
+            None => {
+                counts.waiting += u64::from(asked);
+                return;
+            }
+            Some((_, Source::Expiry, _)) => &mut counts.expired,
+            Some((_, Source::Cancellation, _)) => &mut counts.cancelled,
+            Some((decision, source, at)) => {
+                let sum = if decision.allows() { &mut counts.allowed } else { &mut counts.denied };
+                *sum += u64::from(*decision != Decision::Other);
+                if let (Source::Approver, Some(since)) = (source, fate.requested_at) {
+                    self.spans.push(u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX));
+                }
+                return;
+            }
+        };
+        *unanswered += 1;
+        counts.abandoned += u64::from(asked);
+    }
+
+    fn counts(mut self) -> CallCounts {
+        self.spans.sort_unstable();
+        // The nearest rank: the smallest of them that at least so many percent do not exceed.
+        let at =
+            |percent: usize| self.spans.get((self.spans.len() * percent).div_ceil(100).max(1) - 1).copied();
+        let spread = || {
+            Some(DurationPercentiles {
+                median_ms: at(50)?,
+                p90_ms: at(90)?,
+                p99_ms: at(99)?,
+                max_ms: at(100)?,
+            })
+        };
+        CallCounts { time_to_decide: spread(), ..self.counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(tool: &str, decided: Option<(Decision, Source, i64)>) -> Fate {
+        Fate {
+            tool: tool.to_owned(),
+            requested_at: Some(Timestamp::from_millis(0)),
+            decided: decided.map(|(decision, source, at)| (decision, source, Timestamp::from_millis(at))),
+            started: false,
+            status: None,
+        }
+    }
+
+    #[test]
+    fn counts_what_people_were_asked_and_how_long_they_took() {
+        let mut counter = CallCounter::default();
+        for millis in 1..=100 {
+            counter.count(&asked("bash", Some((Decision::AllowOnce, Source::Approver, millis))));
+        }
+        counter.count(&asked("bash", Some((Decision::Deny, Source::Expiry, 5_000))));
+        counter.count(&asked("bash", Some((Decision::Deny, Source::Cancellation, 5_000))));
+        counter.count(&asked("bash", None));
+        let by_rule = Fate { requested_at: None, ..asked("ls", Some((Decision::Deny, Source::Policy, 0))) };
+        counter.count(&by_rule);
+        let stats = counter.stats(None, None);
+        let bash = &stats.tools[0].counts;
+        assert_eq!((bash.calls, bash.asked, bash.allowed, bash.denied), (103, 103, 100, 0));
+        assert_eq!((bash.expired, bash.cancelled, bash.abandoned, bash.waiting), (1, 1, 2, 1));
+        let spread = DurationPercentiles { median_ms: 50, p90_ms: 90, p99_ms: 99, max_ms: 100 };
+        assert_eq!(bash.time_to_decide, Some(spread));
+        assert_eq!(stats.tools[1].counts, CallCounts { calls: 1, denied: 1, ..CallCounts::default() });
+        assert_eq!(stats.by_source["approver"], 100);
+        assert_eq!(stats.total.calls, 104);
+    }
+}

@@ -1,0 +1,66 @@
+//! The settings and the summary of a thread as the API shows them.
+
+use countersign_api::{self as api, MAX_PAGE, PageQuery};
+use countersign_approvals::{Thread, thread::Grant, width::Width};
+use countersign_events::{
+    ThreadId,
+    event::{Decision, ToolPolicy},
+};
+use countersign_store::Outline;
+
+pub(crate) fn view_thread(thread: Outline) -> api::ThreadSummary {
+    let Outline { thread_id, last_seq, first_event_at, last_event_at, calls, pending, mode, closed_at } =
+        thread;
+    api::ThreadSummary { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
+}
+
+pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
+    let limit = page.limit.min(MAX_PAGE);
+    let mut standing = thread.standing().filter(|grant| grant.seq > page.after);
+    let grants: Vec<_> = standing.by_ref().take(limit).map(view_grant).collect();
+    let next = standing.next().and_then(|_| grants.last().map(|grant| grant.seq));
+    api::GrantPage { grants, next }
+}
+
+fn view_grant(grant: &Grant) -> api::Grant {
+    let Grant { seq, at, by, tool_call_id, tool, allows, width, comment, given, .. } = grant.clone();
+    let decision = if allows { Decision::AllowSession } else { Decision::Deny };
+    // A scope that only a newer version knows answers the whole tool here.
+    let says = width.as_ref().map_or("a scope that this version does not know".to_owned(), Width::to_string);
+    let matches = width.unwrap_or(Width::Tool).json();
+    api::Grant {
+        seq,
+        tool,
+        principal: by,
+        at,
+        tool_call_id,
+        decision,
+        matches,
+        says,
+        level: given.level,
+        comment,
+    }
+}
+
+pub(crate) fn view_mode(thread_id: &ThreadId, thread: &Thread) -> api::ThreadMode {
+    let set = thread.mode.as_ref();
+    api::ThreadMode {
+        thread_id: thread_id.clone(),
+        mode: thread.mode(),
+        principal: set.map(|set| set.by.clone()),
+        at: set.map(|set| set.at),
+        seq: set.map(|set| set.seq),
+    }
+}
+
+pub(crate) fn view_policies(thread_id: &ThreadId, thread: &Thread) -> api::ThreadPolicies {
+    let own = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
+    let tools = own.map(|(tool, set)| api::ThreadToolPolicy {
+        tool: tool.clone(),
+        policy: set.what,
+        principal: set.by.clone(),
+        at: set.at,
+        seq: set.seq,
+    });
+    api::ThreadPolicies { thread_id: thread_id.clone(), tools: tools.collect() }
+}

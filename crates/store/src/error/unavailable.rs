@@ -1,0 +1,137 @@
+//! The reasons why a database cannot be used now.
+
+use crate::Place;
+
+/// The reason why a database cannot be used now. Each has a stable [`reason`](Unavailable::reason).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// The log ends before events that this process has already read.
+    #[error(
+        "{place} ends at event {found}, and event {known} was read before: a server took over that lacks the last events; bring the other one back, or restart this process to continue without them"
+    )]
+    Behind {
+        /// The database.
+        place: Place,
+        /// The last event that was read.
+        known: i64,
+        /// The last event that the database has.
+        found: i64,
+    },
+    /// The database is overloaded, or took too long.
+    #[error("{place} is too busy: {why}; nothing was written, try again")]
+    Busy {
+        /// The database.
+        place: Place,
+        /// The resource that ran out.
+        why: String,
+    },
+    /// The user lacks a permission.
+    #[error(
+        "{place} does not give this user a permission that Countersign needs: {why}; see \"Roles\" in docs/postgresql.md"
+    )]
+    Forbidden {
+        /// The database.
+        place: Place,
+        /// The message of the server.
+        why: String,
+    },
+    /// The disk is full.
+    #[error("the disk that holds {0} is full; nothing was written, make room and try again")]
+    Full(Place),
+    /// The file was moved, deleted or replaced while it was open.
+    #[error("{0} was removed or replaced while it was open; put it back and restart this process")]
+    Gone(Place),
+    /// The system failed to read or write.
+    #[error(
+        "{place} cannot be read or written: {why}; read the call again to see whether the last change was kept"
+    )]
+    IoError {
+        /// The database.
+        place: Place,
+        /// The message of the system.
+        why: String,
+    },
+    /// Another program holds the write lock.
+    #[error("another program has held the write lock on {0} for too long; end its transaction")]
+    Locked(Place),
+    /// The server rejects the user.
+    #[error("{place} rejects this user: {why}; check user, password, TLS and pg_hba.conf")]
+    Login {
+        /// The database.
+        place: Place,
+        /// The message of the server.
+        why: String,
+    },
+    /// The connection was lost during a commit, and the server has not answered since.
+    #[error(
+        "the connection to {0} was lost during a write, so its outcome is unknown; read the call again, or repeat the request, which is safe"
+    )]
+    Lost(Place),
+    /// The layout must be migrated, and the user may not do that.
+    #[error(
+        "{place} must be migrated to the layout of this version, which this user may not do ({why}); have its owner run `countersign migrate`, then packaging/postgres/roles.sql"
+    )]
+    MayNotMigrate {
+        /// The database.
+        place: Place,
+        /// The message of the server.
+        why: String,
+    },
+    /// There is no such database, and it was not to be created.
+    #[error(
+        "there is no database at {0}; `countersign serve` or `countersign run` creates one, --database names another"
+    )]
+    Missing(Place),
+    /// The server has no database of that name.
+    #[error("the server has no such database: {0}; create it with `createdb`, or name another")]
+    NoSuchDatabase(Place),
+    /// The file or its folder is read-only for this user.
+    #[error("{0} is read-only for this user; the file, its folder and the file system must be writable")]
+    ReadOnly(Place),
+    /// The server is a standby, or was set to read-only.
+    #[error(
+        "{0} accepts no writes (a standby?); name the primary, or try again when this server is promoted"
+    )]
+    Standby(Place),
+    /// The server is older than the schema needs.
+    #[error("{place} is PostgreSQL {found}, and Countersign needs {least} or later")]
+    TooOld {
+        /// The database.
+        place: Place,
+        /// The version of the server.
+        found: String,
+        /// The oldest version that works.
+        least: u32,
+    },
+    /// The server does not answer.
+    #[error("{place} does not answer: {why}; nothing was written, try again when it does")]
+    Unreachable {
+        /// The database.
+        place: Place,
+        /// The message of the system.
+        why: String,
+    },
+}
+
+impl Unavailable {
+    /// The stable word that programs switch on.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Behind { .. } => "behind",
+            Self::Busy { .. } => "busy",
+            Self::Forbidden { .. } | Self::MayNotMigrate { .. } => "forbidden",
+            Self::Full(_) => "full",
+            Self::Gone(_) => "gone",
+            Self::IoError { .. } => "io_error",
+            Self::Locked(_) => "locked",
+            Self::Login { .. } => "login",
+            Self::Lost(_) => "lost",
+            Self::Missing(_) | Self::NoSuchDatabase(_) => "missing",
+            Self::ReadOnly(_) => "read_only",
+            Self::Standby(_) => "standby",
+            Self::TooOld { .. } => "too_old",
+            Self::Unreachable { .. } => "unreachable",
+        }
+    }
+}
