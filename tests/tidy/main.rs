@@ -1,6 +1,7 @@
 //! House rules, checked by the tests and not by memory.
 
 mod files;
+mod modules;
 mod rooms;
 mod words;
 
