@@ -6,7 +6,7 @@ use super::{files_ending, read};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("events", &[]),
     ("patterns", &[]),
-    ("redaction", &["events"]),
+    ("redaction", &["events", "patterns"]),
     ("policy", &["events", "patterns", "redaction"]),
     ("approvals", &["events", "policy", "redaction"]),
     ("replay", &["events", "policy", "approvals"]),
