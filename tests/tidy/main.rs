@@ -2,6 +2,7 @@
 
 mod files;
 mod language;
+mod modules;
 mod names;
 mod rooms;
 mod words;

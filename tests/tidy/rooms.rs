@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, process::Command};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("events", &[]),
     ("patterns", &[]),
-    ("redaction", &["events"]),
+    ("redaction", &["events", "patterns"]),
     ("policy", &["events", "patterns", "redaction"]),
     ("approvals", &["events", "policy", "redaction"]),
     ("replay", &["events", "policy", "approvals"]),

@@ -1,7 +1,7 @@
 //! JSON for reading: strings as the text that they are, the rest indented, every token as it was given.
 
 use crate::output::visible;
-use countersign_gate::Json;
+use countersign_gate::json::{Json, Tokens};
 
 /// JSON that is no longer than this stays on one line.
 const SHORT: usize = 60;
@@ -18,7 +18,7 @@ pub(crate) fn shown_as(json: &Json) -> Vec<String> {
 /// The JSON with a line for each member. It only ever moves the space between tokens, so that what is
 /// shown is what runs: `1.50` stays `1.50`.
 fn laid_out(json: &str) -> Vec<String> {
-    let compact = Tokens(json).fold(String::new(), |mut text, token| {
+    let compact = Tokens::new(json).fold(String::new(), |mut text, (_, token)| {
         text.push_str(token);
         if matches!(token, "," | ":") {
             text.push(' ');
@@ -40,7 +40,7 @@ fn spread(json: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut depth = 0_usize;
     let mut before = "";
-    for token in Tokens(json) {
+    for (_, token) in Tokens::new(json) {
         let closes = matches!(token, "}" | "]");
         if closes {
             depth = depth.saturating_sub(1);
@@ -61,40 +61,6 @@ fn spread(json: &str) -> Vec<String> {
         before = token;
     }
     lines
-}
-
-/// The tokens of a JSON text that is known to be valid.
-struct Tokens<'a>(&'a str);
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        self.0 = self.0.trim_start();
-        let first = self.0.chars().next()?;
-        let length = match first {
-            '"' => string(self.0),
-            '{' | '}' | '[' | ']' | ',' | ':' => 1,
-            _ => self.0.find([',', ':', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(self.0.len()),
-        };
-        let (token, rest) = self.0.split_at(length);
-        self.0 = rest;
-        Some(token)
-    }
-}
-
-/// How long the string at the beginning of the text is, with its quotes.
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -1,27 +1,34 @@
 //! Globs over the names of tools, threads and principals.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use countersign_patterns::{BadPattern, Glob};
 
 /// Globs over names, any of which is enough.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     pub(crate) patterns: Vec<String>,
-    /// Those of them that are not just a name: most are, and comparing is a good deal quicker.
-    globs: GlobSet,
+    /// The patterns that are not plain names. Most are plain, and a comparison is cheaper than a match.
+    globs: Vec<Glob>,
 }
 
 impl Names {
-    pub(crate) fn new(patterns: Vec<String>) -> Result<Self, globset::Error> {
-        let mut globs = GlobSetBuilder::new();
-        for pattern in patterns.iter().filter(|pattern| !is_literal(pattern)) {
-            globs.add(GlobBuilder::new(pattern).build()?);
-        }
-        Ok(Self { patterns, globs: globs.build()? })
+    pub(crate) fn new(patterns: Vec<String>) -> Result<Self, BadPattern> {
+        let globs = patterns.iter().filter(|pattern| !is_literal(pattern)).map(|pattern| Glob::new(pattern));
+        Ok(Self { globs: globs.collect::<Result<_, _>>()?, patterns })
     }
 
     pub(crate) fn is_match(&self, name: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern == name && is_literal(pattern))
-            || !self.globs.is_empty() && self.globs.is_match(name)
+            || self.globs.iter().any(|glob| glob.is_match(name))
+    }
+
+    /// The patterns that are plain names.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(String::as_str).filter(|pattern| is_literal(pattern))
+    }
+
+    /// Returns true if every pattern is a plain name.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.globs.is_empty()
     }
 }
 

@@ -5,8 +5,7 @@ use crate::{
 };
 use countersign_events::Sha256;
 use countersign_redaction::Redactor;
-use globset::GlobSet;
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 /// A policy that was read and checked.
 #[derive(Debug, Clone)]
@@ -18,14 +17,13 @@ pub struct Policy {
     pub(crate) hash: Sha256,
 }
 
-/// Which rules may match a tool: one look at all their globs tells.
+/// The rules that may match a tool, found without a look at every rule.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RuleIndex {
-    pub(crate) globs: GlobSet,
-    /// The rule of each glob.
-    pub(crate) owners: Vec<usize>,
-    /// The rules that name no tool.
-    pub(crate) others: Vec<usize>,
+    /// The rules that name a tool in full.
+    by_name: HashMap<String, Vec<usize>>,
+    /// The rules that have a glob, or name no tool.
+    others: Vec<usize>,
 }
 
 impl Policy {
@@ -92,10 +90,24 @@ impl Policy {
 }
 
 impl RuleIndex {
-    /// The rules that may match a tool, in the order they stand in.
+    pub(crate) fn new(rules: &[Rule]) -> Self {
+        let mut index = Self::default();
+        for (at, rule) in rules.iter().enumerate() {
+            match &rule.matching.tools {
+                Some(tools) if tools.is_literal() => {
+                    for name in tools.literals() {
+                        index.by_name.entry(name.to_owned()).or_default().push(at);
+                    }
+                }
+                _ => index.others.push(at),
+            }
+        }
+        index
+    }
+
+    /// The rules that may match a tool, in the order of the policy.
     pub(crate) fn candidates(&self, tool: &str) -> Vec<usize> {
-        let mut found: Vec<usize> =
-            self.globs.matches(tool).into_iter().map(|glob| self.owners[glob]).collect();
+        let mut found = self.by_name.get(tool).cloned().unwrap_or_default();
         found.extend(&self.others);
         found.sort_unstable();
         found.dedup();

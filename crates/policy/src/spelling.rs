@@ -1,14 +1,22 @@
-//! What somebody may have meant by a word that is not known.
+//! Suggestions for words that are not known.
+
+use strsim::levenshtein;
+
+/// The letters that a comparison looks at, which bound its time.
+const LONGEST: usize = 64;
 
 /// `; did you mean …?` with the nearest of the known words, or the list of all if none is near.
 pub(crate) fn did_you_mean<T: AsRef<str>>(given: &str, known: &[T]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+    let plain = |text: &str| -> String {
+        let text = text.to_lowercase().replace(['-', '_'], "");
+        text.chars().take(LONGEST).collect()
+    };
     let near = |word: &&&str| {
         let (given, word) = (plain(given), plain(word));
-        distance(&given, &word) <= 1 + word.chars().count() / 4
+        levenshtein(&given, &word) <= 1 + word.chars().count() / 4
     };
-    let nearest = known.iter().filter(near).min_by_key(|word| distance(&plain(given), &plain(word)));
+    let nearest = known.iter().filter(near).min_by_key(|word| levenshtein(&plain(given), &plain(word)));
     match nearest {
         Some(word) => format!("; did you mean `{word}`?"),
         None if known.is_empty() => String::new(),
@@ -17,22 +25,6 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(given: &str, known: &[T]) -> String {
             known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         ),
     }
-}
-
-/// How many letters must be changed, added or taken away to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// What a regular expression's error comes to: its last line, without the drawing before it.

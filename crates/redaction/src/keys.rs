@@ -4,7 +4,7 @@ use super::{
     BadPattern,
     words::{ABOUT, AFTER_KEY, COUNTS, LAST, NO_KEYS, OTHER_KEYS, PARTS, REAL_KEYS, WORDS},
 };
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use countersign_patterns::Glob;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -18,30 +18,18 @@ pub(super) enum Judged {
 }
 
 /// The operator's own globs, beside the built-in words.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Keys {
-    own: GlobSet,
-}
-
-impl Default for Keys {
-    fn default() -> Self {
-        Self { own: GlobSet::empty() }
-    }
+    /// In lower case, as are the names that they are matched with.
+    own: Vec<Glob>,
 }
 
 impl Keys {
     pub(super) fn new(patterns: &[String]) -> Result<Self, BadPattern> {
-        let bad = |index: usize, e: &globset::Error| BadPattern::Key {
-            index,
-            pattern: patterns.get(index).cloned().unwrap_or_default(),
-            why: e.kind().to_string(),
+        let glob = |(index, pattern): (usize, &String)| {
+            Glob::new(&pattern.to_lowercase()).map_err(|why| BadPattern::Key { index, why: why.to_string() })
         };
-        let mut own = GlobSetBuilder::new();
-        for (index, pattern) in patterns.iter().enumerate() {
-            let glob = GlobBuilder::new(pattern).case_insensitive(true).build();
-            own.add(glob.map_err(|e| bad(index, &e))?);
-        }
-        Ok(Self { own: own.build().map_err(|e| bad(0, &e))? })
+        Ok(Self { own: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
 
     pub(super) fn has_own(&self) -> bool {
@@ -49,7 +37,11 @@ impl Keys {
     }
 
     pub(super) fn judge(&self, name: &str) -> Judged {
-        if self.has_own() && self.own.is_match(name) { Judged::Secret } else { by_words(name) }
+        if self.has_own() && self.is_own(&name.to_lowercase()) { Judged::Secret } else { by_words(name) }
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        self.own.iter().any(|glob| glob.is_match(name))
     }
 }
 

@@ -255,7 +255,7 @@ proptest! {
         let text = pieces.concat();
         if !text::TRIGGER.is_match(&text) {
             let redactor = Redactor::default();
-            prop_assert_eq!(text::mask(&text, text::secrets(&redactor, &text)), None);
+            prop_assert_eq!(text::mask(&text, text::secrets(&redactor.0, &text)), None);
             prop_assert_eq!(redactor.0.keys.judge(&text), Judged::Clear);
         }
     }

@@ -1,8 +1,11 @@
-//! Secrets are taken out before anything is written, logged or sent: what stands under a sensitive
-//! key, and what looks like a secret inside a string. What has none stays to the byte.
+//! Redaction: finding the secret parts of arguments and texts, and masking them before anything is written, logged
+//! or sent. Text without secrets stays byte for byte.
 
+mod bad_pattern;
 mod block;
 mod keys;
+mod mask;
+mod patterns;
 mod program;
 mod scan;
 mod shapes;
@@ -12,51 +15,18 @@ mod value;
 mod walk;
 mod words;
 
+pub use bad_pattern::BadPattern;
+pub use mask::MASK;
+
 use countersign_events::Json;
 use keys::Keys;
+use patterns::SecretPatterns;
 use regex::Regex;
-use std::{borrow::Cow, sync::Arc};
-
-/// What stands where a secret stood.
-pub const MASK: &str = "[redacted]";
-
-/// Rounds after which a text that still gives up secrets is masked as a whole.
-const MAX_ROUNDS: usize = 8;
-
-/// One of the operator's own patterns cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
-    /// A glob over the names of keys.
-    #[error("redact.keys[{index}]: {pattern:?} is not a glob: {why}")]
-    Key {
-        /// Which one, counted from 0.
-        index: usize,
-        /// As it was given.
-        pattern: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A regular expression over values.
-    #[error("redact.values[{index}]: {pattern:?} is not a regular expression: {why}")]
-    Value {
-        /// Which one, counted from 0.
-        index: usize,
-        /// As it was given.
-        pattern: String,
-        /// What is wrong with it.
-        why: String,
-    },
-}
+use std::sync::Arc;
 
 /// What knows a secret when it sees one. Cloning is cheap; the default knows the built-in patterns.
 #[derive(Debug, Clone, Default)]
-pub struct Redactor(Arc<Patterns>);
-
-#[derive(Debug, Default)]
-struct Patterns {
-    keys: Keys,
-    values: Vec<Regex>,
-}
+pub struct Redactor(Arc<SecretPatterns>);
 
 /// JSON without its secrets, and where they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,16 +57,16 @@ impl Redactor {
             })
         };
         let values = values.iter().enumerate().map(own).collect::<Result<_, _>>()?;
-        Ok(Self(Arc::new(Patterns { keys: Keys::new(keys)?, values })))
+        Ok(Self(Arc::new(SecretPatterns { keys: Keys::new(keys)?, values })))
     }
 
     /// The JSON without its secrets; `None` if it has none.
     #[must_use]
     pub fn json(&self, json: &Json) -> Option<Redacted> {
-        if !self.suspects(json.as_str()) {
+        if !text::suspects(&self.0, json.as_str()) {
             return None;
         }
-        let (text, pointers) = walk::redact(self, json.as_str(), 0)?;
+        let (text, pointers) = walk::redact(&self.0, json.as_str(), 0)?;
         // What was JSON stays JSON; should it not, nothing of it may be shown.
         let json = Json::stored(text).unwrap_or_else(|_| Json::string(MASK));
         Some(Redacted { json, pointers })
@@ -105,35 +75,7 @@ impl Redactor {
     /// A free text without its secrets; `None` if it has none.
     #[must_use]
     pub fn text(&self, text: &str) -> Option<String> {
-        self.string(text, 0)
-    }
-
-    /// The text of a string that stands `depth` levels deep, until nothing more is found in it: what
-    /// was masked may have hidden what comes after it, and to redact twice must change nothing.
-    fn string(&self, text: &str, depth: usize) -> Option<String> {
-        if !self.suspects(text) {
-            return None;
-        }
-        let mut clean = Cow::Borrowed(text);
-        for _ in 0..MAX_ROUNDS {
-            match self.round(&clean, depth) {
-                Some(less) => clean = Cow::Owned(less),
-                None => return (clean != text).then(|| clean.into_owned()),
-            }
-        }
-        Some(MASK.to_owned())
-    }
-
-    fn round(&self, text: &str, depth: usize) -> Option<String> {
-        if walk::holds_json(text) {
-            return walk::redact(self, text, depth + 1).map(|(text, _)| text);
-        }
-        text::mask(text, text::secrets(self, text))
-    }
-
-    /// Whether it is worth a closer look. The operator's own patterns may be about anything.
-    fn suspects(&self, text: &str) -> bool {
-        self.0.keys.has_own() || !self.0.values.is_empty() || text::TRIGGER.is_match(text)
+        walk::redact_string(&self.0, text, 0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where each value of a JSON text begins and ends, read once and without recursion, so that neither
 //! depth nor looking ahead costs more than the text is long.
 
+use countersign_events::json::Tokens;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +26,11 @@ pub(super) struct Node {
     pub(super) after: usize,
 }
 
-/// The values of `text`, which must be JSON already, in the order of the text.
+/// The values of `text`, which must be valid JSON, in the order of the text.
 pub(super) fn read(text: &str) -> Vec<Node> {
-    let mut tape = Tape { bytes: text.as_bytes(), nodes: Vec::new(), open: Vec::new(), key: None };
-    let mut at = 0;
-    while at < text.len() {
-        at = tape.token(at);
+    let mut tape = Tape::default();
+    for (at, token) in Tokens::new(text) {
+        tape.add(at..at + token.len(), token.as_bytes()[0]);
     }
     tape.nodes
 }
@@ -42,57 +42,40 @@ pub(super) fn children(nodes: &[Node], parent: usize) -> impl Iterator<Item = us
     std::iter::successors(inside(parent + 1), move |child| inside(nodes[*child].after))
 }
 
-struct Tape<'a> {
-    bytes: &'a [u8],
+#[derive(Default)]
+struct Tape {
     nodes: Vec<Node>,
+    /// The objects and arrays that are not closed yet.
     open: Vec<usize>,
     key: Option<Range<usize>>,
 }
 
-impl Tape<'_> {
-    /// Takes the token at `at` and says where the next one may begin.
-    fn token(&mut self, at: usize) -> usize {
-        match self.bytes[at] {
-            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => at + 1,
-            b'{' => self.begin(Kind::Object, at),
-            b'[' => self.begin(Kind::Array, at),
+impl Tape {
+    fn add(&mut self, span: Range<usize>, first: u8) {
+        match first {
+            b',' | b':' => {}
+            b'{' => self.begin(Kind::Object, span),
+            b'[' => self.begin(Kind::Array, span),
             b'}' | b']' => {
                 if let Some(index) = self.open.pop() {
-                    self.nodes[index].span.end = at + 1;
+                    self.nodes[index].span.end = span.end;
                     self.nodes[index].after = self.nodes.len();
                 }
-                at + 1
             }
-            b'"' => self.string(at),
-            byte => {
-                let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
-                let end = self.bytes[at..].iter().position(ends).map_or(self.bytes.len(), |n| at + n);
-                let kind = if byte == b'-' || byte.is_ascii_digit() { Kind::Number } else { Kind::Word };
-                self.push(kind, at..end);
-                end
-            }
+            b'"' if self.key.is_none() && self.is_in_object() => self.key = Some(span),
+            b'"' => self.push(Kind::Text, span),
+            b'-' | b'0'..=b'9' => self.push(Kind::Number, span),
+            _ => self.push(Kind::Word, span),
         }
     }
 
-    fn begin(&mut self, kind: Kind, at: usize) -> usize {
+    fn begin(&mut self, kind: Kind, span: Range<usize>) {
         self.open.push(self.nodes.len());
-        self.push(kind, at..at + 1);
-        at + 1
+        self.push(kind, span);
     }
 
-    fn string(&mut self, at: usize) -> usize {
-        let mut end = at + 1;
-        while end < self.bytes.len() && self.bytes[end] != b'"' {
-            end += if self.bytes[end] == b'\\' { 2 } else { 1 };
-        }
-        let end = (end + 1).min(self.bytes.len());
-        let in_object = self.open.last().is_some_and(|index| self.nodes[*index].kind == Kind::Object);
-        if in_object && self.key.is_none() {
-            self.key = Some(at..end);
-        } else {
-            self.push(Kind::Text, at..end);
-        }
-        end
+    fn is_in_object(&self) -> bool {
+        self.open.last().is_some_and(|index| self.nodes[*index].kind == Kind::Object)
     }
 
     fn push(&mut self, kind: Kind, span: Range<usize>) {

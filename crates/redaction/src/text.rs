@@ -1,6 +1,6 @@
 //! Free text: what in it is secret, and the text without that.
 
-use super::{MASK, Redactor, scan::Scan, shapes};
+use super::{MASK, patterns::SecretPatterns, scan::Scan, shapes};
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
@@ -14,11 +14,16 @@ pub(super) static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("(?i:{keys})|(?i-u:{programs}|{shapes})")).expect("a constant pattern")
 });
 
+/// Returns true if the text may hold a secret. An operator's own pattern may match any text.
+pub(super) fn suspects(patterns: &SecretPatterns, text: &str) -> bool {
+    patterns.keys.has_own() || !patterns.values.is_empty() || TRIGGER.is_match(text)
+}
+
 /// Where secrets stand in the text, in no order.
-pub(super) fn secrets(redactor: &Redactor, text: &str) -> Vec<Range<usize>> {
-    let mut spans = Scan::new(&redactor.0.keys, text).run();
+pub(super) fn secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<usize>> {
+    let mut spans = Scan::new(&patterns.keys, text).run();
     shapes::find(text, &mut spans);
-    for own in &redactor.0.values {
+    for own in &patterns.values {
         spans.extend(own.find_iter(text).map(|found| found.range()));
     }
     spans

@@ -2,17 +2,22 @@
 //! rewritten, all other bytes are copied.
 
 use super::{
-    MASK, Redactor,
+    MASK,
     keys::{Judged, is_count},
+    patterns::SecretPatterns,
     program::{self, Program},
     tape::{self, Kind, Node},
+    text,
 };
-use countersign_events::json::MAX_DEPTH;
+use countersign_events::json::{MAX_DEPTH, unquote};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, ops::Range};
 
 /// How many bytes of pointers are enough: a long key above many secrets would fill the memory.
 const MAX_POINTERS: usize = 1024 * 1024;
+
+/// Rounds after which a text that still has secrets is masked as a whole.
+const MAX_ROUNDS: usize = 8;
 
 /// Whether the string is an object or an array of JSON itself.
 pub(super) fn holds_json(text: &str) -> bool {
@@ -20,10 +25,10 @@ pub(super) fn holds_json(text: &str) -> bool {
 }
 
 /// The JSON text without its secrets, and pointers to where they were; `None` if there are none.
-pub(super) fn redact(redactor: &Redactor, text: &str, depth: usize) -> Option<(String, Vec<String>)> {
+pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<(String, Vec<String>)> {
     let nodes = tape::read(text);
     let mut walk = Walk {
-        redactor,
+        secrets,
         text,
         nodes: &nodes,
         out: String::new(),
@@ -51,7 +56,7 @@ struct Around {
 }
 
 struct Walk<'a> {
-    redactor: &'a Redactor,
+    secrets: &'a SecretPatterns,
     text: &'a str,
     nodes: &'a [Node],
     out: String,
@@ -74,7 +79,7 @@ impl<'a> Walk<'a> {
             Kind::Text => self.string(index),
             Kind::Number => {
                 let number = self.raw(index);
-                if self.redactor.0.values.iter().any(|own| own.is_match(number)) {
+                if self.secrets.values.iter().any(|own| own.is_match(number)) {
                     self.mask(index);
                 }
             }
@@ -114,7 +119,7 @@ impl<'a> Walk<'a> {
         let (mut before, mut program) = (Cow::Borrowed(""), around.program);
         for (place, child) in children.enumerate() {
             let word = self.unescaped(child).unwrap_or_default();
-            let secret = program::after(&self.redactor.0.keys, program, &before, &word)
+            let secret = program::after(&self.secrets.keys, program, &before, &word)
                 || (named && place == 1 && self.names_secret(&before));
             let inner = Around { in_array: true, program };
             let joined = program.and_then(|program| program.joined(&word));
@@ -144,7 +149,7 @@ impl<'a> Walk<'a> {
 
     fn string(&mut self, index: usize) {
         let Some(text) = self.unescaped(index) else { return self.mask(index) };
-        if let Some(less) = self.redactor.string(&text, self.depth) {
+        if let Some(less) = redact_string(self.secrets, &text, self.depth) {
             self.replace(index, &less);
         }
     }
@@ -177,7 +182,7 @@ impl<'a> Walk<'a> {
     }
 
     fn is_secret(&self, child: usize, key: &str) -> bool {
-        match self.redactor.0.keys.judge(key) {
+        match self.secrets.keys.judge(key) {
             Judged::Clear => false,
             Judged::Secret => true,
             Judged::Count => {
@@ -190,7 +195,7 @@ impl<'a> Walk<'a> {
     /// Whether a string is the name of a secret. One that held a secret itself is no name any more:
     /// without it, it could say something else.
     fn names_secret(&self, name: &str) -> bool {
-        !name.contains(MASK) && self.redactor.0.keys.judge(name) == Judged::Secret
+        !name.contains(MASK) && self.secrets.keys.judge(name) == Judged::Secret
     }
 
     /// The members of an object that is a name and a value, such as a header or a variable.
@@ -234,8 +239,28 @@ struct Pair {
 }
 
 fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
-    if quoted.contains('\\') {
-        return serde_json::from_str(quoted).ok().map(Cow::Owned);
+    unquote(quoted).ok()
+}
+
+/// The text of a string `depth` levels deep, without its secrets; `None` if it has none. A mask may uncover another
+/// secret, and redacting twice must change nothing, so the search repeats until it finds no more.
+pub(super) fn redact_string(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
+    if !text::suspects(secrets, text) {
+        return None;
     }
-    quoted.get(1..quoted.len().checked_sub(1)?).map(Cow::Borrowed)
+    let mut clean = Cow::Borrowed(text);
+    for _ in 0..MAX_ROUNDS {
+        match redact_once(secrets, &clean, depth) {
+            Some(less) => clean = Cow::Owned(less),
+            None => return (clean != text).then(|| clean.into_owned()),
+        }
+    }
+    Some(MASK.to_owned())
+}
+
+fn redact_once(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
+    if holds_json(text) {
+        return redact(secrets, text, depth + 1).map(|(text, _)| text);
+    }
+    text::mask(text, text::secrets(secrets, text))
 }

@@ -7,7 +7,7 @@ mod tokens;
 
 pub use decimal::Decimal;
 pub use diff::{Change, diff};
-pub use tokens::Tokens;
+pub use tokens::{Tokens, unquote};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,

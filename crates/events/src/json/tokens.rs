@@ -1,10 +1,10 @@
-//! A reader of JSON tokens. The syntax was checked by whoever made the text a `Json`, so all that is left is to
-//! tell the tokens apart: no number passes through a double, and no key is lost before it could be seen twice.
+//! The JSON tokenizer. It reads texts whose syntax was checked before, so it only tells the tokens apart: no number
+//! passes through a double, and a reader sees a key that stands twice.
 
 use super::MAX_DEPTH;
 use std::borrow::Cow;
 
-/// A place in a text that is JSON already (RFC 8259).
+/// A position in a text that is valid JSON (RFC 8259).
 pub struct Tokens<'a> {
     text: &'a str,
     at: usize,
@@ -13,11 +13,13 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// A reader at the start of `text`.
+    #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0 }
     }
 
-    /// Where the next token begins, in bytes, once [`Self::peek`] has looked at it.
+    /// The start of the next token in bytes, after a call of [`Self::peek`].
+    #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
@@ -31,14 +33,14 @@ impl<'a> Tokens<'a> {
         bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Steps over the next token if it is that one.
+    /// Steps over the next token if it is `token`, a bracket, a comma or a colon.
     pub fn eat(&mut self, token: u8) -> bool {
         let here = self.peek() == token;
         self.at += usize::from(here);
         here
     }
 
-    /// Steps into the object or array that begins here; `None` if it nests deeper than [`MAX_DEPTH`].
+    /// Reads the content of the object or array that begins here; `None` if it nests deeper than [`MAX_DEPTH`].
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -50,29 +52,63 @@ impl<'a> Tokens<'a> {
         Some(value)
     }
 
-    /// The string that begins here. The error says why it is no Unicode.
+    /// Reads the string that begins here. The error says why it is not Unicode.
     pub fn string(&mut self) -> Result<Cow<'a, str>, serde_json::Error> {
-        let (start, bytes) = (self.at, self.text.as_bytes());
-        let (mut end, mut escaped) = (start + 1, false);
+        let start = self.at;
+        self.at = self.end_of_string();
+        unquote(&self.text[start..self.at])
+    }
+
+    /// Reads a number, `true`, `false` or `null`.
+    pub fn scalar(&mut self) -> &'a str {
+        let start = self.at;
+        self.at = self.end_of_scalar();
+        &self.text[start..self.at]
+    }
+
+    fn end_of_string(&self) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut end = self.at + 1;
         while let Some(byte) = bytes.get(end) {
             match byte {
-                b'"' => break,
-                b'\\' => (end, escaped) = (end + 2, true),
+                b'"' => return end + 1,
+                b'\\' => end += 2,
                 _ => end += 1,
             }
         }
-        self.at = end + 1;
-        match self.text.get(start + 1..end) {
-            Some(plain) if !escaped => Ok(Cow::Borrowed(plain)),
-            _ => serde_json::from_str(self.text.get(start..self.at).unwrap_or_default()).map(Cow::Owned),
-        }
+        bytes.len()
     }
 
-    /// A number, `true`, `false` or `null`: all up to whatever must follow it.
-    pub fn scalar(&mut self) -> &'a str {
-        let rest = &self.text[self.at..];
-        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        self.at += end.max(1);
-        &rest[..end]
+    fn end_of_scalar(&self) -> usize {
+        let ends = |byte: &u8| matches!(byte, b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
+        let rest = &self.text.as_bytes()[self.at..];
+        rest.iter().position(ends).map_or(self.text.len(), |length| self.at + length)
+    }
+}
+
+/// Every token as it is written, with its start in bytes. The memory does not grow with the depth.
+impl<'a> Iterator for Tokens<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = self.peek();
+        let start = self.at;
+        if start >= self.text.len() {
+            return None;
+        }
+        self.at = match first {
+            b'"' => self.end_of_string(),
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => start + 1,
+            _ => self.end_of_scalar(),
+        };
+        Some((start, &self.text[start..self.at]))
+    }
+}
+
+/// The text of a JSON string that is given with its quotes. The error says why it is not Unicode.
+pub fn unquote(quoted: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    match quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(plain) if !plain.contains('\\') => Ok(Cow::Borrowed(plain)),
+        _ => serde_json::from_str(quoted).map(Cow::Owned),
     }
 }

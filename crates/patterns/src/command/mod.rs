@@ -4,6 +4,7 @@
 //! them. `ls*` begins with the letters `ls` (and is also `lsof`), `ls *` is `ls` with arguments, `ls **` is
 //! `ls` with or without.
 
+mod parse;
 mod read;
 mod redirect;
 mod script;

@@ -6,11 +6,38 @@ use brush_parser::ast::{
 };
 
 use super::{
+    parse::parse,
     script::{DEEPEST, Origin, Script, Simple},
     shells::Fed,
     within,
     word::Word,
 };
+use crate::unseen::is_unseen;
+use std::panic::catch_unwind;
+
+impl Script {
+    /// Parses a command line. Never fails: what cannot be read matches no `allow` and every `ask`.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let unseen = text.chars().any(|c| is_unseen(c) && c != '\n' && c != '\t') || text.contains("\\\n");
+        let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
+        script.read(text, 0, Origin::Written);
+        // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
+        script.unreadable |= script.input.feeds && script.input.listens;
+        script
+    }
+
+    /// Reads a command line that stands this deep within others.
+    pub(super) fn read(&mut self, text: &str, depth: usize, origin: Origin) {
+        let can_read = depth < DEEPEST && self.can_read(text.len());
+        // A fault in the parser is a command line that cannot be read, and not the end of whoever judges it.
+        let program = catch_unwind(|| can_read.then(|| parse(text)).flatten());
+        match program.ok().flatten() {
+            Some(program) => Reading { script: self, depth, origin }.program(&program),
+            None => self.unreadable = true,
+        }
+    }
+}
 
 /// A walk through one command line; what it finds goes into the script.
 pub(super) struct Reading<'a> {

@@ -1,25 +1,12 @@
 //! A command line, parsed once to be matched often.
 
-use brush_parser::{
-    ParserOptions, Token, TokenizerOptions, ast::Program, parse_tokens, uncached_tokenize_str,
-};
+use super::{parse::LONGEST_COMMAND_LINE, word::Word};
+use crate::unseen::HOLE;
 
-use super::{read::Reading, word::Word};
-use crate::unseen::{HOLE, is_unseen};
-use std::panic::catch_unwind;
-
-/// Longer texts are not read.
-const LONGEST: usize = 64 * 1024;
 /// How often command lines may stand within command lines.
 pub(super) const DEEPEST: usize = 12;
-/// Expansions and parentheses, keywords and commands that the parser is trusted with, whose stack grows with them.
-const MOST_OPENED: usize = 200;
-/// The parser tries some nested parentheses and cases twice on each level; this many levels are no burden.
-const MOST_DOUBLED: usize = 10;
-/// Digits of the number by which a file is opened.
-const MOST_DIGITS: usize = 9;
 /// Letters that are looked at in all, those of command lines within others once more each time.
-const MOST_READ: usize = 8 * LONGEST;
+const MOST_READ: usize = 8 * LONGEST_COMMAND_LINE;
 /// Words among which the options of a program are looked for. Behind more of them may be anything.
 const MOST_OPTIONS: usize = 24;
 /// What a command costs besides its letters.
@@ -37,7 +24,7 @@ pub struct Script {
     /// It does something that no pattern over simple commands shows, such as defining a function.
     pub(super) unshown: bool,
     pub(super) input: Input,
-    read: usize,
+    pub(super) read: usize,
 }
 
 /// Who gets what in a command line that nobody says beside them.
@@ -86,41 +73,12 @@ pub(super) enum Origin {
 }
 
 impl Script {
-    /// Parses a command line. Never fails: what cannot be read matches no `allow` and every `ask`.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let unseen = text.chars().any(|c| is_unseen(c) && c != '\n' && c != '\t') || text.contains("\\\n");
-        let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
-        script.read(text, 0, Origin::Written);
-        // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
-        script.unreadable |= script.input.feeds && script.input.listens;
-        script
-    }
-
     /// Its simple commands as a person reads them, those within others and those handed to others too.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.simple
             .iter()
             .filter(|command| command.origin != Origin::Supposed)
             .map(|command| command.shown.as_str())
-    }
-
-    /// A pattern that this command line matches and a person may agree to for the next ones of its kind, such as
-    /// `git status **`. None unless it is one plain command, and for programs whose arguments say what is run.
-    #[must_use]
-    pub fn suggest(&self) -> Option<String> {
-        super::suggest::suggest(self)
-    }
-
-    /// Reads a command line that stands this deep within others.
-    pub(super) fn read(&mut self, text: &str, depth: usize, origin: Origin) {
-        let can_read = depth < DEEPEST && self.can_read(text.len());
-        // A fault in the parser is a command line that cannot be read, and not the end of whoever judges it.
-        let program = catch_unwind(|| can_read.then(|| parse(text)).flatten());
-        match program.ok().flatten() {
-            Some(program) => Reading { script: self, depth, origin }.program(&program),
-            None => self.unreadable = true,
-        }
     }
 
     /// Whether there is room for a command of these words.
@@ -137,7 +95,7 @@ impl Script {
         self.simple.push(command);
     }
 
-    fn can_read(&mut self, letters: usize) -> bool {
+    pub(super) fn can_read(&mut self, letters: usize) -> bool {
         self.read = self.read.saturating_add(letters);
         self.read <= MOST_READ
     }
@@ -207,53 +165,4 @@ fn keep(spellings: &mut Vec<String>, spelling: String) {
     if !spellings.contains(&spelling) {
         spellings.push(spelling);
     }
-}
-
-/// The parsed program, unless it is one that the parser should not be given.
-fn parse(text: &str) -> Option<Program> {
-    let opened = text.matches(['`']).count()
-        + ["$(", "${", "$[", "<(", ">("].iter().map(|open| text.matches(open).count()).sum::<usize>();
-    if text.len() > LONGEST || opened > MOST_OPENED || text.contains('\0') {
-        return None;
-    }
-    // As bash has it when it is handed a script.
-    let options = TokenizerOptions { enable_extended_globbing: false, ..TokenizerOptions::default() };
-    let tokens = uncached_tokenize_str(text, &options).ok()?;
-    if !is_bearable(&tokens) {
-        return None;
-    }
-    let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
-    parse_tokens(&tokens, &options).ok()
-}
-
-/// Whether the parser is quick about it, and its stack stays small.
-fn is_bearable(tokens: &[Token]) -> bool {
-    const OPENERS: &[&str] =
-        &["if", "while", "until", "for", "case", "select", "function", "coproc", "time", "!", "{", "[["];
-    let (mut open, mut doubled, mut deepest, mut cases) = (0, 0_usize, 0, 0);
-    for token in tokens {
-        match token {
-            Token::Operator(operator, _) if operator.starts_with('(') => {
-                open += 1;
-                doubled += 1;
-                deepest = deepest.max(doubled);
-            }
-            Token::Operator(operator, _) if operator.starts_with(')') => doubled = doubled.saturating_sub(1),
-            Token::Operator(..) => {}
-            Token::Word(word, _) => {
-                open += usize::from(OPENERS.contains(&word.as_str()));
-                cases += usize::from(word == "case");
-            }
-        }
-    }
-    open <= MOST_OPENED && deepest + cases <= MOST_DOUBLED && tokens.windows(2).all(can_be_opened)
-}
-
-/// Whether what is opened is a number that the parser can hold, as in `2>x`, if it is a number: at `2147483648>x` it
-/// falls over.
-fn can_be_opened(pair: &[Token]) -> bool {
-    let [Token::Word(word, number), Token::Operator(operator, redirection)] = pair else { return true };
-    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_one = operator.starts_with(['<', '>']) && number.end.index == redirection.start.index;
-    !(is_number && is_one) || (1..=MOST_DIGITS).contains(&word.len())
 }

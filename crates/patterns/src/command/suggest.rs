@@ -202,7 +202,16 @@ const RUNNING: &[&str] = &[
     "x",
 ];
 
-pub(super) fn suggest(script: &Script) -> Option<String> {
+impl Script {
+    /// A pattern that this command line matches and a person may agree to for the next ones of its kind, such as
+    /// `git status **`. None unless it is one plain command, and for programs whose arguments say what is run.
+    #[must_use]
+    pub fn suggest(&self) -> Option<String> {
+        suggest(self)
+    }
+}
+
+fn suggest(script: &Script) -> Option<String> {
     let [command] = script.simple.as_slice() else { return None };
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();

@@ -22,7 +22,6 @@ use crate::{
     rule::Rule,
 };
 use countersign_events::Sha256;
-use globset::{GlobBuilder, GlobSetBuilder};
 use node::Fault;
 use place::place;
 use source::Place;
@@ -60,28 +59,11 @@ fn policy(file: &Node, text: &str) -> Result<Policy, Fault> {
     let read = rule::rules(&mut keys, &book)?;
     keys.done()?;
     let (rules, places): (Vec<Rule>, Vec<Place<'_>>) = read.into_iter().unzip();
-    policy.index = index(&rules).map_err(|e| file.fault(e.to_string()))?;
+    policy.index = RuleIndex::new(&rules);
     policy.rules = rules;
     for (rule, place) in policy.rules.iter().zip(&places) {
         example::check(&policy, rule, place)?;
     }
     policy.warnings = warn::warnings(&policy.rules, &places, &book, text);
     Ok(policy)
-}
-
-fn index(rules: &[Rule]) -> Result<RuleIndex, globset::Error> {
-    let mut index = RuleIndex::default();
-    let mut globs = GlobSetBuilder::new();
-    for (at, rule) in rules.iter().enumerate() {
-        let Some(tools) = &rule.matching.tools else {
-            index.others.push(at);
-            continue;
-        };
-        for pattern in &tools.patterns {
-            globs.add(GlobBuilder::new(pattern).build()?);
-            index.owners.push(at);
-        }
-    }
-    index.globs = globs.build()?;
-    Ok(index)
 }

@@ -14,7 +14,6 @@ use crate::{
 };
 use countersign_events::event::{RiskLevel, Verdict};
 use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern};
-use globset::GlobBuilder;
 use regex::RegexBuilder;
 
 /// The most memory that a pattern in the file may take once it is compiled.
@@ -118,7 +117,7 @@ pub(super) fn names(node: &Node, what: &str, book: Option<&Book>) -> Result<Name
         if pattern.is_empty() {
             return Err(node.fault("an empty pattern matches nothing"));
         }
-        GlobBuilder::new(pattern).build().map_err(|e| node.fault(e.to_string()))?;
+        Glob::new(pattern).map_err(|e| node.fault(e.to_string()))?;
     }
     Names::new(patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect())
         .map_err(|e| node.fault(e.to_string()))

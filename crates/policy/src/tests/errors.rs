@@ -114,7 +114,7 @@ fn selectors_that_cannot_be_meant() {
         "args = { \"/a\" = { size = {} } }",
         "args = { \"/a\" = { size = \"3\" } }",
     ]), @r#"
-    line 4, column 8: error parsing glob 'x[': unclosed character class; missing ']'
+    line 4, column 8: the pattern `x[` opens a set and does not close it: write `]`, or `\[` for the bracket itself
     line 4, column 8: the list of tools is empty, so nothing would ever match
     line 4, column 8: tools takes a string, not a number
     line 4, column 8: an empty pattern matches nothing

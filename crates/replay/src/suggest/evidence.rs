@@ -1,8 +1,12 @@
 //! What a suggestion stands on: the calls that people allowed, and those that a rule may not meet.
 
-use super::{Json, Principal, Span, ThreadId, ToolName, then::Objection};
+use super::span::Span;
+use crate::then::Objection;
 use countersign_approvals::Call;
-use countersign_events::event::{Definition, Source};
+use countersign_events::{
+    Json, Principal, ThreadId, ToolName,
+    event::{Definition, Source},
+};
 use countersign_policy::{Look, Policy, Subject};
 use std::collections::BTreeSet;
 

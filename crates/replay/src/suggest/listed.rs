@@ -2,9 +2,10 @@
 //! every one, so that nothing that nobody has seen can come beside them.
 
 use super::{
-    VARIED,
-    candidate::{Candidate, Selects, is_operand, may_be_open, tool_of},
+    argument::{is_operand, may_be_open, members},
+    candidate::{Candidate, Selects, tool_of},
     evidence::Allowed,
+    wanted::VARIED,
 };
 use countersign_events::Json;
 use countersign_policy::{Pattern, Policy};
@@ -16,11 +17,6 @@ const FEW: usize = VARIED - 1;
 
 /// The longest value that a rule lists, in bytes of JSON.
 const LONGEST: usize = 200;
-
-/// The members of an object, by their names; none if it is no object.
-pub(super) fn members(json: &Json) -> Option<BTreeMap<String, Json>> {
-    json.read().ok()
-}
 
 /// An allowed call, argument by argument.
 struct Row {

@@ -1,60 +1,29 @@
 //! Suggesting rules: what people allowed again and again without anybody ever denying it.
 
+mod argument;
 mod candidate;
 mod choose;
 mod evidence;
+mod gather;
 mod listed;
+mod rule_evidence;
+mod span;
+mod suggestion;
+mod wanted;
 mod write;
 
-pub use choose::{Suggested, Suggestion};
+pub use suggestion::{Suggested, Suggestion};
+pub use wanted::{PassedOver, VARIED, Wanted};
 
-use super::then;
+use crate::then;
 use countersign_approvals::Call;
 use countersign_events::{
-    Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
+    Json, Sha256, ToolName,
     event::{Basis, RiskLevel, Source},
 };
 use countersign_policy::Policy;
 use evidence::{Allowed, Obstacle};
-use serde::Serialize;
 use std::collections::HashMap;
-
-/// What is wanted of a suggestion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
-    /// How many prompts a rule has to save at least.
-    pub at_least: u64,
-    /// Whether rules may allow what somebody called dangerous: a destructive tool, a high risk, a name that
-    /// sounds like it.
-    pub even_dangerous: bool,
-}
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self { at_least: 5, even_dangerous: false }
-    }
-}
-
-/// How many different values somebody must have allowed before a rule leaves a value open.
-pub const VARIED: usize = 10;
-
-/// Prompts that no suggestion is made of, by the reason.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PassedOver {
-    /// A rule or zone of the policy asks, or the tool itself: no rule that allows lifts that.
-    pub asked_on_purpose: u64,
-    /// The thread requires approval.
-    pub asked_by_thread: u64,
-    /// Part of the arguments is masked in the log.
-    pub masked: u64,
-    /// Somebody calls them dangerous.
-    pub dangerous: u64,
-    /// The same call was denied another time.
-    pub denied: u64,
-    /// People did not allow them: they were denied, lapsed, were withdrawn or wait.
-    pub not_allowed: u64,
-}
 
 /// Gathers what people decided, and suggests rules from it.
 #[derive(Debug)]
@@ -132,7 +101,7 @@ impl Suggest {
         allowed.sort_by_key(|allowed| allowed.seq);
         let mut obstacles: Vec<_> = obstacles.into_values().collect();
         obstacles.sort_by_key(|obstacle| obstacle.seq);
-        let candidates = candidate::all(&self.policy, &allowed, &obstacles);
+        let candidates = gather::all(&self.policy, &allowed, &obstacles);
         choose::choose(
             candidates,
             &allowed,
@@ -180,21 +149,4 @@ fn is_dangerous(call: &Call) -> bool {
     proposed.annotations.as_ref().is_some_and(destroys)
         || proposed.impact.as_ref().is_some_and(hurts)
         || (sounds && !asks)
-}
-
-/// When something happened first, and last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    first: Timestamp,
-    last: Timestamp,
-}
-
-impl Span {
-    const fn of(at: Timestamp) -> Self {
-        Self { first: at, last: at }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self { first: self.first.min(other.first), last: self.last.max(other.last) }
-    }
 }

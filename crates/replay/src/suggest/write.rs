@@ -1,10 +1,10 @@
 //! Writing suggestions as TOML, with what speaks for each rule in comments above it.
 
 use super::{
-    Suggested, Suggestion,
     candidate::{Candidate, Selects},
-    choose::Facts,
     evidence::Obstacle,
+    rule_evidence::RuleEvidence,
+    suggestion::{Suggested, Suggestion},
 };
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ fn listed(candidate: &Candidate) -> String {
 }
 
 /// The rule. Whoever proposed none of the calls that speak for it is not meant.
-pub(super) fn rule(name: &str, candidate: &Candidate, facts: &Facts<'_>) -> String {
+pub(super) fn rule(name: &str, candidate: &Candidate, facts: &RuleEvidence<'_>) -> String {
     let mut text = format!("[[rule]]\nname = {}\n", quoted(name));
     let _ = writeln!(text, "tool = {}", quoted(&literal(candidate.tool.as_str())));
     if let Some(named) = facts.named() {
