@@ -228,7 +228,7 @@ async fn both_ways(tell: impl AsyncFn(&Gate, &ManualClock) -> Told) -> String {
 }
 
 #[tokio::test]
-async fn deciding_is_the_same_over_a_file_and_over_a_server() {
+async fn decisions_are_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_deciding).await, @r#"
     change it to what is blocked
       blocked: blocked by policy:nothing is removed: the rule says so
@@ -262,7 +262,7 @@ async fn deciding_is_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn troubles_are_the_same_over_a_file_and_over_a_server() {
+async fn refusals_are_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_the_troubles).await, @r#"
     propose a secret
       {"threadId":"t","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"argumentsH…
@@ -288,7 +288,7 @@ async fn troubles_are_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
+async fn whole_cycle_is_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_the_cycle).await, @r#"
     show nothing
       unknown_call: thread a/b ü#? has no call call/1
@@ -322,7 +322,7 @@ async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
+async fn threads_and_log_are_equal_embedded_over_http() {
     assert_snapshot!(both_ways(tell_the_rest).await, @r#"
     propose what is blocked
       {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
@@ -354,7 +354,7 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn a_server_does_not_hand_out_its_file() {
+async fn http_gate_refuses_operations_on_the_file() {
     over_http(RULES, async |world| {
         let server = Gate::connect(&world.server_url()).expect("an address");
         assert_eq!(server.verify(|_| ()).await.expect_err("no file"), Error::OnlyOverAFile);
@@ -364,7 +364,7 @@ async fn a_server_does_not_hand_out_its_file() {
 }
 
 #[test]
-fn an_address_that_names_no_server_is_refused() {
+fn invalid_server_address_is_refused() {
     let refused = |url: &str| Gate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
     assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
     assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);

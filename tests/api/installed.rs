@@ -14,7 +14,7 @@ fn set<'a>(unit: &'a str, name: &str) -> &'a str {
 }
 
 #[test]
-fn the_guide_puts_the_settings_where_they_are_read() {
+fn installed_settings_are_where_the_service_reads_them() {
     let read_from = "/etc/countersign/config.toml";
     assert!(read("crates/cli/src/settings/file.rs").contains(read_from));
     let guide = read("docs/operations.md");
@@ -30,7 +30,7 @@ fn the_guide_puts_the_settings_where_they_are_read() {
 
 /// systemd makes the folder as root's: whoever is neither root nor in its group has to get through it.
 #[test]
-fn the_group_gets_to_the_socket_through_its_folder() {
+fn socket_group_reaches_the_socket_through_its_folder() {
     let unit = read("packaging/systemd/countersign.socket");
     let mode = |name| u32::from_str_radix(set(&unit, name), 8).expect("a mode");
     assert_eq!(mode("SocketMode"), 0o660, "the socket itself is for the group alone");

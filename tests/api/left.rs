@@ -8,7 +8,7 @@ use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::pin::pin;
 
 #[tokio::test]
-async fn what_is_written_for_somebody_who_left_is_counted() {
+async fn event_for_a_departed_waiter_is_counted() {
     over_http(ASK, async |world| {
         let mut registry = Registry::default();
         world.service.gate.metrics(&mut registry).expect("over a file");

@@ -34,7 +34,7 @@ fn login(id: &str, arguments: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
+async fn masked_paths_are_listed_and_others_unchanged() {
     over_http(POLICY, async |world| {
         let proposed = world.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
         assert_snapshot!(proposed.fields(["state", "arguments", "redacted"]), @r#"
@@ -52,7 +52,7 @@ async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
 }
 
 #[tokio::test]
-async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
+async fn repeated_proposal_is_compared_with_the_original() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         let first = builder.post(CALLS, &login("call_1", LOGIN)).await;
@@ -64,7 +64,7 @@ async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
 }
 
 #[tokio::test]
-async fn the_policy_sees_what_people_do_not() {
+async fn policy_judges_the_unmasked_arguments() {
     over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
         let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
@@ -74,7 +74,7 @@ async fn the_policy_sees_what_people_do_not() {
 }
 
 #[tokio::test]
-async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
+async fn claim_returns_original_arguments_to_their_holder() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         for id in ["call_1", "call_2"] {
@@ -100,7 +100,7 @@ async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
 }
 
 #[tokio::test]
-async fn a_pattern_holds_no_secret() {
+async fn pattern_with_a_secret_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
@@ -162,7 +162,7 @@ async fn lives(world: &HttpWorld) -> String {
 }
 
 #[tokio::test]
-async fn a_secret_is_in_no_answer_no_event_no_file_and_no_log() {
+async fn secret_appears_in_no_answer_file_or_log() {
     let log = Log::default();
     let writer = log.clone();
     // As the program itself logs, told to tell everything.

@@ -9,7 +9,7 @@ use countersign_tests::{
 use std::{fs, io::Write, path::Path};
 
 #[test]
-fn a_killed_server_leaves_no_process_and_what_was_committed() {
+fn killed_server_leaves_no_process_and_keeps_commits() {
     within_the_limit(async {
         let mut cluster = Cluster::started().await;
         with_a_table(&cluster).await;
@@ -32,7 +32,7 @@ fn a_killed_server_leaves_no_process_and_what_was_committed() {
 }
 
 #[test]
-fn a_standby_that_fell_behind_has_what_it_had_and_takes_over_with_that() {
+fn promoted_lagging_standby_has_only_its_own_rows() {
     within_the_limit(async {
         let mut primary = Cluster::started().await;
         with_a_table(&primary).await;
@@ -52,7 +52,7 @@ fn a_standby_that_fell_behind_has_what_it_had_and_takes_over_with_that() {
 }
 
 #[test]
-fn a_full_disk_is_full_and_the_server_outlives_it() {
+fn full_disk_refuses_rows_and_the_server_survives() {
     within_the_limit(async {
         let cluster = Cluster::with(Setup { megabytes: Some(64), ..Setup::default() }).await;
         with_a_table(&cluster).await;
@@ -72,7 +72,7 @@ fn a_full_disk_is_full_and_the_server_outlives_it() {
 }
 
 #[test]
-fn a_setting_holds_for_whoever_comes_after() {
+fn changed_setting_applies_to_new_connections() {
     within_the_limit(async {
         let mut cluster = Cluster::started().await;
         cluster.set("work_mem", "12345kB").await;

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use std::fs;
 
 #[tokio::test]
-async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
+async fn eight_processes_create_the_same_file_at_once() {
     in_time(async {
         for _ in 0..5 {
             let world = new_world(Database::Sqlite).await;
@@ -32,7 +32,7 @@ async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
 const SIGNS: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]
-async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
+async fn file_of_a_killed_creator_opens() {
     in_time(async {
         let mut random = Random::seeded_from_environment(1_963);
         for round in 0..60 {

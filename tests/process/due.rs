@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, fs, sync::Arc};
 
 on_each_database!(
-    people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_server_was_killed,
-    what_lapses_into_an_approval_is_allowed_once_and_runs_once
+    killed_servers_reminders_and_escalations_happen_once,
+    expiry_into_approval_allows_and_runs_once
 );
 
 const CALLS: usize = 20;
@@ -60,9 +60,7 @@ async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     join_all(all).await
 }
 
-async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_server_was_killed(
-    world: ProcessWorld,
-) {
+async fn killed_servers_reminders_and_escalations_happen_once(world: ProcessWorld) {
     let mut first = serve(&world).await;
     let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "page").await;
@@ -87,7 +85,7 @@ async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_s
     }
 }
 
-async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(world: ProcessWorld) {
+async fn expiry_into_approval_allows_and_runs_once(world: ProcessWorld) {
     let mut first = serve(&world).await;
     let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "tidy").await;
@@ -128,7 +126,7 @@ const ASKED: (u64, u64) = (4, 200);
 const PROPOSED: u64 = 200;
 
 #[tokio::test]
-async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
+async fn unreadable_due_call_delays_no_other_call() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         world.gate().await.shut_down().await;

@@ -6,11 +6,11 @@ use countersign_tests::{Answer, Database, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
-on_each_database!(what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on);
+on_each_database!(expired_calls_of_a_killed_proposer_end_once);
 
 const CALLS: usize = 50;
 
-async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on(world: ProcessWorld) {
+async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     let servers = [world.serves().await, world.serves().await, world.serves().await];
     let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
     let mut proposer = world.starts_player(&json!({"proposer": calls})).await;
@@ -47,7 +47,7 @@ fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usiz
 }
 
 #[tokio::test]
-async fn a_run_that_nobody_decides_in_time_exits_78_though_the_first_was_killed() {
+async fn expired_run_exits_78_despite_a_kill() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let _server = world.serves().await;

@@ -5,7 +5,7 @@ use countersign_tests::{Database, Process, in_time};
 use rustix::process::Signal;
 
 #[tokio::test]
-async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() {
+async fn killed_waiting_run_resumes_under_its_id_once() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
@@ -22,7 +22,7 @@ async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() 
 }
 
 #[tokio::test]
-async fn of_two_that_wait_under_one_id_one_runs() {
+async fn two_waiting_runs_under_one_id_run_once() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
@@ -37,7 +37,7 @@ async fn of_two_that_wait_under_one_id_one_runs() {
 }
 
 #[tokio::test]
-async fn a_run_killed_while_its_command_runs_is_never_run_again() {
+async fn run_killed_during_its_command_never_runs_again() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         // The command outlives its killed parent; the end of its stdin ends it.
@@ -59,7 +59,7 @@ async fn a_run_killed_while_its_command_runs_is_never_run_again() {
 }
 
 #[tokio::test]
-async fn the_same_id_with_another_command_is_refused() {
+async fn same_id_with_another_command_is_refused() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
@@ -72,7 +72,7 @@ async fn the_same_id_with_another_command_is_refused() {
 }
 
 #[tokio::test]
-async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
+async fn sigterm_reaches_the_command_and_shows_in_log() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let mut run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo started; read _"]).await;
@@ -89,7 +89,7 @@ async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_in_the_background_is_not_waited_for_and_no_word_of_it_is_lost() {
+async fn background_output_is_kept_without_waiting_for_it() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         // What is left behind holds both pipes of the command, until the end of its stdin.

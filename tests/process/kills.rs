@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-on_each_database!(whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice);
+on_each_database!(killed_processes_lose_nothing_and_repeat_nothing);
 
 const ROUNDS: usize = 40;
 const CALLS: usize = 12;
@@ -19,9 +19,7 @@ const KILLS: usize = 3;
 /// What an executor may have under way when it is killed.
 const UNDER_WAY: usize = 4;
 
-async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice(
-    world: ProcessWorld,
-) {
+async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(20_261_121);
     let (mut acknowledged, mut killed) = (Vec::new(), 0);
     for round in 0..ROUNDS {

@@ -119,12 +119,12 @@ fn is_look(line: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_run_whose_claim_was_made_and_the_answer_lost_knows_its_own_claim_and_runs_once() {
+async fn run_with_a_lost_claim_answer_runs_once() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && is_claim(line), None)).await;
 }
 
 #[tokio::test]
-async fn a_run_that_cannot_look_at_its_own_claim_at_once_looks_again() {
+async fn run_with_a_lost_claim_check_checks_again() {
     let losing: Losing =
         |line, before| if before == 0 { is_claim(line) } else { before < 3 && is_look(line) };
     in_time(runs_once_over_a_wire(losing, None)).await;
@@ -138,13 +138,13 @@ fn saying(head: &str, body: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_run_whose_claim_meets_a_server_that_is_leaving_claims_at_the_next_one() {
+async fn run_claims_again_after_a_server_shutdown() {
     let losing: Losing = |line, before| before < 3 && is_claim(line);
     in_time(runs_once_over_a_wire(losing, Some(saying(UNAVAILABLE, LEAVING)))).await;
 }
 
 #[tokio::test]
-async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
+async fn run_survives_a_server_without_its_database() {
     let first: Losing =
         |line, before| before < 3 && line.starts_with("POST /v1/threads/terminal/tool-calls ");
     let waiting: Losing = |line, before| before < 3 && is_look(line);
@@ -157,7 +157,7 @@ async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_run_whose_proxy_finds_no_server_asks_again() {
+async fn run_retries_when_its_proxy_finds_no_server() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
     let losing: Losing = |line, before| before < 3 && is_look(line);
     in_time(runs_once_over_a_wire(losing, Some(saying("502 Bad Gateway\r\ncontent-type: text/html", page))))
@@ -165,17 +165,17 @@ async fn a_run_whose_proxy_finds_no_server_asks_again() {
 }
 
 #[tokio::test]
-async fn a_run_whose_result_was_written_and_the_answer_lost_brings_it_again() {
+async fn run_with_a_lost_result_answer_repeats_it() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && line.contains("/deploy/result "), None)).await;
 }
 
 #[tokio::test]
-async fn a_run_whose_wait_is_cut_off_asks_again() {
+async fn run_with_an_interrupted_wait_waits_again() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && is_look(line), None)).await;
 }
 
 #[tokio::test]
-async fn runs_outlive_a_server_that_is_killed_or_stopped_again_and_again() {
+async fn runs_survive_repeated_server_kills_and_stops() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let mut server = world.serves().await;

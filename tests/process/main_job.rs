@@ -7,9 +7,9 @@ use reqwest::Method;
 use serde_json::Value;
 
 on_each_database!(
-    a_pipeline_at_one_server_runs_once_it_is_allowed_at_another,
-    a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there,
-    a_decision_made_while_the_server_is_away_is_found_when_it_is_back
+    pipeline_runs_once_allowed_at_another_server,
+    run_survives_a_server_restart_and_runs_once,
+    decision_made_while_the_server_is_down_counts
 );
 
 /// A repository with one commit, as `git` itself makes it.
@@ -21,7 +21,7 @@ async fn repository(world: &ProcessWorld) {
 }
 
 #[tokio::test]
-async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
+async fn git_clone_runs_once_allowed_by_id_prefix() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         repository(&world).await;
@@ -42,7 +42,7 @@ async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
 }
 
 #[tokio::test]
-async fn a_command_over_the_log_runs_once_it_is_allowed_by_curl() {
+async fn command_runs_once_allowed_over_http() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -61,7 +61,7 @@ async fn a_command_over_the_log_runs_once_it_is_allowed_by_curl() {
     .await;
 }
 
-async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another(world: ProcessWorld) {
+async fn pipeline_runs_once_allowed_at_another_server(world: ProcessWorld) {
     let (here, there) = (world.serves().await, world.serves().await);
     let pipeline = "printf 'b\\na\\nc\\n' | sort | tee -a ran | tail -n 1";
     let run = over_http(&world, &here, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
@@ -76,7 +76,7 @@ async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another(world: Proc
 }
 
 #[tokio::test]
-async fn a_command_exits_as_it_would_without_us_and_the_log_keeps_what_it_said() {
+async fn run_keeps_exit_code_and_logs_the_output() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let script = "echo out; echo err >&2; read line; echo \"read $line\"; exit 42";
@@ -93,7 +93,7 @@ async fn a_command_exits_as_it_would_without_us_and_the_log_keeps_what_it_said()
     .await;
 }
 
-async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there(world: ProcessWorld) {
+async fn run_survives_a_server_restart_and_runs_once(world: ProcessWorld) {
     let mut server = world.serves().await;
     let address = server.address().to_string();
     let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
@@ -109,7 +109,7 @@ async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there(worl
     assert_eq!(claims.count(), 1);
 }
 
-async fn a_decision_made_while_the_server_is_away_is_found_when_it_is_back(world: ProcessWorld) {
+async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
     let mut server = world.serves().await;
     let address = server.address().to_string();
     let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
 #[tokio::test]
-async fn while_the_database_is_away_callers_are_told_to_come_back_and_then_all_goes_on() {
+async fn database_outage_answers_503_until_the_database_returns() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
         let (here, there) = (world.serves().await, world.serves().await);
@@ -62,7 +62,7 @@ const ROUNDS: usize = 4;
 const WRITERS: usize = 8;
 
 #[tokio::test]
-async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_again_and_again() {
+async fn acknowledged_events_survive_repeated_database_kills() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
         let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::fs;
 
 on_each_database!(
-    what_a_new_policy_blocks_does_not_start_though_it_was_approved,
-    what_a_new_condition_blocks_does_not_start_though_it_was_approved,
-    a_condition_that_runs_away_keeps_nobody_waiting,
-    a_schema_that_takes_for_ever_keeps_nobody_waiting
+    newly_blocked_approved_call_does_not_start,
+    newly_blocking_condition_stops_an_approved_call,
+    expensive_condition_delays_no_other_call,
+    expensive_schema_delays_no_other_call
 );
 
 const ASK: &str = "default = \"ask\"\n";
@@ -78,7 +78,7 @@ async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<S
     (status != 200).then(|| body["code"].as_str().expect("a code").to_owned())
 }
 
-async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+async fn newly_blocked_approved_call_does_not_start(world: ProcessWorld) {
     let mut server = serve(&world, ASK).await;
     for (id, tool) in [("deploy", "deploy"), ("other", "build"), ("again", "deploy")] {
         approved(&server, id, tool, &json!({"of": id})).await;
@@ -91,7 +91,7 @@ async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(world: P
     world.verified_log().await;
 }
 
-async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+async fn newly_blocking_condition_stops_an_approved_call(world: ProcessWorld) {
     let mut server = serve(&world, ASK).await;
     let (moon, earth) = (json!({"region": "moon"}), json!({"region": "earth"}));
     let masked = json!({"region": "earth", "token": "abc-123"});
@@ -105,7 +105,7 @@ async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(world
     world.verified_log().await;
 }
 
-async fn a_condition_that_runs_away_keeps_nobody_waiting(world: ProcessWorld) {
+async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
     let server = serve(&world, RUNS_AWAY).await;
     let list: Vec<_> = (0..1_000).collect();
     let slow = join_all((0..6).map(|number| {
@@ -144,7 +144,7 @@ fn endless() -> Value {
     json!({"$defs": definitions, "$ref": "#/$defs/d0"})
 }
 
-async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(world: ProcessWorld) {
+async fn expensive_schema_delays_no_other_call(world: ProcessWorld) {
     let server = serve(&world, ASK).await;
     let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": endless()}});
     let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await.into_parts();

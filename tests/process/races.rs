@@ -6,12 +6,12 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
-on_each_database!(of_allow_and_deny_one_wins_and_nothing_runs_that_lost);
+on_each_database!(racing_decisions_have_one_winner_denied_never_run);
 
 const PROCESSES: usize = 4;
 const CALLS: usize = 10_000;
 
-async fn of_allow_and_deny_one_wins_and_nothing_runs_that_lost(world: ProcessWorld) {
+async fn racing_decisions_have_one_winner_denied_never_run(world: ProcessWorld) {
     let parts = (0..PROCESSES)
         .map(|me| json!({"racer": {"me": me, "processes": PROCESSES, "calls": CALLS, "atOnce": 128}}));
     let mut racers = Vec::new();

@@ -10,11 +10,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-on_each_database!(a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice);
+on_each_database!(reconnecting_reader_sees_every_event_once);
 
 const TIMES: usize = 1_000;
 
-async fn a_reader_that_leaves_a_thousand_times_misses_nothing_and_sees_nothing_twice(world: ProcessWorld) {
+async fn reconnecting_reader_sees_every_event_once(world: ProcessWorld) {
     let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];
     let mut random = Random::seeded_from_environment(7_878);
     let stop = CancellationToken::new();

@@ -52,7 +52,7 @@ fn words(number: u32) -> String {
 }
 
 #[tokio::test]
-async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
+async fn planted_secrets_never_leak_on_sqlite() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let folder = world.file("");
@@ -65,7 +65,7 @@ async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
 }
 
 #[tokio::test]
-async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
+async fn planted_secrets_never_leak_on_postgres() {
     in_time(async {
         // With every statement it logs what is bound to it, too.
         let settings = vec![("log_statement", "all".to_owned())];

@@ -10,7 +10,7 @@ async fn sqlite3(world: &ProcessWorld, statement: &str) -> (i32, String) {
 }
 
 #[tokio::test]
-async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
+async fn decision_inserted_in_the_shell_wakes_its_run() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built | tee -a ran"]).await;
@@ -29,7 +29,7 @@ async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
 }
 
 #[tokio::test]
-async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
+async fn denial_inserted_in_the_shell_reaches_its_run() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built >> ran"]).await;
@@ -45,7 +45,7 @@ async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
 }
 
 #[tokio::test]
-async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid() {
+async fn forbidden_statement_in_the_shell_is_refused() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "true"]).await;
@@ -72,7 +72,7 @@ async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid(
 }
 
 #[tokio::test]
-async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none() {
+async fn write_lock_in_the_shell_only_delays_others() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;

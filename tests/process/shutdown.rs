@@ -11,7 +11,7 @@ use tokio::{
 };
 
 #[tokio::test]
-async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
+async fn sigterm_ends_streams_and_waits_and_exits_0() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -59,7 +59,7 @@ async fn held(server: &Server) -> TcpStream {
 }
 
 #[tokio::test]
-async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_server() {
+async fn half_sent_requests_do_not_delay_the_shutdown() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -91,7 +91,7 @@ async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_ser
 }
 
 #[tokio::test]
-async fn what_a_stopped_server_acknowledged_the_next_one_shows() {
+async fn acknowledged_calls_survive_a_server_stop() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;

@@ -12,17 +12,14 @@ use std::{
     },
 };
 
-on_each_database!(
-    one_stop_denies_all_that_waits_while_agents_go_on_proposing,
-    whoever_is_killed_over_a_stop_has_denied_all_or_nothing
-);
+on_each_database!(stop_denies_all_pending_calls_during_new_proposals, killed_stop_denies_all_or_none);
 
 const CALLS: usize = 300;
 const THREADS: usize = 30;
 /// How often a stop is interrupted.
 const ROUNDS: usize = 8;
 
-async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(world: ProcessWorld) {
+async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld) {
     let servers = [world.serves().await, world.serves().await];
     propose(&servers, "first", CALLS).await;
     let stopped = AtomicBool::new(false);
@@ -81,7 +78,7 @@ fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
     of(EventType::ApprovalResponse).map(id).collect()
 }
 
-async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(world: ProcessWorld) {
+async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(300);
     let witness = world.serves().await;
     for round in 0..ROUNDS {

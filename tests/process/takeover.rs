@@ -7,10 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::fs;
 
-on_each_database!(
-    what_may_run_twice_is_taken_over_by_exactly_one_of_many,
-    what_may_not_run_twice_is_taken_over_only_after_a_person_released_it
-);
+on_each_database!(lost_idempotent_call_is_taken_over_once, lost_other_call_needs_a_release_before_takeover);
 
 const POLICY: &str = r#"
 default = "allow"
@@ -22,7 +19,7 @@ idempotent = true
 /// How many want to take it over at the same time.
 const MANY: usize = 24;
 
-async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(world: ProcessWorld) {
+async fn lost_idempotent_call_is_taken_over_once(world: ProcessWorld) {
     let servers = servers(&world).await;
     is_lost(&world, &servers[0], "lookup").await;
     let new = one_takes_it_over(&servers).await;
@@ -31,7 +28,7 @@ async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(world: ProcessW
     assert_eq!(count(&world, EventType::ToolResult).await, 1);
 }
 
-async fn what_may_not_run_twice_is_taken_over_only_after_a_person_released_it(world: ProcessWorld) {
+async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let servers = servers(&world).await;
     is_lost(&world, &servers[0], "mail").await;
     assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "nobody takes it over");

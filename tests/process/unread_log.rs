@@ -4,7 +4,7 @@ use crate::new_world;
 use countersign_tests::{Database, in_time};
 
 #[tokio::test]
-async fn a_server_goes_on_when_nobody_reads_its_log() {
+async fn server_continues_while_its_log_is_unread() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves_with(&["--log", "info"]).await;

@@ -6,9 +6,9 @@ use countersign_store::Filter;
 use countersign_tests::{Proposal, World, code, on_each_database};
 
 on_each_database! {
-    arguments_come_back_to_the_byte,
-    names_of_all_scripts_keep_apart_and_come_back,
-    the_same_id_in_two_threads_is_two_calls,
+    arguments_are_read_back_byte_for_byte,
+    unicode_names_stay_distinct_and_unchanged,
+    same_id_in_two_threads_names_two_calls,
 }
 
 /// Arguments in spellings that some JSON library or other does not keep.
@@ -43,7 +43,7 @@ async fn arguments_of(world: &World, id: &str) -> String {
     world.call("t", id).await.arguments().as_str().to_owned()
 }
 
-async fn arguments_come_back_to_the_byte(world: &mut World) {
+async fn arguments_are_read_back_byte_for_byte(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let other = world.another_store().await;
     let all = odd_arguments();
@@ -63,7 +63,7 @@ async fn arguments_come_back_to_the_byte(world: &mut World) {
     assert!(world.verify().await.wrong_hashes.is_empty());
 }
 
-async fn names_of_all_scripts_keep_apart_and_come_back(world: &mut World) {
+async fn unicode_names_stay_distinct_and_unchanged(world: &mut World) {
     let names = [
         "t",
         "T",
@@ -101,7 +101,7 @@ async fn names_of_all_scripts_keep_apart_and_come_back(world: &mut World) {
 }
 
 /// Models do repeat `call_0`: the same id in another thread is another call.
-async fn the_same_id_in_two_threads_is_two_calls(world: &mut World) {
+async fn same_id_in_two_threads_names_two_calls(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
     bot.proposes("call_0").await.expect("asked");

@@ -7,21 +7,21 @@ use futures_util::future::join_all;
 use std::time::Duration;
 
 on_each_database! {
-    events_are_numbered_in_order_without_gaps,
-    what_was_acknowledged_is_there_after_a_restart,
-    what_was_acknowledged_is_there_after_the_store_was_dropped,
-    a_refused_order_spoils_none_of_its_neighbours,
-    an_order_that_the_database_refuses_spoils_none_of_its_neighbours,
-    orders_on_one_call_in_one_batch_see_each_other,
-    the_same_order_again_is_a_success_that_writes_nothing,
-    a_call_proposed_again_with_other_arguments_is_refused,
-    the_one_who_decides_second_is_told_who_decided_first,
-    an_order_after_the_store_was_closed_is_not_taken,
-    a_clock_that_is_set_back_stops_nobody,
-    a_clock_that_is_set_back_revives_no_call,
+    events_are_numbered_without_gaps,
+    acknowledged_events_survive_a_restart,
+    acknowledged_events_survive_a_dropped_store,
+    refused_command_leaves_its_batch_intact,
+    command_refused_by_the_database_leaves_batch_intact,
+    commands_of_one_batch_see_each_other,
+    repeated_command_succeeds_and_writes_nothing,
+    reproposal_with_other_arguments_is_refused,
+    second_decision_learns_who_decided_first,
+    command_after_close_is_refused,
+    backward_clock_blocks_no_command,
+    backward_clock_revives_no_expired_call,
 }
 
-async fn events_are_numbered_in_order_without_gaps(world: &mut World) {
+async fn events_are_numbered_without_gaps(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..300).map(|n| format!("call_{n}")).collect();
     for outcome in join_all(ids.iter().map(|id| bot.proposes(id))).await {
@@ -35,7 +35,7 @@ async fn events_are_numbered_in_order_without_gaps(world: &mut World) {
     assert_eq!(world.store().tip().await, Ok(900));
 }
 
-async fn what_was_acknowledged_is_there_after_a_restart(world: &mut World) {
+async fn acknowledged_events_survive_a_restart(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut acknowledged = bot.proposes("call_1").await.expect("written").events;
     acknowledged.extend(ada.allows("call_1").await.expect("written").events);
@@ -48,7 +48,7 @@ async fn what_was_acknowledged_is_there_after_a_restart(world: &mut World) {
 }
 
 /// A store that is dropped without a word is what is left of a process that was killed.
-async fn what_was_acknowledged_is_there_after_the_store_was_dropped(world: &mut World) {
+async fn acknowledged_events_survive_a_dropped_store(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
     assert_eq!(code(&bot.proposes("call_1").await), "done");
@@ -56,7 +56,7 @@ async fn what_was_acknowledged_is_there_after_the_store_was_dropped(world: &mut 
     assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
 }
 
-async fn a_refused_order_spoils_none_of_its_neighbours(world: &mut World) {
+async fn refused_command_leaves_its_batch_intact(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..200).map(|n| format!("call_{n}")).collect();
     let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| match n % 4 {
@@ -74,7 +74,7 @@ async fn a_refused_order_spoils_none_of_its_neighbours(world: &mut World) {
 
 /// Where the database refuses what the rules allow (here because the operator has a guard of their
 /// own), the whole transaction is gone, and the batch is done again order by order.
-async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(world: &mut World) {
+async fn command_refused_by_the_database_leaves_batch_intact(world: &mut World) {
     let guard = match world.database() {
         Database::Sqlite => {
             "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed'
@@ -102,7 +102,7 @@ async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(world:
     assert_eq!(world.count(EventType::ToolCall).await, 57);
 }
 
-async fn orders_on_one_call_in_one_batch_see_each_other(world: &mut World) {
+async fn commands_of_one_batch_see_each_other(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for round in 0..50 {
         let id = format!("call_{round}");
@@ -116,7 +116,7 @@ async fn orders_on_one_call_in_one_batch_see_each_other(world: &mut World) {
     }
 }
 
-async fn the_same_order_again_is_a_success_that_writes_nothing(world: &mut World) {
+async fn repeated_command_succeeds_and_writes_nothing(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for _ in 0..3 {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
@@ -128,7 +128,7 @@ async fn the_same_order_again_is_a_success_that_writes_nothing(world: &mut World
     assert_eq!(world.log().await.len(), 3);
 }
 
-async fn a_call_proposed_again_with_other_arguments_is_refused(world: &mut World) {
+async fn reproposal_with_other_arguments_is_refused(world: &mut World) {
     let bot = world.agent("bot");
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
@@ -138,7 +138,7 @@ async fn a_call_proposed_again_with_other_arguments_is_refused(world: &mut World
     assert_eq!(world.log().await.len(), 2);
 }
 
-async fn the_one_who_decides_second_is_told_who_decided_first(world: &mut World) {
+async fn second_decision_learns_who_decided_first(world: &mut World) {
     let (bot, ada, bo) = (world.agent("bot"), world.person("ada"), world.person("bo"));
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     assert_eq!(code(&ada.denies("call_1").await), "done");
@@ -149,7 +149,7 @@ async fn the_one_who_decides_second_is_told_who_decided_first(world: &mut World)
     assert_eq!(response.seq, 3);
 }
 
-async fn an_order_after_the_store_was_closed_is_not_taken(world: &mut World) {
+async fn command_after_close_is_refused(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
     other_store.close().await;
@@ -158,7 +158,7 @@ async fn an_order_after_the_store_was_closed_is_not_taken(world: &mut World) {
 }
 
 /// The order of things is that of `seq`; what the clock says is only written down.
-async fn a_clock_that_is_set_back_stops_nobody(world: &mut World) {
+async fn backward_clock_blocks_no_command(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
     let later = |seconds| noon.after(Duration::from_secs(seconds));
@@ -176,7 +176,7 @@ async fn a_clock_that_is_set_back_stops_nobody(world: &mut World) {
 }
 
 /// An expiry that was carried out stays so, though by the clock it would not be due any more.
-async fn a_clock_that_is_set_back_revives_no_call(world: &mut World) {
+async fn backward_clock_revives_no_expired_call(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
     let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };

@@ -110,22 +110,22 @@ fn every_event_is_copied(from: Database, to: Database) {
 }
 
 #[test]
-fn every_event_is_copied_from_a_file_into_a_file() {
+fn file_to_file_copy_contains_every_event() {
     every_event_is_copied(Database::Sqlite, Database::Sqlite);
 }
 
 #[test]
-fn every_event_is_copied_from_a_file_to_a_server() {
+fn file_to_server_copy_contains_every_event() {
     every_event_is_copied(Database::Sqlite, Database::Postgres);
 }
 
 #[test]
-fn every_event_is_copied_from_a_server_into_a_file() {
+fn server_to_file_copy_contains_every_event() {
     every_event_is_copied(Database::Postgres, Database::Sqlite);
 }
 
 #[test]
-fn every_event_is_copied_from_a_server_to_a_server() {
+fn server_to_server_copy_contains_every_event() {
     every_event_is_copied(Database::Postgres, Database::Postgres);
 }
 
@@ -170,12 +170,12 @@ fn a_copy_goes_on_where_it_stopped(to: Database) {
 }
 
 #[test]
-fn a_copy_that_was_interrupted_goes_on_in_a_file() {
+fn interrupted_copy_to_a_file_continues() {
     a_copy_goes_on_where_it_stopped(Database::Sqlite);
 }
 
 #[test]
-fn a_copy_that_was_interrupted_goes_on_on_a_server() {
+fn interrupted_copy_to_a_server_continues() {
     a_copy_goes_on_where_it_stopped(Database::Postgres);
 }
 
@@ -201,17 +201,17 @@ fn a_target_with_events_is_left_alone(database: Database) {
 }
 
 #[test]
-fn a_file_with_events_is_left_alone() {
+fn file_with_events_is_not_overwritten() {
     a_target_with_events_is_left_alone(Database::Sqlite);
 }
 
 #[test]
-fn a_server_with_events_is_left_alone() {
+fn server_with_events_is_not_overwritten() {
     a_target_with_events_is_left_alone(Database::Postgres);
 }
 
 #[test]
-fn one_log_by_two_names_is_not_copied_into_itself() {
+fn log_is_not_copied_into_itself() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let file = long_log(&attic, 3).await;
@@ -229,7 +229,7 @@ fn one_log_by_two_names_is_not_copied_into_itself() {
 }
 
 #[test]
-fn what_the_source_gains_meanwhile_is_taken_when_it_is_asked_for() {
+fn continued_copy_includes_new_events_of_the_source() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 10).await;
@@ -252,7 +252,7 @@ fn what_the_source_gains_meanwhile_is_taken_when_it_is_asked_for() {
 }
 
 #[test]
-fn whoever_writes_to_the_target_meanwhile_ends_the_copy() {
+fn write_to_the_target_ends_the_copy() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 2_500).await;
@@ -275,7 +275,7 @@ fn whoever_writes_to_the_target_meanwhile_ends_the_copy() {
 
 /// SQLite takes half of a pair that stands for one character; PostgreSQL does not.
 #[test]
-fn an_event_that_the_target_cannot_hold_is_named() {
+fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 5).await;

@@ -9,13 +9,13 @@ use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
 
 on_each_database! {
-    a_follower_of_one_store_sees_all_that_another_writes,
-    followers_of_stores_that_all_write_see_all_of_all,
-    followers_that_leave_and_come_back_a_thousand_times_miss_nothing,
-    a_follower_that_fell_far_behind_catches_up,
-    who_came_before_an_event_and_who_came_after_see_the_same,
-    a_cursor_outlives_the_store_it_was_taken_from,
-    a_waiter_for_a_call_wakes_for_that_call_in_any_process,
+    follower_sees_events_of_another_store,
+    followers_of_several_writers_see_all_events,
+    followers_that_return_often_miss_nothing,
+    lagging_follower_catches_up,
+    early_and_late_followers_see_the_same,
+    cursor_stays_valid_after_its_store_closes,
+    waiter_wakes_for_its_call_in_any_process,
 }
 
 const THREADS: [&str; 4] = ["t", "t2", "t3", "t4"];
@@ -50,7 +50,7 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
     events.iter().map(|event| event.seq).collect()
 }
 
-async fn a_follower_of_one_store_sees_all_that_another_writes(world: &mut World) {
+async fn follower_sees_events_of_another_store(world: &mut World) {
     let reader = forgetful(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
@@ -66,7 +66,7 @@ async fn a_follower_of_one_store_sees_all_that_another_writes(world: &mut World)
 }
 
 /// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
-async fn followers_of_stores_that_all_write_see_all_of_all(world: &mut World) {
+async fn followers_of_several_writers_see_all_events(world: &mut World) {
     let stores = [world.store().clone(), world.another_store().await, forgetful(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
         for call in 0..100 {
@@ -84,7 +84,7 @@ async fn followers_of_stores_that_all_write_see_all_of_all(world: &mut World) {
     }
 }
 
-async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(world: &mut World) {
+async fn followers_that_return_often_miss_nothing(world: &mut World) {
     let stores = [forgetful(world).await, forgetful(world).await];
     let bot = world.agent("bot");
     let returning = async {
@@ -118,7 +118,7 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
     event.seq
 }
 
-async fn a_follower_that_fell_far_behind_catches_up(world: &mut World) {
+async fn lagging_follower_catches_up(world: &mut World) {
     let reader = forgetful(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
@@ -133,7 +133,7 @@ async fn a_follower_that_fell_far_behind_catches_up(world: &mut World) {
     assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
 }
 
-async fn who_came_before_an_event_and_who_came_after_see_the_same(world: &mut World) {
+async fn early_and_late_followers_see_the_same(world: &mut World) {
     let (near, far) = (world.store().clone(), forgetful(world).await);
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
@@ -160,7 +160,7 @@ async fn who_came_before_an_event_and_who_came_after_see_the_same(world: &mut Wo
 }
 
 /// A cursor from before a restart, or from another store that was ahead, is as good as any.
-async fn a_cursor_outlives_the_store_it_was_taken_from(world: &mut World) {
+async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let bot = world.agent("bot");
     propose_many(&bot, 10).await;
     let mut follower = world.store().follow(Filter::default(), 0);
@@ -174,7 +174,7 @@ async fn a_cursor_outlives_the_store_it_was_taken_from(world: &mut World) {
     assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
 }
 
-async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(world: &mut World) {
+async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");

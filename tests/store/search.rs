@@ -12,11 +12,11 @@ use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::{collections::HashMap, time::Duration};
 
 on_each_database! {
-    pages_and_followers_hold_what_a_filter_says_of_the_whole_log,
-    a_follower_by_tool_sees_what_comes_whenever_it_began,
-    what_is_rare_in_a_long_log_is_found_span_by_span,
-    a_follower_of_what_is_rare_searches_the_log_once,
-    pages_are_bounded_in_bytes_too,
+    pages_and_followers_contain_exactly_matching_events,
+    follower_by_tool_sees_calls_proposed_earlier,
+    rare_matches_are_found_span_by_span,
+    follower_of_rare_events_searches_the_log_once,
+    pages_are_bounded_in_bytes,
 }
 
 const THREADS: [&str; 3] = ["t1", "t2", "t3"];
@@ -99,7 +99,7 @@ async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
     seqs
 }
 
-async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(world: &mut World) {
+async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) {
     let mut chance = Random::seeded(2_026);
     lives(world, &mut chance, 400).await;
     let log = world.log().await;
@@ -127,7 +127,7 @@ async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(world: &mu
 
 /// A follower by tool that was there before the calls knows them from the feed alone; one that came after
 /// their proposal has to look them up.
-async fn a_follower_by_tool_sees_what_comes_whenever_it_began(world: &mut World) {
+async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
     let mut early = world.store().follow(of_bash.clone(), 0);
@@ -148,7 +148,7 @@ async fn a_follower_by_tool_sees_what_comes_whenever_it_began(world: &mut World)
     }
 }
 
-async fn what_is_rare_in_a_long_log_is_found_span_by_span(world: &mut World) {
+async fn rare_matches_are_found_span_by_span(world: &mut World) {
     let bot = world.agent("bot");
     let many = (0..10_500).map(|n| {
         let bot = bot.clone();
@@ -184,7 +184,7 @@ async fn what_is_rare_in_a_long_log_is_found_span_by_span(world: &mut World) {
     assert_eq!(threads.items[1].calls, 10_500);
 }
 
-async fn a_follower_of_what_is_rare_searches_the_log_once(world: &mut World) {
+async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
     let bot = world.agent("bot");
     for n in 0..30 {
         bot.proposes(&format!("call_{n}")).await.expect("asked");
@@ -209,7 +209,7 @@ async fn a_follower_of_what_is_rare_searches_the_log_once(world: &mut World) {
 }
 
 /// A thousand calls of four megabytes each are a page of nobody's.
-async fn pages_are_bounded_in_bytes_too(world: &mut World) {
+async fn pages_are_bounded_in_bytes(world: &mut World) {
     let bot = world.agent("bot");
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
     for n in 0..7 {

@@ -14,17 +14,17 @@ async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
 }
 
 #[test]
-fn an_order_that_was_cut_off_before_its_commit_is_written_once() {
+fn command_cut_off_before_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::BeforeCommit).await);
 }
 
 #[test]
-fn an_order_that_was_cut_off_in_its_commit_is_written_once() {
+fn command_cut_off_during_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::DuringCommit).await);
 }
 
 #[test]
-fn an_order_that_was_cut_off_after_its_commit_is_written_once() {
+fn command_cut_off_after_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::AfterCommit).await);
 }
 
@@ -43,7 +43,7 @@ async fn is_written_once(server: &Cluster, cut: Cut) {
 
 /// Neither "done" nor "failed" would be true, and to say the same again is safe.
 #[test]
-fn an_answer_that_is_lost_for_good_is_said_to_be_unknown() {
+fn command_with_unknown_outcome_is_reported_as_such() {
     on_a_server(async |server| {
         let names = ["written", "unwritten"];
         for name in names {
@@ -73,7 +73,7 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -
 
 /// While the writer looks what became of its commit, others write, and it goes on after them.
 #[test]
-fn others_may_write_before_what_was_cut_off_is_looked_up() {
+fn others_may_write_before_the_cut_off_lookup() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         bot(&far).proposes("call_1").await.expect("asked");
@@ -93,7 +93,7 @@ fn others_may_write_before_what_was_cut_off_is_looked_up() {
 }
 
 #[test]
-fn a_follower_that_was_cut_off_misses_nothing() {
+fn cut_off_follower_misses_nothing() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut follower = follows(&far);
@@ -108,7 +108,7 @@ fn a_follower_that_was_cut_off_misses_nothing() {
 }
 
 #[test]
-fn a_follower_whose_network_stood_still_misses_nothing() {
+fn stalled_follower_misses_nothing() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut follower = follows(&far);
@@ -131,7 +131,7 @@ async fn proposes_ten(store: &Store, round: i64) {
 
 /// It listens anew by itself, and looks what was rung for meanwhile: nothing else would tell it for an hour.
 #[test]
-fn the_bell_is_heard_again_after_its_connection_was_cut() {
+fn notifications_resume_after_a_cut_connection() {
     on_a_server(async |server| {
         let (proxy, _, near) = far_and_near(server).await;
         let far = tries_with(&proxy.url_as("postgres", "postgres"), by_the_bell()).await.expect("it opens");
@@ -150,7 +150,7 @@ fn the_bell_is_heard_again_after_its_connection_was_cut() {
 
 /// The server ends the transaction of a writer that says nothing for five seconds.
 #[test]
-fn a_writer_whose_network_stands_still_does_not_hold_up_the_others_for_ever() {
+fn stalled_writer_blocks_others_only_for_a_while() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut connection = Shell::at(&server.url()).await;

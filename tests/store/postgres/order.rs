@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const ROUNDS: i64 = 8;
 
 #[test]
-fn a_follower_sees_each_event_once_and_in_order_however_others_commit() {
+fn follower_sees_concurrent_commits_once_in_order() {
     on_a_server(async |server| {
         let url = server.url();
         let forgetful = Options { recent: 4, ..options() };

@@ -27,7 +27,7 @@ fn round_it(server: &Cluster) -> String {
 }
 
 #[test]
-fn a_call_goes_its_whole_way_behind_a_pooler() {
+fn whole_cycle_works_behind_a_pooler() {
     on_a_server(async |server| {
         behind_a_pooler(server, "", options(), async |stores| {
             let cycles = stores.iter().enumerate().map(async |(n, store)| {
@@ -56,13 +56,13 @@ async fn cycle(store: &Store, id: &str) {
 }
 
 #[test]
-fn followers_behind_a_pooler_hear_of_others_by_looking() {
+fn followers_behind_a_pooler_poll_for_events() {
     on_a_server(async |server| behind_a_pooler(server, "", options(), others_hear).await);
 }
 
 /// They look by themselves once an hour.
 #[test]
-fn followers_with_a_way_round_the_pooler_hear_the_bell() {
+fn followers_with_a_direct_address_are_notified() {
     on_a_server(async |server| {
         let ways = round_it(server);
         behind_a_pooler(server, &ways, by_the_bell(), others_hear).await;
@@ -80,7 +80,7 @@ async fn others_hear(stores: Vec<Store>) {
 }
 
 #[test]
-fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
+fn restarted_server_behind_a_pooler_is_used_again() {
     on_a_server(async |server| {
         let pooler = server.pooler(3).await;
         let url = format!("{}?pooler=transaction", pooler.url());
@@ -101,7 +101,7 @@ fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
 
 /// What is set at the beginning of a transaction takes a snapshot, after which its level stays.
 #[test]
-fn a_database_with_another_isolation_by_default_is_written_to_behind_a_pooler() {
+fn other_default_isolation_behind_a_pooler_is_harmless() {
     on_a_server(async |server| {
         let sql = "ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'";
         server.psql(sql).await.expect("its owner may");

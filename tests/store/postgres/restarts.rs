@@ -13,12 +13,12 @@ use tokio::sync::watch;
 const TRANSIENT: [&str; 3] = ["database_unreachable", "outcome_unknown", "database_busy"];
 
 #[test]
-fn a_server_that_is_stopped_and_started_loses_nothing() {
+fn stopped_and_started_server_loses_nothing() {
     on_a_server(async |server| goes_on(server, Cluster::stop).await);
 }
 
 #[test]
-fn a_server_that_is_killed_and_started_loses_nothing() {
+fn killed_and_started_server_loses_nothing() {
     on_a_server(async |server| goes_on(server, Cluster::kill).await);
 }
 
@@ -93,7 +93,7 @@ fn is_all_there(log: &[Event], acknowledged: &[String]) {
 
 /// A row by hand has no hash to know the log by again.
 #[test]
-fn a_log_that_ends_in_a_row_by_hand_is_known_again_after_a_restart() {
+fn log_ending_in_an_unsealed_row_survives_restart() {
     in_world_on(Database::Postgres, async |world| {
         let bot = world.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");

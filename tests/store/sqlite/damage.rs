@@ -22,7 +22,7 @@ const UNGUARDED: &str = "PRAGMA ignore_check_constraints = TRUE;
     DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
 
 #[test]
-fn a_row_that_cannot_be_read_is_named() {
+fn unreadable_row_is_named() {
     in_world(async |world| {
         world.agent("bot").proposes("call_1").await.expect("asked");
         for (what, change) in [
@@ -51,7 +51,7 @@ fn a_row_that_cannot_be_read_is_named() {
 
 /// One call that cannot be shown hides no other from those who decide.
 #[test]
-fn a_damaged_call_hides_no_other_that_waits() {
+fn damaged_call_hides_no_other_pending_call() {
     in_world(async |world| {
         for id in ["call_1", "call_2", "call_3"] {
             world.agent("bot").proposes(id).await.expect("asked");
@@ -70,7 +70,7 @@ fn a_damaged_call_hides_no_other_that_waits() {
 }
 
 #[test]
-fn a_changed_row_breaks_the_chain_and_a_changed_argument_is_found() {
+fn changed_row_breaks_the_chain_and_is_named() {
     in_world(async |world| {
         let bot = world.agent("bot");
         for id in ["call_1", "call_2"] {
@@ -105,7 +105,7 @@ fn a_changed_row_breaks_the_chain_and_a_changed_argument_is_found() {
 
 /// The duty of expiry runs alone and for ever: an entry of the index that names no call must not end it.
 #[test]
-fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
+fn index_entry_without_a_call_blocks_no_expiry() {
     in_world(async |world| {
         let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         world.agent("bot").proposes_to("call_1", soon).await.expect("asked");
@@ -122,7 +122,7 @@ fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
 
 /// One thread's damage is that thread's: orders elsewhere are carried out, in the same batch too.
 #[test]
-fn a_damaged_call_keeps_nobody_elses_from_being_decided() {
+fn damaged_call_blocks_no_other_decision() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");

@@ -10,7 +10,7 @@ const REMINDER: &str = "INSERT INTO events (hash, thread_id, type, principal, da
     'system:expiry', '{\"toolCallId\":\"call_1\"}')";
 
 #[test]
-fn who_has_the_file_open_learns_the_new_words() {
+fn open_connection_learns_new_schema_words() {
     in_world(async |world| {
         let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");
@@ -38,7 +38,7 @@ fn who_has_the_file_open_learns_the_new_words() {
 
 /// A migration that fails half-way leaves the file as it was, these words too.
 #[test]
-fn words_that_were_taken_back_are_not_known() {
+fn revoked_schema_words_are_unknown() {
     in_world(async |world| {
         let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");

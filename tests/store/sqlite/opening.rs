@@ -39,7 +39,7 @@ async fn a_log(path: &Path) {
 }
 
 #[test]
-fn a_missing_file_is_made_only_if_it_may_be() {
+fn missing_file_is_created_only_on_request() {
     within_the_limit(async {
         let (folder, path) = place();
         let options = Options { create: false, ..Options::default() };
@@ -56,7 +56,7 @@ fn a_missing_file_is_made_only_if_it_may_be() {
 }
 
 #[test]
-fn a_text_file_is_not_ours() {
+fn text_file_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         fs::write(&path, "Dear diary,\n".repeat(1_000)).expect("writes");
@@ -67,7 +67,7 @@ fn a_text_file_is_not_ours() {
 }
 
 #[test]
-fn another_programs_database_is_not_ours() {
+fn database_of_another_program_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         run_sqlite3(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
@@ -83,7 +83,7 @@ fn another_programs_database_is_not_ours() {
 }
 
 #[test]
-fn a_newer_file_is_refused_with_both_numbers() {
+fn newer_file_is_refused_with_both_versions() {
     within_the_limit(async {
         let (_folder, path) = place();
         a_log(&path).await;
@@ -99,7 +99,7 @@ fn a_newer_file_is_refused_with_both_numbers() {
 }
 
 #[test]
-fn a_damaged_file_is_refused() {
+fn damaged_file_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         a_log(&path).await;
@@ -123,7 +123,7 @@ fn a_damaged_file_is_refused() {
 
 /// Root writes where permissions say nobody may, so only a mount shows what a read-only disk does.
 #[test]
-fn a_read_only_file_is_refused() {
+fn read_only_file_is_refused() {
     within_the_limit(async {
         let (folder, path) = place();
         a_log(&path).await;
@@ -142,7 +142,7 @@ fn a_read_only_file_is_refused() {
 /// The log holds what agents were told and what they wanted: it is its owner's alone, whatever the
 /// umask is.
 #[test]
-fn nobody_else_can_read_the_files() {
+fn log_files_are_readable_by_their_owner_only() {
     within_the_limit(async {
         let (folder, path) = place();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
@@ -153,7 +153,7 @@ fn nobody_else_can_read_the_files() {
 }
 
 #[test]
-fn ten_processes_may_open_a_new_file_at_the_same_moment() {
+fn ten_processes_open_a_new_file_at_once() {
     within_the_limit(async {
         let (_folder, path) = place();
         let arguments = [Path::new("open"), &path];
@@ -163,7 +163,7 @@ fn ten_processes_may_open_a_new_file_at_the_same_moment() {
 }
 
 #[test]
-fn a_link_to_the_file_leads_to_the_same_log() {
+fn link_to_the_file_opens_the_same_log() {
     in_world(async |world| {
         let link = world.folder().join("link.db");
         std::os::unix::fs::symlink(world.path(), &link).expect("links");

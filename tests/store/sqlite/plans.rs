@@ -108,7 +108,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn what_is_asked_often_finds_its_rows_by_an_index() {
+fn frequent_queries_use_an_index() {
     in_world(async |world| {
         let mut conn = open_file(&world.path()).await;
         for (name, sql, expected) in HOT {
@@ -133,7 +133,7 @@ fn scans_the_log(step: &str) -> bool {
 
 /// The pure query walks the requests by design; what it looks up for each is found by the index.
 #[test]
-fn the_pure_query_looks_responses_up_by_an_index() {
+fn pure_query_finds_responses_by_an_index() {
     in_world(async |world| {
         let mut conn = open_file(&world.path()).await;
         let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;

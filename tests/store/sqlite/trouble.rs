@@ -13,7 +13,7 @@ const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
 /// The actor checks that every event which was acknowledged is there, and none that was refused.
 #[test]
-fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
+fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
         let folder = tempfile::tempdir().expect("a folder");
         let script = r#"mount -t tmpfs -o size=2m none "$0"; cd "$0"
@@ -26,7 +26,7 @@ fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
 
 /// What went into a file that nobody finds any more would be lost, so nothing is acknowledged.
 #[test]
-fn nothing_is_acknowledged_once_the_file_is_gone() {
+fn nothing_is_acknowledged_after_the_file_is_gone() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");
@@ -46,7 +46,7 @@ fn nothing_is_acknowledged_once_the_file_is_gone() {
 /// Taking away the permission touches nobody who has the file open, and whatever was acknowledged is there.
 /// Making the file immutable, where the system can, stops every write: an error, and nothing lost.
 #[test]
-fn a_file_made_read_only_underneath_loses_nothing() {
+fn file_made_read_only_loses_nothing() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");
