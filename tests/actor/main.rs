@@ -1,7 +1,7 @@
-//! A process of its own for tests that need one: it opens a log and says what came of it.
+//! A process for tests that need one: it opens a log and prints the result.
 //!
-//! `open PATH` says `open` or the error's code; `files PATH` lists what lies beside an open log, with
-//! the modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
+//! `open PATH` prints `open` or the error's code; `files PATH` lists the files beside an open log with their
+//! modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
 
 use countersign_approvals::{
     CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
@@ -57,7 +57,7 @@ async fn files(path: &Path) {
     store.close().await;
 }
 
-/// Ends in good order only if every event that was acknowledged is there in the end.
+/// Succeeds only if every acknowledged event is present at the end.
 async fn fill(path: &Path, ballast: &Path) {
     let store = Store::open(path, Options::default()).await.expect("opens");
     let mut acknowledged = Vec::new();

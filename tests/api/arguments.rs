@@ -1,4 +1,4 @@
-//! Arguments, and other JSON inside a body, that are refused at the door.
+//! Arguments, and other JSON inside a body, that the server refuses.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -46,7 +46,7 @@ async fn annotations_and_results_follow_the_same_limits() {
     .await;
 }
 
-/// The longest arguments taken.
+/// The maximum length of arguments.
 const MOST: usize = 4 * 1024 * 1024;
 
 #[tokio::test]

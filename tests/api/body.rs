@@ -1,4 +1,4 @@
-//! Bodies that are refused before anybody looks at what they ask for.
+//! Bodies that the server refuses before it handles the request.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -129,7 +129,7 @@ async fn unprintable_names_are_refused() {
     .await;
 }
 
-/// Read as the fields without their names, it would propose a call.
+/// Read as a list of fields, it would propose a call.
 #[tokio::test]
 async fn array_as_body_is_refused() {
     over_http(ASK, async |world| {

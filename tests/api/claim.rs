@@ -5,7 +5,7 @@ use countersign_gate::{Options, Policy};
 use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
-/// The hash of the arguments of every call here, `{"command":"ls"}`.
+/// The hash of `{"command":"ls"}`, the arguments of every call here.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
 async fn claims(world: &HttpWorld, hash: &str) -> Answer {
@@ -80,7 +80,7 @@ async fn claim_in_a_closed_thread_is_refused() {
     .await;
 }
 
-/// The server's policy has become stricter since another process allowed the call.
+/// The server's policy became stricter after another process allowed the call.
 #[tokio::test]
 async fn claim_of_a_since_blocked_call_is_refused() {
     let rules =

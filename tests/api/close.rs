@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Any call.
 const CALL: &str = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
 
-/// A slip of the name must not close for ever what nobody has begun.
+/// A typing error in a thread's name must not close a thread that does not exist yet.
 #[tokio::test]
 async fn closing_an_unknown_thread_is_refused() {
     over_http(ASK, async |world| {

@@ -1,4 +1,4 @@
-//! `If-None-Match`: whoever has an answer that still holds is told so.
+//! `If-None-Match`: a client whose answer is still current gets 304.
 
 use crate::ASK;
 use countersign_tests::over_http;

@@ -1,4 +1,4 @@
-//! `definition` of a proposal, and `definitionHash` of a claim: the tool that runs is the tool that was approved
+//! `definition` of a proposal, and `definitionHash` of a claim: the tool that runs must be the approved one.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and `/docs`, a page to try it.
+//! `GET /openapi.json`, and the documentation page at `/docs`.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-/// The golden file: what is served, and nothing else, so that whoever changes the API sees it in the diff.
+/// The golden file equals the served document, so that a change of the API shows in the diff.
 #[test]
 fn openapi_document_equals_the_one_in_the_repository() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
@@ -45,7 +45,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     named.map(|(path, method)| (path.clone(), method.clone(), &paths[&path][&method])).collect()
 }
 
-/// A response as it stands, or what it refers to.
+/// A response, or the response that it refers to.
 fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
     let Some(reference) = response["$ref"].as_str() else { return response };
     let name = reference.strip_prefix("#/components/responses/").expect("a refusal that others share");
@@ -84,12 +84,12 @@ fn every_operation_has_a_summary_and_its_answers() {
     }
 }
 
-/// Whoever handles what the document names should not have to handle what never comes.
+/// A client that handles every listed refusal must not handle one that never occurs.
 #[test]
 fn every_listed_refusal_can_occur() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     for (operation, code) in [
-        // What waits when its thread is closed is decided by that.
+        // A pending call in a closing thread is decided by the close.
         ("decide", "thread_closed"),
         ("decidePending", "thread_closed"),
     ] {
@@ -115,7 +115,7 @@ fn every_schema_has_an_example_and_valid_references() {
     }
 }
 
-/// All schemas that one leads to, itself among them.
+/// All schemas that one refers to, including itself.
 fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap<&'a str, &'a Value>) {
     match schema {
         Value::Object(members) => {
@@ -133,8 +133,8 @@ fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap
     }
 }
 
-/// A member that the server does not know is refused at any depth of what is sent, and the document says so. Two
-/// types of one name would share a schema, and one of them be described by the other's.
+/// The server refuses an unknown member at any depth of a request, and the document says so. Two types with one
+/// name would share a schema, and the schema would describe only one of them.
 #[test]
 fn document_and_server_are_equally_strict_about_requests() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
@@ -148,7 +148,7 @@ fn document_and_server_are_equally_strict_about_requests() {
     }
 }
 
-/// Every route answers what the document has for it: nothing is described that is not there.
+/// Every route of the document exists and answers as described.
 #[tokio::test]
 async fn every_operation_of_the_document_is_served() {
     over_http(ASK, async |world| {
@@ -165,7 +165,7 @@ async fn every_operation_of_the_document_is_served() {
     .await;
 }
 
-/// The page comes with the program, whole: it works where there is no network.
+/// The program contains the whole page, so it works without a network.
 #[tokio::test]
 async fn documentation_page_loads_nothing_from_elsewhere() {
     over_http(ASK, async |world| {

@@ -1,4 +1,4 @@
-//! What every request goes through: ids, what may be kept of an answer, compression.
+//! Behaviour of every request: ids, caching, compression.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};

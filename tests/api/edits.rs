@@ -1,4 +1,4 @@
-//! `POST /v1/threads/{thread}/approvals/{id}` with other arguments than were proposed
+//! `POST /v1/threads/{thread}/approvals/{id}` with edited arguments.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;
@@ -22,7 +22,7 @@ quorum = 2
 const CALLS: &str = "/v1/threads/t/tool-calls";
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
-/// A call of a tool that says what it takes.
+/// A call of a tool with an input schema.
 const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command":"git push origin main"},"definition":{
     "description":"Runs a command","inputSchema":{"type":"object","required":["command"],"additionalProperties":false,
     "properties":{"command":{"type":"string"},"cwd":{"type":"string"}}}}}"#;

@@ -1,4 +1,4 @@
-//! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
+//! The embedded gate and the HTTP gate: one suite runs over both, and their answers must be equal.
 
 use countersign_gate::{
     Error, Filter, Gate, Json, Principal, Sha256, ToolName, api,
@@ -32,7 +32,7 @@ quorum = 2
 denials = 2
 "#;
 
-/// What was asked and answered: whole, to compare, and in brief, to read.
+/// The questions and answers: in full to compare, and shortened to read.
 #[derive(Default)]
 struct Told {
     whole: String,
@@ -60,7 +60,7 @@ fn decide(decision: Decision) -> api::Decide {
     api::Decide::plain(decision)
 }
 
-/// The way of one call from proposal to result, and what is refused on it.
+/// One call from proposal to result, and the refusals on its way.
 async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
@@ -93,7 +93,7 @@ async fn tell_the_cycle(gate: &Gate, _: &ManualClock) -> Told {
     told
 }
 
-/// What is about threads and the log rather than about one call.
+/// Operations on threads and the log.
 async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
@@ -128,7 +128,7 @@ async fn tell_the_rest(gate: &Gate, _: &ManualClock) -> Told {
     told
 }
 
-/// Deciding in all its ways: changed, by several, remembered, and how far that reaches.
+/// All kinds of decisions: edited, by several people, remembered, and for wider scopes.
 async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
@@ -171,7 +171,7 @@ async fn tell_deciding(gate: &Gate, _: &ManualClock) -> Told {
     told
 }
 
-/// What is masked, who is lost, and the button for when things go wrong.
+/// Masked arguments, lost executors, and the stop button.
 async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (name("t").expect("valid"), name("t2").expect("valid"));
@@ -214,7 +214,7 @@ async fn tell_the_troubles(gate: &Gate, clock: &ManualClock) -> Told {
     told
 }
 
-/// Tells it over a file and over a server. Both must say the same, which is given back.
+/// Runs it over both gates, which must answer the same. Gives their answer.
 async fn both_ways(tell: impl AsyncFn(&Gate, &ManualClock) -> Told) -> String {
     let (file, clock, _folder) = new_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;

@@ -1,5 +1,5 @@
-//! Who is turned away at the door: requests that name another host, pages of other sites, callers who
-//! say to be what nobody can be, and paths and methods that are not there.
+//! Requests that the server refuses before routing: foreign hosts, pages of other sites, invalid principals, and
+//! unknown paths and methods.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -60,7 +60,7 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
     .await;
 }
 
-/// An image or a script carries no `Origin`, and still makes the server write and read.
+/// Images and scripts send no `Origin`, but would still make the server work.
 #[tokio::test]
 async fn page_of_another_site_cannot_send_requests() {
     over_http(ASK, async |world| {

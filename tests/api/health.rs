@@ -1,4 +1,4 @@
-//! `GET /healthz`, `GET /readyz`, and a word for whoever opens the address in a browser.
+//! `GET /healthz`, `GET /readyz`, and the page at `/` for a browser.
 
 use crate::ASK;
 use countersign_tests::over_http;

@@ -1,4 +1,4 @@
-//! What the guide to running the service has people install, and where they are to reach it.
+//! The files that the guide to running the service installs, and the paths that it uses.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root.join(path)).expect(path)
 }
 
-/// What a unit's file sets.
+/// The settings of a unit file.
 fn set<'a>(unit: &'a str, name: &str) -> &'a str {
     let found = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("{name} is not set"))
@@ -28,7 +28,7 @@ fn installed_settings_are_where_the_service_reads_them() {
     assert!(installs, "nothing installs {policy}");
 }
 
-/// systemd makes the folder as root's: whoever is neither root nor in its group has to get through it.
+/// systemd creates the folder as root: members of other groups must be able to pass through it.
 #[test]
 fn socket_group_reaches_the_socket_through_its_folder() {
     let unit = read("packaging/systemd/countersign.socket");

@@ -1,4 +1,4 @@
-//! Whoever asks and leaves: what was written for them is told and counted all the same.
+//! A client that disconnects: the event written for it is still announced and counted.
 
 use crate::ASK;
 use countersign_gate::{Filter, Principal, api, name};
@@ -21,7 +21,7 @@ async fn event_for_a_departed_waiter_is_counted() {
         }
         let mut events = world.service.gate.follow(Filter::default(), 0);
         assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
-        // It is counted a moment after it is written. The story's time limit ends the looking.
+        // The count follows the write. The time limit of the test ends this loop.
         let mut told = String::new();
         while !told.contains("calls_proposed_total 1") {
             tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Levels: who may decide, at which level, and what happens where nobody of that level does
+//! Approval levels: who may decide, at which level, and what happens without an answer from that level.
 
 use countersign_tests::{Stream, over_http};
 use insta::assert_snapshot;
@@ -41,7 +41,7 @@ fn call(tool: &str) -> String {
     format!(r#"{{"id":"call_1","name":"{tool}","arguments":{{}}}}"#)
 }
 
-/// The next event of a stream, without its hash; what only says that the stream lives is none.
+/// The next event of a stream, without its hash. Keep-alives are skipped.
 async fn told(events: &mut Stream) -> String {
     loop {
         let message = events.message().await;

@@ -1,4 +1,4 @@
-//! The sockets that a server listens on.
+//! The sockets of a server.
 
 use countersign_gate::Gate;
 use countersign_server::{Address, Error, Listener, Options};
@@ -20,7 +20,7 @@ fn socket(folder: &TempDir) -> (PathBuf, Address) {
     (path.clone(), Address::Unix(path))
 }
 
-/// Serves on those, until told to stop.
+/// Serves on those listeners until told to stop.
 async fn serve(
     folder: &Path,
     listeners: Vec<Listener>,
@@ -31,7 +31,7 @@ async fn serve(
     (stop, tokio::spawn(served))
 }
 
-/// Asks whether the server lives.
+/// Requests `/healthz`.
 async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
     let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(request).await.expect("the server reads");
@@ -105,7 +105,7 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     assert!(kept.exists(), "one that was handed to it is not its own");
 }
 
-/// Sends the head of a request and is told to go on with the body, so that the server waits for it.
+/// Sends the head of a request and reads the `100 Continue`, so that the server waits for the body.
 async fn begins_to_ask(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.expect("it listens");
     let head = b"POST /v1/threads/t/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

@@ -33,7 +33,7 @@ async fn metrics_grow_with_the_calls() {
     .await;
 }
 
-/// A name of a thread or a call would be a series of its own, and may say more than numbers are to say.
+/// The name of a thread or a call would be its own series, and may reveal more than metrics should.
 #[tokio::test]
 async fn unknown_paths_and_methods_share_one_series() {
     over_http(ASK, async |world| {
@@ -69,7 +69,7 @@ async fn cancelled_request_is_counted_when_it_completes() {
     .await;
 }
 
-/// How long a stream is held is not in there: it would be told when the reader leaves, and not before.
+/// The duration does not include the open stream: it would be known only when the reader leaves.
 #[tokio::test]
 async fn stream_duration_ends_when_the_stream_is_open() {
     over_http(ASK, async |world| {

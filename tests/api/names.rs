@@ -4,7 +4,7 @@ use crate::ASK;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-/// `a/b ü#?` as a path holds it.
+/// `a/b ü#?`, percent-encoded.
 const ENCODED: &str = "a%2Fb%20%C3%BC%23%3F";
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn unusable_name_in_a_path_is_refused() {
     .await;
 }
 
-/// `pending` is a word of the API where a call's id could stand; a call of that id can still be decided.
+/// `pending` is a route where a call's id could be; a call with that id can still be decided.
 #[tokio::test]
 async fn call_named_pending_is_decided_like_any_other() {
     over_http(ASK, async |world| {

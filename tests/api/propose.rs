@@ -134,7 +134,7 @@ async fn proposal_blocked_by_a_rule_has_ended() {
     .await;
 }
 
-/// Key order and the layout of numbers do not make another call.
+/// Key order and spacing of numbers do not make a different call.
 #[tokio::test]
 async fn repeated_proposal_returns_the_current_state() {
     over_http(ASK, async |world| {
@@ -166,7 +166,7 @@ async fn proposal_with_prefer_wait_returns_the_decision() {
         let request = request.header("content-type", "application/json");
         let proposal = Answer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
-            // The call and its request are there: it is held now, or about to be.
+            // The call and its request exist: the proposal now waits, or is about to.
             let mut events = world.service.gate.follow(countersign_gate::Filter::default(), 0);
             for _ in 0..2 {
                 events.next().await.expect("an event").expect("no failure");

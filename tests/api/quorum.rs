@@ -1,4 +1,4 @@
-//! Where it takes several: votes, and the decision by the one that makes it enough
+//! Quorums: votes, and the decision by the vote that completes them.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! Arguments that hold secrets: shown nowhere, bound by their hash, given back to whoever brings them
+//! Arguments with secrets: never shown, bound by their hash, and returned to a caller who sends them.
 
 use countersign_gate::NEVER_LOGGED;
 use countersign_tests::{HttpWorld, over_http};
@@ -109,7 +109,7 @@ async fn pattern_with_a_secret_is_refused() {
     .await;
 }
 
-/// Everything that the world's people and agents do with secrets in it. Gives all that they were answered.
+/// Everything that agents and people do with arguments that contain secrets. Gives all answers.
 async fn lives(world: &HttpWorld) -> String {
     let (builder, ada) = (world.agent("builder"), world.person("ada"));
     let comment = r#""comment":"try --password=hunter2""#;
@@ -165,7 +165,7 @@ async fn lives(world: &HttpWorld) -> String {
 async fn secret_appears_in_no_answer_file_or_log() {
     let log = Log::default();
     let writer = log.clone();
-    // As the program itself logs, told to tell everything.
+    // The program's own log, at its most detailed level.
     let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
     let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_filter(told);
     let _listening = tracing_subscriber::registry().with(lines).set_default();
@@ -188,7 +188,7 @@ async fn secret_appears_in_no_answer_file_or_log() {
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// What this process has said.
+/// The log of this process.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

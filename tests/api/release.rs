@@ -1,4 +1,4 @@
-//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim that takes over
+//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim that takes over.
 
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
@@ -13,7 +13,7 @@ fn claim(executor: &str) -> String {
     format!(r#"{{"executor":"{executor}","argumentsHash":"{HASH}","leaseSeconds":60}}"#)
 }
 
-/// A call that somebody claimed a minute ago, and nobody has heard of since.
+/// A call that was claimed a minute ago, and whose lease has expired.
 async fn lost(world: &HttpWorld) {
     world.agent("builder").proposes("call_1").await;
     world.person("ada").allows("call_1").await;

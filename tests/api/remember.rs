@@ -1,4 +1,4 @@
-//! What single decisions are remembered for: a denial of the same call, an approval that nobody used
+//! Remembered single decisions: a denial of the same call, and an unused approval.
 
 use crate::ASK;
 use countersign_tests::over_http;

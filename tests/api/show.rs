@@ -22,7 +22,7 @@ async fn unknown_call_is_not_found() {
     .await;
 }
 
-/// The cycle as the documentation tells it.
+/// The cycle of the documentation: the one test that shows a whole call.
 #[tokio::test]
 async fn finished_call_shows_its_whole_history() {
     over_http(ASK, async |world| {
@@ -151,7 +151,7 @@ async fn wait_is_capped_and_invalid_preferences_ignored() {
 async fn waiting_caller_is_answered_when_the_server_stops() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        // By the time a second connection has its answer, the first one is held.
+        // When a second connection has its answer, the first one waits.
         let stop = async {
             world.agent("builder").in_thread("t2").proposes("call_1").await;
             world.service.stop.cancel();

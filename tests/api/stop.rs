@@ -28,7 +28,7 @@ fn call(id: &str, tool: &str) -> String {
     format!(r#"{{"id":"{id}","name":"{tool}","arguments":{{"id":"{id}"}}}}"#)
 }
 
-/// What was denied, and what is left.
+/// The denied calls, and the remaining ones.
 fn told(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{answer}");
     let names = |key: &str| {

@@ -1,4 +1,4 @@
-//! The log as a stream of server-sent events: first what was missed, then what comes.
+//! The log as a stream of server-sent events: first the missed events, then new ones.
 
 use crate::ASK;
 use countersign_gate::{Gate, api, name};
@@ -56,7 +56,7 @@ async fn unreadable_last_event_id_is_refused() {
     .await;
 }
 
-/// The clock stands still until it is turned, so whatever comes before that is no heartbeat.
+/// The clock stands still until the test moves it, so no keep-alive can come before.
 #[tokio::test]
 async fn idle_stream_sends_keep_alives() {
     over_http(ASK, async |world| {
@@ -101,7 +101,7 @@ async fn stream_contains_only_matching_events() {
     .await;
 }
 
-/// Nothing is kept for a reader who does not read: what it missed is in the log when it reads on.
+/// The server buffers nothing for a reader that does not read: it reads the missed events from the log.
 #[tokio::test]
 async fn slow_reader_misses_no_event() {
     over_http(ASK, async |world| {
@@ -157,7 +157,7 @@ async fn stream_resumes_after_the_last_seen_event() {
         let ada = world.person("ada");
         assert_eq!(ids(&mut ada.streams("/v1/events", Some("4")).await, 2).await, ["5", "6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", None).await, 2).await, ["5", "6"]);
-        // What a browser has seen is newer than the address that it reconnects to.
+        // The last event that a browser saw is newer than the address that it reconnects to.
         assert_eq!(ids(&mut ada.streams("/v1/events?after=1", Some("5")).await, 1).await, ["6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", Some("")).await, 2).await, ["5", "6"]);
     })
@@ -204,7 +204,7 @@ async fn stream_ends_when_the_server_stops() {
     .await;
 }
 
-/// A log whose second event cannot be read, served; and a stream of it, to its end.
+/// A stream, to its end, of a log whose second event cannot be read.
 async fn stream_of_a_damaged_log() -> String {
     let (gate, _, folder) = new_gate(ASK).await;
     let call = api::Propose::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");

@@ -1,4 +1,4 @@
-//! The proxy cuts where it says, holds back what it stalls, and counts who came.
+//! The proxy cuts at the chosen moment, delays stalled bytes, and counts connections.
 
 use super::{rows, with_a_table};
 use countersign_tests::{Cut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
@@ -13,8 +13,7 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Has the connection of somebody who inserts a row cut there, and gives the rows once their transaction
-/// is over.
+/// Cuts the connection of an insert at that moment, and gives the rows once the transaction is over.
 async fn rows_after(cut: Cut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;
@@ -41,13 +40,13 @@ fn cut_during_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(Cut::DuringCommit).await, "1") });
 }
 
-/// Nobody has to wait for the server here: it had said that it was done.
+/// The server has already confirmed the commit, so there is no need to wait for it.
 #[test]
 fn cut_after_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(Cut::AfterCommit).await, "1") });
 }
 
-/// What fails to commit is no commit: its answer comes through, and the cut is still to come.
+/// A failed COMMIT does not count: its answer arrives, and the cut is still to come.
 #[test]
 fn failed_commit_is_not_cut() {
     within_the_limit(async {

@@ -1,4 +1,4 @@
-//! A server that is killed is dead, one that lags lacks something, and a full disk is full.
+//! A killed server is dead, a lagging standby lacks rows, and a full disk is full.
 
 use super::{rows, with_a_table};
 use countersign_tests::{
@@ -19,7 +19,7 @@ fn killed_server_leaves_no_process_and_keeps_commits() {
         let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("it reads");
         cluster.kill();
         for process in processes.lines() {
-            // One that nobody has buried yet is listed still, but has nothing left to do anything with.
+            // A zombie is still listed, but can do no more work.
             let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
             assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
         }
@@ -65,7 +65,7 @@ fn full_disk_refuses_rows_and_the_server_survives() {
         assert!(complaint.contains("No space left on device"), "{complaint}");
         assert_eq!(rows(&cluster).await, "0");
         fs::remove_file(&ballast).expect("it is there");
-        // The name is gone; the room is only there when nobody has the file open.
+        // Unlinking frees the space only when the file is closed.
         drop(file);
         cluster.psql(many).await.expect("there is room again");
     });

@@ -1,11 +1,11 @@
-//! An executor that starts a call and is never heard of again.
+//! An executor that claims a call and reports nothing more.
 
 use crate::{Failed, say};
 use countersign_gate::{EventType, Gate, api};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Which call, for how long, and under which name.
+/// The call, the lease and the executor's name.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Hold {
@@ -15,7 +15,7 @@ pub(crate) struct Hold {
     lease_seconds: u32,
 }
 
-/// Claims it, says so, and holds it until somebody ends this process.
+/// Claims it, reports that, and holds it until the process is killed.
 pub(crate) async fn hold(gate: &Gate, hold: &Hold) -> Result<(), Failed> {
     let (thread, id) = (countersign_gate::name(&hold.thread)?, countersign_gate::call_id(&hold.id)?);
     let call = gate.wait(&thread, &id, None).await?;

@@ -1,12 +1,11 @@
-//! Arguments over HTTP: what is odd comes back to the byte, what two readers might read in two ways is
-//! refused.
+//! Arguments over HTTP: unusual ones come back byte for byte, and ambiguous ones are refused.
 
 use crate::new_world;
 use countersign_tests::{Answer, Database, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;
 
-/// Posts arguments as they are, in an otherwise plain proposal.
+/// Posts those arguments, byte for byte, in an otherwise ordinary proposal.
 async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
     let body = format!(r#"{{"id":"{id}","name":"tool","arguments":{arguments}}}"#);
     server.post("/v1/threads/t/tool-calls", body).await.into_parts()

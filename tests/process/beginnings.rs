@@ -1,4 +1,4 @@
-//! The first moments of a file: several processes make it at once, and its maker is killed over it.
+//! The creation of a file: several processes create it at once, and its creator is killed.
 
 use crate::new_world;
 use countersign_tests::{Database, Process, Random, in_time};
@@ -28,19 +28,19 @@ async fn eight_processes_create_the_same_file_at_once() {
     .await;
 }
 
-/// What comes to be, one after the other, while a file is made.
+/// The files that appear one after the other during the creation.
 const SIGNS: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]
 async fn file_of_a_killed_creator_opens() {
     in_time(async {
         let mut random = Random::seeded_from_environment(1_963);
-        for round in 0..60 {
+        for round in 0..24 {
             let world = new_world(Database::Sqlite).await;
             let words = ["run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
             let mut maker = Process::start(&mut world.countersign_over_log(&words));
             let sign = world.file(SIGNS[round % SIGNS.len()]);
-            // Nothing says when a file appears, so this looks again and again, and for a while longer.
+            // No event announces a new file, so this polls for it, and then waits a random while longer.
             while fs::metadata(&sign).is_err() {
                 tokio::task::yield_now().await;
             }

@@ -1,4 +1,4 @@
-//! What is due on a call is carried out once, by whoever is there, and wakes nobody who waits for something else.
+//! Overdue items of a call are performed once, by any of the processes, and wake no unrelated waiter.
 
 use crate::new_world;
 use countersign_gate::{Event, EventType, Gate, Options, Policy, Principal, api, name};
@@ -49,7 +49,7 @@ async fn propose(server: &Server, tool: &str) {
     join_all(all).await;
 }
 
-/// Waits for all the calls at those servers, and gives them as the answers have them.
+/// Waits for all calls at those servers, and gives their answers.
 async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
@@ -104,14 +104,14 @@ async fn expiry_into_approval_allows_and_runs_once(world: ProcessWorld) {
     assert_eq!(calls_with(&events, EventType::ApprovalResponse, "system:expiry"), CALLS);
 }
 
-/// How many calls have an event of that type by that principal.
+/// The number of calls with an event of that type by that principal.
 fn calls_with(events: &[Arc<Event>], kind: EventType, by: &str) -> usize {
     let of = events.iter().filter(|event| event.kind == kind && event.principal.as_str() == by);
     let id = |event: &Arc<Event>| event.data.read::<Value>().expect("an object")["toolCallId"].to_string();
     of.map(id).collect::<HashSet<_>>().len()
 }
 
-/// A request by hand that this program cannot read, and that lapsed long ago.
+/// A request inserted by SQL that this program cannot read, and that expired long ago.
 const UNREADABLE: &str = r"
 INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_CALL', 'agent:bot', json_object(
     'id', 'odd', 'name', 'bash', 'arguments', json('{}'), 'argumentsHash',
@@ -121,7 +121,7 @@ INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_APPROV
     'policy', '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
 ";
 
-/// How often the database may be asked for what is due, for each call that is proposed, and besides now and then.
+/// The allowed number of queries for due items, per proposed call and in addition.
 const ASKED: (u64, u64) = (4, 200);
 const PROPOSED: u64 = 200;
 
@@ -153,7 +153,7 @@ async fn unreadable_due_call_delays_no_other_call() {
     .await;
 }
 
-/// How often, by the gate's own count.
+/// The number of queries, by the gate's own metric.
 fn asked_for_what_is_due(gate: &Gate) -> u64 {
     let mut registry = Registry::default();
     gate.metrics(&mut registry).expect("it is over a file");

@@ -1,4 +1,4 @@
-//! What nobody decides in time lapses once, whichever process is there to see it.
+//! Undecided calls expire once, in any of the processes.
 
 use crate::new_world;
 use countersign_gate::{Event, EventType};
@@ -34,7 +34,7 @@ async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
 }
 
-/// How many calls have an event of that kind that says so.
+/// The number of calls with such an event.
 fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usize {
     let data = events.iter().filter(|event| event.kind == kind).map(|event| {
         assert_eq!(event.principal.as_str(), "system:expiry");

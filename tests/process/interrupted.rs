@@ -40,7 +40,7 @@ async fn two_waiting_runs_under_one_id_run_once() {
 async fn run_killed_during_its_command_never_runs_again() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // The command outlives its killed parent; the end of its stdin ends it.
+        // The command outlives its killed parent, and ends when its stdin closes.
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran; echo started; read _"];
         let mut run = world.starts_run(&words).await;
         assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
@@ -92,7 +92,7 @@ async fn sigterm_reaches_the_command_and_shows_in_log() {
 async fn background_output_is_kept_without_waiting_for_it() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // What is left behind holds both pipes of the command, until the end of its stdin.
+        // The background process holds both pipes of the command until its stdin closes.
         let script = "exec 3<&0; (read _ <&3) & head -c 300000 /dev/zero | tr '\\0' x; echo; echo done >&2";
         let run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", script]).await;
         assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);

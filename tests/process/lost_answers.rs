@@ -1,4 +1,4 @@
-//! An answer that is lost on its way: what was done is not done again, and not given up either.
+//! Lost answers: the client neither repeats an action that succeeded nor gives up.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -17,23 +17,23 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Whether the answer to a request is lost, by its first line and by how many were lost before.
+/// Decides whether to lose an answer, given the first line of the request and the number lost before.
 type Losing = fn(line: &str, before: usize) -> bool;
 
-/// What a server says that is about to leave.
+/// The answer of a server that shuts down.
 const LEAVING: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
-/// What one says whose database restarts.
+/// The answer of a server whose database restarts.
 const WITHOUT_DATABASE: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"database_unreachable","detail":"soon"}"#;
 
-/// How both begin.
+/// The head of both answers.
 const UNAVAILABLE: &str =
     "503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1";
 
-/// Stands between a client and its server, and loses some answers: the connection breaks instead, or the
-/// client is told something else.
+/// A proxy between a client and its server that loses some answers: it breaks the connection or sends another
+/// answer.
 #[derive(Clone)]
 struct Wire {
     server: SocketAddr,
@@ -47,7 +47,7 @@ impl Wire {
         Self { server: server.address(), losing, instead: None, lost: Arc::default() }
     }
 
-    /// Begins to pass on, and gives its address.
+    /// Starts the proxy, and gives its address.
     async fn open(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -60,7 +60,7 @@ impl Wire {
         url
     }
 
-    /// One connection, until either side ends it, or an answer is lost.
+    /// One connection, until either side ends it or an answer is lost.
     async fn pass_on(self, mut client: TcpStream) -> std::io::Result<()> {
         let mut server = TcpStream::connect(self.server).await?;
         let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
@@ -92,7 +92,7 @@ impl Wire {
     }
 }
 
-/// A run over a wire that loses answers; it is allowed, and runs once.
+/// A run over such a proxy; it is allowed, and must run once.
 async fn runs_once_over_a_wire(losing: Losing, instead: Option<&'static str>) {
     let world = new_world(Database::Sqlite).await;
     let server = world.serves().await;
@@ -130,7 +130,7 @@ async fn run_with_a_lost_claim_check_checks_again() {
     in_time(runs_once_over_a_wire(losing, None)).await;
 }
 
-/// An answer of another status, with more headers if there are any, to say in the place of the server's.
+/// An answer to send in place of the server's.
 fn saying(head: &str, body: &str) -> &'static str {
     let length = body.len();
     let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");

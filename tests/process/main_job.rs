@@ -1,4 +1,4 @@
-//! The main job on real input: a command runs because somebody allowed it, by whatever way.
+//! The main job on real input: a command runs because a person allowed it, over each transport.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -12,7 +12,7 @@ on_each_database!(
     decision_made_while_the_server_is_down_counts
 );
 
-/// A repository with one commit, as `git` itself makes it.
+/// A repository with one commit, created by `git`.
 async fn repository(world: &ProcessWorld) {
     let script = "git init -q origin && cd origin && echo hello > README && git add . \
                   && git -c user.name=ada -c user.email=ada@example.org commit -qm first";

@@ -1,5 +1,5 @@
-//! The database's server goes away under running instances: callers are told to come back, nothing that was
-//! acknowledged is lost, and all goes on by itself.
+//! The database server stops under running instances: callers are told to retry, no acknowledged event is lost,
+//! and all continue by themselves.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -47,7 +47,7 @@ async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
     assert_eq!(problem["code"], "database_unreachable", "{problem}");
 }
 
-/// Says the same until it is heard.
+/// Repeats the request until it succeeds.
 async fn insists(server: &Server, path: &str, body: &str) {
     loop {
         match server.post(path, body).await.into_parts() {

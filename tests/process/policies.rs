@@ -1,4 +1,4 @@
-//! The policy changes while calls wait, and a condition or a tool's schema that runs and runs.
+//! The policy changes while calls are pending; expensive conditions and schemas.
 
 use countersign_tests::{ProcessWorld, Server};
 use futures_util::future::join_all;
@@ -30,7 +30,7 @@ when = "args.region == 'moon'"
 verdict = "block"
 "#;
 
-/// The most that a condition may do: every element of the longest list, for every element of it.
+/// The most expensive condition possible: it compares each pair of elements of the longest list.
 const RUNS_AWAY: &str = r#"
 [[rule]]
 name = "runs away"
@@ -64,7 +64,7 @@ async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
     server.person("ada").allows(id).await;
 }
 
-/// The code with which the claim is refused, if it is.
+/// The code of the refusal, if the claim is refused.
 async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
     let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");
@@ -133,7 +133,7 @@ async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
     world.verified_log().await;
 }
 
-/// Each definition asks twice for the next one, so that nobody who checks against it comes to an end.
+/// Each definition refers twice to the next one, so that checking it takes exponential time.
 fn endless() -> Value {
     let twice = |depth: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", depth + 1)});

@@ -1,9 +1,9 @@
-//! A person with nothing but the `sqlite3` shell.
+//! A person with only the `sqlite3` shell.
 
 use crate::new_world;
 use countersign_tests::{Database, Process, ProcessWorld, in_time};
 
-/// What the shell says to a statement, and how it ends.
+/// The shell's output for a statement, and its exit code.
 async fn sqlite3(world: &ProcessWorld, statement: &str) -> (i32, String) {
     let ended = Process::start(world.program("sqlite3").args(["log.db", statement])).ended().await;
     (ended.code, ended.stdout + &ended.stderr)
@@ -84,7 +84,7 @@ async fn write_lock_in_the_shell_only_delays_others() {
         );
         let at_the_server = async { server.agent("bot").proposes_unlike_others("call").await };
         let unlocked = async {
-            // Reading goes on meanwhile, and shows nothing of what waits for the lock.
+            // Reads continue meanwhile, and do not show the events that wait for the lock.
             let (status, pending) = server.get("/v1/approvals/pending").await.into_parts();
             assert_eq!((status, pending.as_str()), (200, r#"{"pending":[],"next":null}"#));
             shell.tell("COMMIT; SELECT 'unlocked';").await;

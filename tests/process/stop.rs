@@ -1,4 +1,4 @@
-//! The stop button, while everything is under way: all that waits is denied in one go, or none of it.
+//! The stop button under load: it denies all pending calls at once, or none.
 
 use countersign_gate::{Event, EventType};
 use countersign_tests::{ProcessWorld, Random, Server};
@@ -16,7 +16,7 @@ on_each_database!(stop_denies_all_pending_calls_during_new_proposals, killed_sto
 
 const CALLS: usize = 300;
 const THREADS: usize = 30;
-/// How often a stop is interrupted.
+/// The number of interrupted stops.
 const ROUNDS: usize = 8;
 
 async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld) {
@@ -63,7 +63,7 @@ async fn propose(servers: &[Server], name: &str, calls: usize) {
     stream::iter(0..calls).map(one).buffer_unordered(16).collect::<()>().await;
 }
 
-/// The calls that people denied, each with its result: one run of events with nothing between them.
+/// The calls that people denied, each with its result: one run of events without others in between.
 fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
     let of = |kind: EventType| events.iter().filter(move |event| event.kind == kind);
     let seqs: Vec<_> =
@@ -92,7 +92,7 @@ async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
         }
         server.kill().await;
         let answered = stop.await.expect("it ends").is_ok_and(|answer| answer.status() == 200);
-        // Whatever the server had begun when it was killed is over once somebody else has written.
+        // The killed server's transaction is over once another process has written.
         witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;
         assert!(left == 1 || (left == waiting + 1 && !answered), "of {waiting} there wait {left}");

@@ -1,4 +1,4 @@
-//! A run that is denied, cancelled or interrupted: what it says, how it exits, what the log shows.
+//! A denied, cancelled or interrupted run: its output, its exit code and the log.
 
 use crate::new_world;
 use countersign_tests::{Database, in_time};

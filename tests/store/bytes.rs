@@ -1,5 +1,5 @@
-//! What goes in comes out, to the byte: the log shows people what will run, so nothing may be
-//! respelled on the way, by the driver, by the database's JSON functions, or by a restart.
+//! Data is read back byte for byte: the log shows people the command that will run, so neither the driver, the
+//! database's JSON functions nor a restart may respell it.
 
 use countersign_approvals::Call;
 use countersign_store::Filter;
@@ -11,7 +11,7 @@ on_each_database! {
     same_id_in_two_threads_names_two_calls,
 }
 
-/// Arguments in spellings that some JSON library or other does not keep.
+/// Arguments in spellings that some JSON libraries change.
 fn odd_arguments() -> Vec<String> {
     let mut all: Vec<String> = [
         r"{}",
@@ -51,7 +51,7 @@ async fn arguments_are_read_back_byte_for_byte(world: &mut World) {
         let id = format!("call_{n}");
         let proposal = Proposal { arguments, ..Proposal::default() };
         bot.proposes_to(&id, proposal).await.unwrap_or_else(|why| panic!("{arguments:.80}: {why}"));
-        // Another store decides by what it reads from the table, not by what was handed in.
+        // Another store decides by the table, not by the original text.
         let allowed = ada.at(&other).allows(&id).await.expect("allowed").call.expect("a call");
         assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
         assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
@@ -100,7 +100,7 @@ async fn unicode_names_stay_distinct_and_unchanged(world: &mut World) {
     }
 }
 
-/// Models do repeat `call_0`: the same id in another thread is another call.
+/// Models repeat ids such as `call_0`: the same id in another thread is another call.
 async fn same_id_in_two_threads_names_two_calls(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));

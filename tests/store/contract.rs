@@ -1,4 +1,4 @@
-//! What an acknowledgement means, and what orders in one batch owe one another.
+//! The meaning of an acknowledgement, and the independence of commands in one batch.
 
 use countersign_approvals::{EventType, Refused, State, event::Decision};
 use countersign_store::Error;
@@ -47,7 +47,7 @@ async fn acknowledged_events_survive_a_restart(world: &mut World) {
     assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
 }
 
-/// A store that is dropped without a word is what is left of a process that was killed.
+/// A dropped store is what a killed process leaves behind.
 async fn acknowledged_events_survive_a_dropped_store(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
@@ -72,8 +72,8 @@ async fn refused_command_leaves_its_batch_intact(world: &mut World) {
     assert_eq!(world.log().await.len(), 200, "and nothing of what was refused");
 }
 
-/// Where the database refuses what the rules allow (here because the operator has a guard of their
-/// own), the whole transaction is gone, and the batch is done again order by order.
+/// If the database refuses a command that the rules allow (here because of an operator's trigger), the whole
+/// transaction is rolled back, and the batch is repeated command by command.
 async fn command_refused_by_the_database_leaves_batch_intact(world: &mut World) {
     let guard = match world.database() {
         Database::Sqlite => {
@@ -157,7 +157,7 @@ async fn command_after_close_is_refused(world: &mut World) {
     assert_eq!(world.log().await.len(), 0);
 }
 
-/// The order of things is that of `seq`; what the clock says is only written down.
+/// The order is that of `seq`; the time is only recorded.
 async fn backward_clock_blocks_no_command(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
@@ -175,7 +175,7 @@ async fn backward_clock_blocks_no_command(world: &mut World) {
     assert_eq!(world.call("t", "call_1").await.state(noon), State::Finished);
 }
 
-/// An expiry that was carried out stays so, though by the clock it would not be due any more.
+/// A performed expiry stays, even if by the clock it is not due any more.
 async fn backward_clock_revives_no_expired_call(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();

@@ -1,6 +1,5 @@
-//! What deciding needs of the database: votes that are counted, decisions that answer for later calls, calls that
-//! change their executor, and requests on which something is due. The rows are written as a process would write
-//! them, and the guards alone say what may stand.
+//! Decisions in the database: votes, remembered decisions, takeovers and due requests. The rows are sealed like
+//! those of a process, and only the guards judge them.
 
 use countersign_approvals::{CallId, EventType, Timestamp};
 use countersign_store::queries;
@@ -20,7 +19,7 @@ on_each_database! {
     thread_is_loaded_with_its_remembered_decisions,
 }
 
-/// Somebody who writes sealed rows to thread `t`.
+/// A writer of sealed rows in thread `t`.
 struct Scribe<'a> {
     world: &'a World,
     connection: SqlConnection,
@@ -35,7 +34,7 @@ impl<'a> Scribe<'a> {
         append_sealed(self.world.store(), &mut self.connection, "t", (kind, principal, data)).await
     }
 
-    /// A call of `bash` that people are asked about, with more fields of its request.
+    /// A pending call of `bash`, with more fields of its request.
     async fn is_asked(&mut self, id: &str, more: &str) {
         let call = format!(
             r#"{{"id":"{id}","name":"bash","arguments":{{"command":"ls"}},"argumentsHash":"{{HASH}}"}}"#
@@ -59,7 +58,7 @@ impl<'a> Scribe<'a> {
         self.writes(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    /// What was decided at `grant` answers for that call.
+    /// The decision at `grant` answers for that call.
     async fn answers(&mut self, id: &str, decision: &str, grant: i64, more: &str) -> Result<i64, String> {
         let response = format!(
             r#"{{"toolCallId":"{id}","decision":"{decision}","source":"grant","grant":{grant}{more},"argumentsHash":"{{HASH}}"}}"#
@@ -235,7 +234,7 @@ async fn claim_changes_its_executor_once(world: &mut World) {
     refused(late, "the call has ended already");
 }
 
-/// When something is due next, in minutes from the beginning, by the index as it is kept and as it is made anew.
+/// The next due time, in minutes from the beginning, from the index as kept and as rebuilt.
 async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     assert!(world.verify().await.index_holds);
     let kept = world.store().next_due().await.expect("reads");
@@ -277,8 +276,8 @@ async fn request_is_due_for_its_next_step(world: &mut World) {
     }
 }
 
-/// A history that nobody planned: requests that are reminded of, that go to a higher level and that are answered, in
-/// whatever order. Half of the steps are refused; those that are not make it.
+/// A random history of requests with reminders, escalations and answers. Half of the steps are refused; the
+/// others make the history.
 async fn due_index_equals_the_events(world: &mut World) {
     let mut chance = Random::seeded(11);
     let mut scribe = Scribe::of(world).await;
@@ -316,7 +315,7 @@ async fn due_index_equals_the_events(world: &mut World) {
     assert!(asked > 20 && written > 20, "the history was one: {asked} asked, {written} more");
 }
 
-/// The calls that the writer's own question for a thread brings, with what people decided since `since`.
+/// The calls that the writer's query loads for a thread, with the decisions since `since`.
 async fn loaded(
     world: &World,
     connection: &mut SqlConnection,

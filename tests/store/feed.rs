@@ -1,6 +1,6 @@
-//! Every follower sees every event of its filter once, in order, however often it leaves and comes
-//! back, and whichever store it follows. The feeds here keep four events at hand, so that nearly
-//! everybody lags and has to read the table.
+//! Every follower sees each matching event once and in order, however often it returns and whichever store it
+//! follows. The feeds here keep only four events in memory, so that nearly every follower lags and reads the
+//! table.
 
 use countersign_approvals::{CallId, Event, EventType, ThreadId};
 use countersign_store::{Filter, Follower, Options, Store};
@@ -65,7 +65,8 @@ async fn follower_sees_events_of_another_store(world: &mut World) {
     assert!(one.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
 }
 
-/// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
+/// A store's own writer notifies its feed at once, and may be ahead of the events that the feed has read from
+/// others.
 async fn followers_of_several_writers_see_all_events(world: &mut World) {
     let stores = [world.store().clone(), world.another_store().await, forgetful(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
@@ -93,7 +94,7 @@ async fn followers_that_return_often_miss_nothing(world: &mut World) {
         for round in 0..1_000 {
             let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
             for _ in 0..chance.below(7) {
-                // Dropped in the middle of waiting or reading, it must lose nothing either.
+                // Dropping it while it waits or reads must lose no event either.
                 if chance.below(4) == 0
                     && let Some(event) = follower.next().now_or_never()
                 {
@@ -159,7 +160,7 @@ async fn early_and_late_followers_see_the_same(world: &mut World) {
     assert!(tales.iter().all(|tale| *tale == tales[0]), "event by event, to the byte");
 }
 
-/// A cursor from before a restart, or from another store that was ahead, is as good as any.
+/// A cursor stays valid across restarts and stores.
 async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let bot = world.agent("bot");
     propose_many(&bot, 10).await;
@@ -186,7 +187,7 @@ async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     let mut waiter = other.watch_call(bot.thread_id(), &id);
     ada.allows("call_2").await.expect("allowed");
     ada.in_thread("t2").allows("call_1").await.expect("allowed");
-    // Once the other store's feed has told of both, it would have woken the waiter.
+    // Once the other store's feed has announced both, it would have woken the waiter.
     takes(&mut all, 2).await;
     assert!(waiter.woken().now_or_never().is_none(), "neither was its call");
     ada.allows("call_1").await.expect("allowed");

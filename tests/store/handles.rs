@@ -1,5 +1,4 @@
-//! Several ways into one log: several processes, as far as it can tell. What one wrote, the
-//! others decide by.
+//! Several stores over one log, which are separate processes to it. Each decides by what the others wrote.
 
 use countersign_approvals::{CallId, EventType, Refused, State, event::Source};
 use countersign_store::{Error, Filter, Store};
@@ -91,7 +90,7 @@ async fn agents_and_proposers_cannot_decide(world: &mut World) {
     assert_eq!(code(&world.person("bo").allows("call_1").await), "done");
 }
 
-/// Each store keeps what it touched of late; when another one wrote in between, it must look again.
+/// Each store caches what it touched recently; after a write by another, it must read again.
 async fn cached_call_yields_to_writes_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
@@ -107,7 +106,7 @@ async fn cached_call_yields_to_writes_of_others(world: &mut World) {
     }
 }
 
-/// A call that a store has looked for in vain may be proposed elsewhere a moment later.
+/// A call that a store did not find may be proposed elsewhere a moment later.
 async fn cached_absence_yields_to_proposals_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
@@ -198,7 +197,7 @@ async fn expiry_is_written_once_by_racing_stores(world: &mut World) {
     assert_eq!(world.store().next_due().await, Ok(None));
 }
 
-/// The refusal is written together with what was due before it: the late decision loses to the expiry.
+/// The expiry is written before the late decision, which therefore loses.
 async fn late_decision_finds_the_call_expired(world: &mut World) {
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     world.agent("bot").proposes_to("call_1", soon).await.expect("asked");

@@ -1,4 +1,4 @@
-//! Lists of calls, of what waits, of threads, and what became of calls: in their order, by what is asked for.
+//! Lists of calls, pending calls and threads, and the outcomes of calls: their order and their filters.
 
 use countersign_approvals::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;

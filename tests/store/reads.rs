@@ -1,5 +1,5 @@
-//! What the store answers when it is asked: pages of what is pending, the log by pages, a thread. And
-//! the index of open requests, which must never say anything that the events do not.
+//! Reads of the store: pages of pending calls, pages of the log, a thread; and the index of open requests, which
+//! must always equal the events.
 
 use countersign_approvals::{Call, Thread, ThreadId};
 use countersign_store::{Filter, Store};
@@ -100,7 +100,7 @@ async fn thread_knows_its_grants_and_its_end(world: &mut World) {
     assert_eq!(world.store().thread(&unheard_of).await, Ok(Thread::default()));
 }
 
-/// One step of a history that nobody planned. Most steps are refused; those that are not make it.
+/// One step of a random history. Most steps are refused; the others make the history.
 async fn anything(chance: &mut Random, world: &World, store: &Store) {
     let thread = *chance.one_of(&["t", "t2", "t3"]);
     let id = format!("call_{}", chance.below(12));
@@ -125,7 +125,7 @@ async fn anything(chance: &mut Random, world: &World, store: &Store) {
     world.clock().advance(Duration::from_millis(u64::try_from(chance.below(900)).expect("small")));
 }
 
-/// What is pending, worked out from the log alone and call by call.
+/// The pending calls, computed from the log alone, call by call.
 async fn waiting(world: &World) -> Vec<i64> {
     let mut calls = HashSet::new();
     let mut waiting = Vec::new();

@@ -1,5 +1,4 @@
-//! Searching: pages and followers of a filter hold what the filter says of the whole log, no less and no
-//! more, however little that is.
+//! Filters: pages and followers contain exactly the matching events of the whole log, however few.
 
 use countersign_approvals::{
     Event, EventType, State, ThreadId, ToolName,
@@ -23,7 +22,7 @@ const THREADS: [&str; 3] = ["t1", "t2", "t3"];
 const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
 const PEOPLE: [&str; 2] = ["ada", "ben"];
 
-/// Plays anything that may happen, so that a filter has much to choose from. What is refused is refused.
+/// Plays random actions, so that a filter has much to choose from. Refusals are ignored.
 async fn lives(world: &World, chance: &mut Random, steps: usize) {
     for step in 0..steps {
         let thread = chance.word(&THREADS);
@@ -61,7 +60,7 @@ fn any_filter(chance: &mut Random, log: &[Event]) -> Filter {
     }
 }
 
-/// What the filter means, said as open_file as can be and not as the store does it.
+/// The meaning of the filter, computed in the simplest way and not as the store does it.
 fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
@@ -103,7 +102,7 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
     let mut chance = Random::seeded(2_026);
     lives(world, &mut chance, 400).await;
     let log = world.log().await;
-    // One that has all events at hand, one that has none, and one in between.
+    // One store with all events in memory, one with none, and one in between.
     let mut stores = Vec::new();
     for recent in [4_096, 0, 100] {
         let store = world.another_store_with(Options { recent, ..world.options() }).await;
@@ -125,8 +124,8 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
     }
 }
 
-/// A follower by tool that was there before the calls knows them from the feed alone; one that came after
-/// their proposal has to look them up.
+/// An early follower by tool knows the calls from the feed; one that starts after their proposal must look them
+/// up.
 async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
@@ -208,7 +207,7 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
     assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
 }
 
-/// A thousand calls of four megabytes each are a page of nobody's.
+/// A page of many large calls would not fit into memory.
 async fn pages_are_bounded_in_bytes(world: &mut World) {
     let bot = world.agent("bot");
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));

@@ -1,4 +1,4 @@
-//! How a log begins: many at once, side by side with others, and not at all where something is wrong.
+//! The creation of a log: by many stores at once, beside other logs, and not at all where something is wrong.
 
 use super::{
     MESSAGE, Shell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries, tries_with,
@@ -43,7 +43,7 @@ fn logs_in_two_schemas_are_independent() {
             Shell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
         let mut ear = PgListener::connect(&url).await.expect("it lets us in");
         ear.listen(&channel).await.expect("it listens");
-        // Whoever writes to the one by hand, and does not commit, holds up nobody at the other.
+        // An uncommitted insert in one schema must not block the other.
         let mut connection = Shell::at(&url).await;
         connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
         bot(&other).proposes("call_1").await.expect("asked");
@@ -59,7 +59,7 @@ fn logs_in_two_schemas_are_independent() {
     });
 }
 
-/// What is rung for next, other than by a store that tries its own bell.
+/// The next notification, except those by which a store tests its own channel.
 async fn rings(ear: &mut PgListener) -> String {
     loop {
         let heard = ear.recv().await.expect("it rings");

@@ -1,12 +1,12 @@
-//! A network that cuts and stalls: an order is acknowledged exactly if it is written, once, and who
-//! follows the log misses nothing and needs nobody's help to come back.
+//! A network that cuts and stalls: a command is acknowledged if and only if it was written once, and followers
+//! miss nothing and recover by themselves.
 
 use super::{MESSAGE, Shell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with};
 use countersign_store::{Error, Store};
 use countersign_tests::{Cut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
-/// A proxy before the server, a store behind it, and one that goes straight there.
+/// A proxy before the server, a store behind it, and a store with a direct connection.
 async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
     let proxy = Proxy::before(&server.socket()).await;
     let far = opens(&proxy.url_as("postgres", "postgres")).await;
@@ -41,7 +41,7 @@ async fn is_written_once(server: &Cluster, cut: Cut) {
     assert_eq!(holds(&far).await, 6);
 }
 
-/// Neither "done" nor "failed" would be true, and to say the same again is safe.
+/// Neither "done" nor "failed" would be true; repeating the command is safe.
 #[test]
 fn command_with_unknown_outcome_is_reported_as_such() {
     on_a_server(async |server| {
@@ -71,7 +71,7 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -
     }
 }
 
-/// While the writer looks what became of its commit, others write, and it goes on after them.
+/// While the writer looks up the outcome of its commit, others write, and it continues after them.
 #[test]
 fn others_may_write_before_the_cut_off_lookup() {
     on_a_server(async |server| {
@@ -129,7 +129,7 @@ async fn proposes_ten(store: &Store, round: i64) {
     }
 }
 
-/// It listens anew by itself, and looks what was rung for meanwhile: nothing else would tell it for an hour.
+/// It listens again by itself and reads the missed events: without that it would poll only after an hour.
 #[test]
 fn notifications_resume_after_a_cut_connection() {
     on_a_server(async |server| {
@@ -148,7 +148,7 @@ fn notifications_resume_after_a_cut_connection() {
     });
 }
 
-/// The server ends the transaction of a writer that says nothing for five seconds.
+/// The server ends the transaction of a writer that is silent for five seconds.
 #[test]
 fn stalled_writer_blocks_others_only_for_a_while() {
     on_a_server(async |server| {
@@ -159,7 +159,7 @@ fn stalled_writer_blocks_others_only_for_a_while() {
         let others = async {
             Shell::at(&server.url()).await.waits_for_a_writer().await;
             proxy.stall();
-            // Now the lock is the far writer's, who never hears of that.
+            // Now the far writer holds the lock, and does not learn of it.
             connection.run("COMMIT").await;
             bot(&near).proposes("call_near").await.expect("asked");
             proxy.heal();

@@ -1,5 +1,4 @@
-//! Behind a pooler that lends a connection for a transaction at a time: everything works, only the bell is
-//! not heard, unless there is a way round the pooler for the one who listens.
+//! Behind a pooler in transaction mode everything works, except that notifications need a direct address.
 
 use super::{ada, bot, by_the_bell, follows, hears, holds, on_a_server, options, tries_with};
 use countersign_approvals::State;
@@ -7,7 +6,7 @@ use countersign_store::{Filter, Options, Store};
 use countersign_tests::{code, postgres::Cluster};
 use futures_util::future::join_all;
 
-/// Stores behind a pooler that has fewer connections than they.
+/// Stores behind a pooler with fewer connections than stores.
 async fn behind_a_pooler<T>(
     server: &Cluster,
     ways: &str,
@@ -21,7 +20,7 @@ async fn behind_a_pooler<T>(
     story(opened.await).await
 }
 
-/// The way to the server itself.
+/// The server's direct address.
 fn round_it(server: &Cluster) -> String {
     format!("&listen_host={}&listen_port=5432", server.folder().display())
 }
@@ -60,7 +59,7 @@ fn followers_behind_a_pooler_poll_for_events() {
     on_a_server(async |server| behind_a_pooler(server, "", options(), others_hear).await);
 }
 
-/// They look by themselves once an hour.
+/// They poll once an hour.
 #[test]
 fn followers_with_a_direct_address_are_notified() {
     on_a_server(async |server| {
@@ -88,7 +87,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
         let mut follower = follows(&store);
         bot(&store).proposes("call_1").await.expect("asked");
         server.restart().await;
-        // The pooler lets nobody in until it has tried the server again.
+        // The pooler refuses clients until it has tried the server again.
         let mut outcome = bot(&store).proposes("call_2").await;
         while outcome.is_err() {
             assert_eq!(code(&outcome), "database_unreachable");
@@ -99,7 +98,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
     });
 }
 
-/// What is set at the beginning of a transaction takes a snapshot, after which its level stays.
+/// A setting at the start of a transaction takes a snapshot, and fixes the isolation level.
 #[test]
 fn other_default_isolation_behind_a_pooler_is_harmless() {
     on_a_server(async |server| {

@@ -1,4 +1,4 @@
-//! Who was given a right on the log keeps it when the layout goes on.
+//! A role that was granted a right on the log keeps it after a migration.
 
 use countersign_store::{Kind, migrations};
 use countersign_tests::{Database, SqlConnection, in_world_on};

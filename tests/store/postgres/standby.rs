@@ -1,5 +1,5 @@
-//! Servers that take each other's place: a standby is not written to, one that lags is not gone on with
-//! unknowingly, and one that has everything is gone on with as if nothing had been.
+//! Failover: a standby is not written to, a lagging one is not used unnoticed, and a complete one is used as if
+//! nothing had happened.
 
 use super::{bot, follows, hears, holds, on_a_server, opens, refused, tries};
 use countersign_store::Store;
@@ -16,7 +16,7 @@ async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
     (proxy, store, standby)
 }
 
-/// From now on the standby is where everybody is led to.
+/// From now on, the address leads to the standby.
 fn takes_over(proxy: &Proxy, standby: &Cluster) {
     proxy.turns_to(&standby.socket());
     proxy.cut();
@@ -69,7 +69,7 @@ fn complete_standby_is_used_after_failover() {
     });
 }
 
-/// What it lost has been handed out, and its numbers shall not be given to others behind anybody's back.
+/// Clients have seen the lost events, so their numbers must not be reused silently.
 #[test]
 fn lagging_standby_is_written_only_after_a_decision() {
     on_a_server(async |primary| {
@@ -109,7 +109,7 @@ fn server_returning_with_missing_events_is_used_again() {
     });
 }
 
-/// The other server has as many events as this store knows, and more; but not the same.
+/// The other server has at least as many events as this store knows, but not the same ones.
 #[test]
 fn failover_during_a_commit_is_noticed() {
     on_a_server(async |primary| {
@@ -141,7 +141,7 @@ fn synchronous_standby_has_all_acknowledged_events() {
             bot(&store).proposes(&id).await.expect("asked");
             acknowledged.push(id);
         }
-        // At once, without waiting for anything.
+        // At once, without waiting.
         primary.kill();
         standby.promote().await;
         takes_over(&proxy, &standby);

@@ -1,4 +1,4 @@
-//! TLS to the database: who shows the right certificate under the right name is spoken to, and nobody else.
+//! TLS to the database: only a server with the right certificate under the right name is used.
 
 use super::{bot, holds, opens, refused};
 use countersign_tests::{
@@ -16,7 +16,7 @@ fn on_a_server_with_tls(story: impl AsyncFnOnce(&Cluster)) {
     });
 }
 
-/// The server by that name, to be proven by that authority.
+/// The server's URL under that name, with that authority.
 fn verified(server: &Cluster, host: &str, authority: &Path) -> String {
     format!("{}?sslmode=verify-full&sslrootcert={}", server.tcp_url(host), authority.display())
 }

@@ -1,5 +1,4 @@
-//! What the server and its operator do to a log: locks that are held, connections that run out, a full
-//! disk, rights that were not given, a table that was taken away.
+//! Trouble at the server: held locks, no free connections, a full disk, missing rights, a missing table.
 
 use super::{
     MESSAGE, Shell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
@@ -13,7 +12,7 @@ use countersign_tests::{
 use futures_util::future::join;
 use std::fs;
 
-/// The queue of writers is not waited in for ever, and who gave up has written nothing.
+/// A writer does not wait for the lock without end, and after giving up it has written nothing.
 #[test]
 fn lock_held_too_long_is_reported() {
     on_a_server(async |server| {
@@ -25,7 +24,7 @@ fn lock_held_too_long_is_reported() {
         let cancelled = async {
             let mut operator = Shell::at(&server.url()).await;
             operator.waits_for_a_writer().await;
-            // What the server's own time limit does, only sooner.
+            // The effect of the server's own time limit, only sooner.
             operator.run("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
         };
         let (outcome, ()) = join(bot(&patient).proposes("call_2"), cancelled).await;
@@ -87,7 +86,7 @@ fn server_at_its_connection_limit_reports_busy() {
     });
 }
 
-/// The write-ahead log lies on another disk, so the server lives on, and so does the store.
+/// The write-ahead log is on another disk, so the server survives, and so does the store.
 #[test]
 fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
@@ -117,7 +116,7 @@ fn full_disk_loses_nothing_and_writing_resumes() {
     });
 }
 
-/// A call whose arguments take some pages, and do not get smaller by being packed.
+/// A call with several pages of arguments that do not compress.
 async fn large(store: &Store, number: usize) -> Result<usize, Error> {
     let mut chance = countersign_tests::Random::seeded(u64::try_from(number).expect("few"));
     let text: String =

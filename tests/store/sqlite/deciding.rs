@@ -1,5 +1,5 @@
-//! The words of a table that is there are changed where they stand, which SQLite has no statement for: that the file
-//! is sound after it, and that whoever has it open knows the new words.
+//! The schema text of an existing table changes in place, for which SQLite has no statement: the file must stay
+//! sound, and open connections must see the new text.
 
 use countersign_store::{Kind, Options, Store, migrations};
 use countersign_tests::{SqlConnection, in_world, open_file};
@@ -36,7 +36,7 @@ fn open_connection_learns_new_schema_words() {
     });
 }
 
-/// A migration that fails half-way leaves the file as it was, these words too.
+/// A migration that fails half-way leaves the file as it was, including this text.
 #[test]
 fn revoked_schema_words_are_unknown() {
     in_world(async |world| {

@@ -1,4 +1,4 @@
-//! What opening a file finds out, and that a file which is refused is left as it was.
+//! Opening a file: its checks, and that a refused file stays unchanged.
 
 use countersign_approvals::State;
 use countersign_store::{Error, Options, Store};
@@ -21,7 +21,7 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Opens what must not open; gives the error's code, after a look that the file's bytes are the same.
+/// Opens a file that must be refused; gives the error's code, after checking that the file is unchanged.
 async fn refused(path: &Path) -> Error {
     let before = fs::read(path).expect("reads");
     let Err(error) = Store::open(path, Options::default()).await else {
@@ -31,7 +31,7 @@ async fn refused(path: &Path) -> Error {
     error
 }
 
-/// A log with some events, closed tidily, so that all of it is in the one file.
+/// A log with some events, closed so that all of it is in one file.
 async fn a_log(path: &Path) {
     let said = actor(ACTOR, "077", &[Path::new("files"), path]).await;
     assert!(said.well);
@@ -121,7 +121,7 @@ fn damaged_file_is_refused() {
     });
 }
 
-/// Root writes where permissions say nobody may, so only a mount shows what a read-only disk does.
+/// Permissions do not bind root, so only a mount can be read-only.
 #[test]
 fn read_only_file_is_refused() {
     within_the_limit(async {
@@ -139,8 +139,7 @@ fn read_only_file_is_refused() {
     });
 }
 
-/// The log holds what agents were told and what they wanted: it is its owner's alone, whatever the
-/// umask is.
+/// The log contains the words of agents and people: only its owner may read it, whatever the umask.
 #[test]
 fn log_files_are_readable_by_their_owner_only() {
     within_the_limit(async {
