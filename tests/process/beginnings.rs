@@ -16,7 +16,10 @@ async fn eight_processes_create_the_same_file_at_once() {
             }));
             let runs = runs.await;
             for number in 0..8 {
-                assert_eq!(world.runs(&["allow", &format!("call_{number}")]).await.0, 0);
+                assert_eq!(
+                    world.person("ada").in_thread("terminal").allows(&format!("call_{number}")).await.code,
+                    0
+                );
             }
             for ended in join_all(runs.into_iter().map(Process::ended)).await {
                 assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -49,7 +52,7 @@ async fn file_of_a_killed_creator_opens() {
             }
             maker.kill().await;
             let run = world.starts_run(&words[1..]).await;
-            assert_eq!(world.runs(&["allow", "build"]).await.0, 0);
+            assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
             let ended = run.ended().await;
             assert_eq!((ended.code, world.line_count("ran")), (0, 1), "round {round}: {}", ended.stderr);
             assert_eq!(world.verified_log().await.len(), 5, "round {round}");

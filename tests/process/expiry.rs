@@ -17,8 +17,8 @@ async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     proposer.go().await;
     let mut acknowledged = 0;
     while acknowledged < 2 * CALLS {
-        let word = proposer.reports().await.expect("it proposes them all");
-        acknowledged += usize::from(word.get("event").is_some());
+        let report = proposer.reports().await.expect("it proposes them all");
+        acknowledged += usize::from(report.get("event").is_some());
     }
     proposer.kill().await;
     for number in 0..CALLS {
@@ -59,7 +59,11 @@ async fn expired_run_exits_78_despite_a_kill() {
         assert_eq!((ended.code, world.line_count("ran")), (78, 0), "{}", ended.stderr);
         assert!(ended.stderr.contains("Nobody decided before"), "{}", ended.stderr);
         assert_eq!(world.verified_log().await.len(), 4, "it lapsed once");
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 3, "it is too late");
+        assert_eq!(
+            world.person("ada").in_thread("terminal").allows("deploy").await.code,
+            3,
+            "it is too late"
+        );
     })
     .await;
 }

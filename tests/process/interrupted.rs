@@ -11,7 +11,7 @@ async fn killed_waiting_run_resumes_under_its_id_once() {
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         world.starts_run(&words).await.kill().await;
         world.starts_run(&words).await.kill().await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let ended = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
         let again = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
@@ -27,7 +27,7 @@ async fn two_waiting_runs_under_one_id_run_once() {
         let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let (one, other) = (world.starts_run(&words).await, world.starts_run(&words).await);
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let (one, other) = tokio::join!(one.ended(), other.ended());
         let mut codes = [one.code, other.code];
         codes.sort_unstable();
@@ -43,7 +43,7 @@ async fn run_killed_during_its_command_never_runs_again() {
         // The command outlives its killed parent, and ends when its stdin closes.
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran; echo started; read _"];
         let mut run = world.starts_run(&words).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.kill().await;
         for _ in 0..2 {
@@ -63,7 +63,7 @@ async fn same_id_with_another_command_is_refused() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let other = ["--id", "deploy", "--", "bash", "-c", "echo two >> ran"];
         let ended = Process::start(world.countersign_over_log(&["run"]).args(other)).ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (3, 0), "{}", ended.stderr);
@@ -76,7 +76,7 @@ async fn sigterm_reaches_the_command_and_shows_in_log() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let mut run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo started; read _"]).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.signal(Signal::TERM);
         let ended = run.ended().await;
@@ -95,7 +95,7 @@ async fn background_output_is_kept_without_waiting_for_it() {
         // The background process holds both pipes of the command until its stdin closes.
         let script = "exec 3<&0; (read _ <&3) & head -c 300000 /dev/zero | tr '\\0' x; echo; echo done >&2";
         let run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", script]).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.len()), (0, 300_001));
         assert!(ended.stderr.ends_with("done\n"), "{}", ended.stderr);

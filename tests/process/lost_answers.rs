@@ -191,7 +191,7 @@ async fn runs_survive_repeated_server_kills_and_stops() {
         }
         for number in 0..runs.len() {
             let id = format!("call_{number}");
-            assert_eq!(world.runs(&["allow", &id, "--thread", "terminal"]).await.0, 0);
+            assert_eq!(world.person("ada").in_thread("terminal").allows(&id).await.code, 0);
             if number % 2 == 0 {
                 server.kill().await;
             } else {

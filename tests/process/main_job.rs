@@ -82,7 +82,7 @@ async fn run_keeps_exit_code_and_logs_the_output() {
         let script = "echo out; echo err >&2; read line; echo \"read $line\"; exit 42";
         let mut run = world.starts_run(&["--id", "fails", "--", "bash", "-c", script]).await;
         run.tell("a word").await;
-        assert_eq!(world.runs(&["allow", "fails"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("fails").await.code, 0);
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.as_str()), (42, "out\nread a word\n"));
         assert!(ended.stderr.ends_with("err\n"), "{}", ended.stderr);
@@ -115,7 +115,7 @@ async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
     let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
     let run = over_http(&world, &server, &command).await;
     server.kill().await;
-    assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+    assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
     let server = world.serves_on(&address).await;
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
