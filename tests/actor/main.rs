@@ -1,30 +1,25 @@
-//! A process of its own for tests that need one: it opens a log and says what came of it.
+//! A process for tests that need one: it opens a log and prints the result.
 //!
-//! `open PATH` says `open` or the error's code; `files PATH` lists what lies beside an open log, with
-//! the modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
+//! `open PATH` prints `open` or the error's code; `files PATH` lists the files beside an open log with their
+//! modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
 
-use countersign_approvals::{
-    Command, Order, Wish,
-    decide::{Arguments, Propose},
-};
-use countersign_events::{CallId, Json, Principal, ThreadId, ToolName};
-use countersign_policy::Policy;
+use countersign_events::{CallId, Principal, ThreadId};
 use countersign_store::{Error, Options, Store};
+use countersign_tests::{Persona, Proposal};
 use std::{
     env, fs,
     io::{self, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 #[tokio::main]
 async fn main() {
     let arguments: Vec<_> = env::args_os().skip(1).map(PathBuf::from).collect();
     match arguments.iter().map(PathBuf::as_path).collect::<Vec<_>>()[..] {
-        [wish, path] if wish == Path::new("open") => open(path).await,
-        [wish, path] if wish == Path::new("files") => files(path).await,
-        [wish, path, ballast] if wish == Path::new("fill") => fill(path, ballast).await,
+        [word, path] if word == Path::new("open") => open(path).await,
+        [word, path] if word == Path::new("files") => files(path).await,
+        [word, path, ballast] if word == Path::new("fill") => fill(path, ballast).await,
         _ => panic!("open PATH | files PATH | fill PATH BALLAST"),
     }
 }
@@ -59,7 +54,7 @@ async fn files(path: &Path) {
     store.close().await;
 }
 
-/// Ends in good order only if every event that was acknowledged is there in the end.
+/// Succeeds only if every acknowledged event is present at the end.
 async fn fill(path: &Path, ballast: &Path) {
     let store = Store::open(path, Options::default()).await.expect("opens");
     let mut acknowledged = Vec::new();
@@ -102,24 +97,7 @@ fn thread_id() -> ThreadId {
 }
 
 async fn propose(store: &Store, id: &str) -> Result<(), Error> {
-    let id = CallId::new(id).expect("valid");
-    let filling = format!("{{\"text\":\"{}\"}}", "x".repeat(8_000));
-    let propose = Propose {
-        id: id.clone(),
-        name: ToolName::new("bash").expect("valid"),
-        arguments: Arguments::new(Json::parse(&filling).expect("JSON")).expect("admitted"),
-        annotations: None,
-        impact: None,
-        description: None,
-        definition: None,
-        expires_in: None,
-        judged: None,
-    };
-    let order = Order {
-        wish: Wish::Call(thread_id(), id, Command::Propose(propose)),
-        by: Principal::agent("bot"),
-        now: store.clock().now(),
-        policy: Arc::new(Policy::ask_always()),
-    };
-    store.carry_out(order).await.map(|_| ())
+    let arguments = format!("{{\"text\":\"{}\"}}", "x".repeat(8_000));
+    let bot = Persona::over(store, Principal::agent("bot"));
+    bot.proposes_to(id, Proposal { arguments: &arguments, ..Proposal::default() }).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Arguments, and other JSON inside a body, that are refused at the door.
+//! Arguments, and other JSON inside a body, that the server refuses.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
-async fn arguments_that_two_parsers_could_read_differently_are_refused() {
+async fn ambiguous_arguments_are_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let arguments = async |json: &str| {
@@ -32,7 +32,7 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
 }
 
 #[tokio::test]
-async fn annotations_and_results_pass_the_same_door() {
+async fn annotations_and_results_follow_the_same_limits() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let twice = r#"{"id":"a","name":"bash","arguments":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#;
@@ -46,11 +46,11 @@ async fn annotations_and_results_pass_the_same_door() {
     .await;
 }
 
-/// The longest arguments taken.
+/// The maximum length of arguments.
 const MOST: usize = 4 * 1024 * 1024;
 
 #[tokio::test]
-async fn what_is_too_large_is_refused_by_the_byte() {
+async fn oversized_arguments_are_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let call = |id: &str, bytes: usize| {

@@ -1,4 +1,4 @@
-//! Bodies that are refused before anybody looks at what they ask for.
+//! Bodies that the server refuses before it handles the request.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -8,7 +8,7 @@ use reqwest::Method;
 const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
-async fn a_body_that_does_not_say_it_is_json_is_refused() {
+async fn body_without_json_content_type_is_refused() {
     over_http(ASK, async |world| {
         let request = world.agent("builder").request(Method::POST, CALLS);
         assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type says "text/plain""#);
@@ -19,7 +19,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
 }
 
 #[tokio::test]
-async fn a_charset_beside_the_content_type_is_no_obstacle() {
+async fn content_type_with_charset_is_accepted() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let request = world.agent("builder").request(Method::POST, "/v1/threads/t/close");
@@ -31,7 +31,7 @@ async fn a_charset_beside_the_content_type_is_no_obstacle() {
 }
 
 #[tokio::test]
-async fn bad_json_is_refused_with_its_place() {
+async fn malformed_json_is_refused_with_its_position() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, "{\"id\": \"call_1\",\n oops}").await, @r"
@@ -54,7 +54,7 @@ async fn bad_json_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn unknown_missing_and_wrong_fields_are_named() {
+async fn unknown_missing_and_invalid_fields_are_named() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r"
@@ -77,7 +77,7 @@ async fn unknown_missing_and_wrong_fields_are_named() {
 }
 
 #[tokio::test]
-async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
+async fn mistyped_and_duplicate_fields_are_named() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":7,"name":"bash","arguments":{}}"#).await, @r"
@@ -101,7 +101,7 @@ async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
 }
 
 #[tokio::test]
-async fn names_that_nobody_could_be_shown_are_refused() {
+async fn unprintable_names_are_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r"
@@ -129,9 +129,9 @@ async fn names_that_nobody_could_be_shown_are_refused() {
     .await;
 }
 
-/// Read as the fields without their names, it would propose a call.
+/// Read as a list of fields, it would propose a call.
 #[tokio::test]
-async fn an_array_is_no_body() {
+async fn array_as_body_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.agent("builder").post(CALLS, r#" ["call_1", "bash", {}]"#).await, @"422 invalid: the body is JSON, but no object");
         assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", "[]").await, @"422 invalid: the body is JSON, but no object");
@@ -141,7 +141,7 @@ async fn an_array_is_no_body() {
 }
 
 #[tokio::test]
-async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
+async fn compressed_or_recoded_body_is_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let says = async |name: &str, value: &str| {

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_filter_that_cannot_be_meant_is_refused_by_its_name() {
+async fn contradictory_filter_is_refused_by_its_name() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?state=waiting").await, @r#"
@@ -30,7 +30,7 @@ async fn a_filter_that_cannot_be_meant_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
+async fn duplicate_or_unknown_parameter_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?tool=%FF").await, @r#"
@@ -53,7 +53,7 @@ async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
     .await;
 }
 
-/// The names of the calls of a list, and its `next`.
+/// The ids of the calls of a list, and its `next`.
 async fn calls(world: &HttpWorld, path: &str) -> String {
     let page = world.person("ada").get(path).await;
     assert_eq!(page.status, 200, "{page}");
@@ -64,7 +64,7 @@ async fn calls(world: &HttpWorld, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_newest_call_comes_first_and_every_filter_holds() {
+async fn calls_are_listed_newest_first_with_every_filter() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -89,7 +89,7 @@ async fn the_newest_call_comes_first_and_every_filter_holds() {
 }
 
 #[tokio::test]
-async fn a_list_is_known_by_its_tag_unless_a_lease_may_lapse_in_it() {
+async fn call_list_tag_holds_unless_a_lease_expires() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;

@@ -9,7 +9,7 @@ async fn cancels(world: &HttpWorld, body: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn what_is_denied_running_or_over_cannot_be_cancelled() {
+async fn denied_running_or_finished_call_cannot_be_cancelled() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_snapshot!(cancels(world, "{}").await, @"404 unknown_call: thread t has no call call_1");
@@ -30,7 +30,7 @@ async fn what_is_denied_running_or_over_cannot_be_cancelled() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_not_cancelled() {
+async fn cancelling_a_denied_call_reports_its_denial() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").denies("call_1").await;
@@ -41,7 +41,7 @@ async fn what_is_denied_is_not_cancelled() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_withdrawn_says_by_whom_and_why() {
+async fn cancelled_call_shows_who_cancelled_it_and_why() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let first = cancels(world, r#"{"reason":"the user went home"}"#).await;
@@ -57,7 +57,7 @@ async fn a_call_that_is_withdrawn_says_by_whom_and_why() {
 }
 
 #[tokio::test]
-async fn what_was_allowed_can_still_be_withdrawn() {
+async fn allowed_call_can_still_be_cancelled() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;

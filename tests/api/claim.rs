@@ -6,7 +6,7 @@ use countersign_gate::{Options, Policy};
 use countersign_tests::{Answer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
-/// The hash of the arguments of every call here, `{"command":"ls"}`.
+/// The hash of `{"command":"ls"}`, the arguments of every call here.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
 async fn claims(world: &HttpWorld, hash: &str) -> Answer {
@@ -15,7 +15,7 @@ async fn claims(world: &HttpWorld, hash: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_allowed_cannot_be_claimed() {
+async fn claim_of_a_call_not_allowed_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(claims(world, HASH).await, @"404 unknown_call: thread t has no call call_1");
         world.agent("builder").proposes("call_1").await;
@@ -27,7 +27,7 @@ async fn a_call_that_is_not_allowed_cannot_be_claimed() {
 }
 
 #[tokio::test]
-async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
+async fn second_claim_is_refused_and_names_the_first() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -45,7 +45,7 @@ async fn a_call_is_claimed_once_and_the_second_is_told_by_whom() {
 }
 
 #[tokio::test]
-async fn what_was_not_approved_cannot_be_claimed() {
+async fn claim_with_other_arguments_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -60,7 +60,7 @@ async fn what_was_not_approved_cannot_be_claimed() {
 }
 
 #[tokio::test]
-async fn an_executor_must_have_a_name() {
+async fn claim_without_an_executor_name_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let claim = format!(r#"{{"executor":"","argumentsHash":"{HASH}"}}"#);
@@ -71,7 +71,7 @@ async fn an_executor_must_have_a_name() {
 }
 
 #[tokio::test]
-async fn nothing_starts_in_a_closed_thread() {
+async fn claim_in_a_closed_thread_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -81,9 +81,9 @@ async fn nothing_starts_in_a_closed_thread() {
     .await;
 }
 
-/// The server's policy has become stricter since another process allowed the call.
+/// The server's policy became stricter after another process allowed the call.
 #[tokio::test]
-async fn a_call_that_is_blocked_by_now_cannot_be_claimed() {
+async fn claim_of_a_since_blocked_call_is_refused() {
     let rules =
         "[[rule]]\nname = \"no shells\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"they bite\"";
     over_http(rules, async |world| {

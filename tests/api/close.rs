@@ -8,9 +8,9 @@ use std::time::Duration;
 /// Any call.
 const CALL: &str = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
 
-/// A slip of the name must not close for ever what nobody has begun.
+/// A typing error in a thread's name must not close a thread that does not exist yet.
 #[tokio::test]
-async fn a_thread_that_nobody_began_cannot_be_closed() {
+async fn closing_an_unknown_thread_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").post("/v1/threads/tpyo/close", "{}").await, @"404 unknown_thread: there is no thread tpyo");
         let begun = world.agent("builder").post("/v1/threads/tpyo/tool-calls", CALL).await;
@@ -20,7 +20,7 @@ async fn a_thread_that_nobody_began_cannot_be_closed() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_to_say_about_it() {
+async fn close_with_unknown_fields_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.agent("builder").post("/v1/threads/t/close", r#"{"why":"done"}"#).await, @r"
         422 invalid: unknown field `why`, there are no fields at line 1 column 6
@@ -32,7 +32,7 @@ async fn there_is_nothing_to_say_about_it() {
 }
 
 #[tokio::test]
-async fn a_thread_closes_once_and_cancels_what_is_pending() {
+async fn closing_a_thread_cancels_its_pending_calls_once() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("call_1").await;
@@ -60,7 +60,7 @@ async fn a_thread_closes_once_and_cancels_what_is_pending() {
 }
 
 #[tokio::test]
-async fn what_runs_in_a_closed_thread_may_still_end() {
+async fn running_call_in_a_closed_thread_may_finish() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("call_1").await;

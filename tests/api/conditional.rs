@@ -1,10 +1,10 @@
-//! `If-None-Match`: whoever has an answer that still holds is told so.
+//! `If-None-Match`: a client whose answer is still current gets 304.
 
 use crate::ASK;
 use countersign_tests::over_http;
 
 #[tokio::test]
-async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
+async fn list_tag_holds_until_its_content_changes() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -41,7 +41,7 @@ async fn a_list_holds_as_long_as_nothing_happens_where_it_looks() {
 }
 
 #[tokio::test]
-async fn tags_are_compared_as_the_standard_has_it() {
+async fn tags_are_compared_as_http_specifies() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -58,7 +58,7 @@ async fn tags_are_compared_as_the_standard_has_it() {
 }
 
 #[tokio::test]
-async fn a_call_holds_until_it_changes() {
+async fn call_tag_holds_until_the_call_changes() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -76,7 +76,7 @@ async fn a_call_holds_until_it_changes() {
 }
 
 #[tokio::test]
-async fn a_question_holds_until_it_says_something_else() {
+async fn pending_call_tag_holds_until_its_request_changes() {
     over_http("[[rule]]\nname = \"two\"\ntool = \"*\"\nverdict = \"ask\"\nquorum = 3", async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;

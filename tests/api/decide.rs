@@ -8,7 +8,7 @@ use std::time::Duration;
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 #[tokio::test]
-async fn a_call_that_nobody_proposed_cannot_be_decided() {
+async fn decision_on_an_unknown_call_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
@@ -16,7 +16,7 @@ async fn a_call_that_nobody_proposed_cannot_be_decided() {
 }
 
 #[tokio::test]
-async fn a_decision_that_is_none_is_refused() {
+async fn unknown_decision_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -45,7 +45,7 @@ async fn a_decision_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn an_agent_cannot_decide() {
+async fn decision_by_an_agent_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let answer = world.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
@@ -55,7 +55,7 @@ async fn an_agent_cannot_decide() {
 }
 
 #[tokio::test]
-async fn a_person_cannot_decide_what_they_proposed() {
+async fn decision_by_the_proposer_is_refused() {
     over_http(ASK, async |world| {
         world.person("ada").proposes("call_1").await;
         let answer = world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
@@ -66,7 +66,7 @@ async fn a_person_cannot_decide_what_they_proposed() {
 }
 
 #[tokio::test]
-async fn the_second_decision_loses_and_is_told_who_won() {
+async fn second_decision_is_refused_and_names_the_first() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.clock().advance(Duration::from_secs(9));
@@ -81,7 +81,7 @@ async fn the_second_decision_loses_and_is_told_who_won() {
 }
 
 #[tokio::test]
-async fn the_same_decision_again_is_answered_with_the_first() {
+async fn repeated_decision_returns_the_first() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let first = world.person("ada").denies("call_1").await;
@@ -93,7 +93,7 @@ async fn the_same_decision_again_is_answered_with_the_first() {
 }
 
 #[tokio::test]
-async fn what_the_policy_decided_is_decided() {
+async fn decision_after_the_policy_decided_is_refused() {
     over_http("default = \"block\"", async |world| {
         world.agent("builder").proposes("call_1").await;
         assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
@@ -105,7 +105,7 @@ async fn what_the_policy_decided_is_decided() {
 }
 
 #[tokio::test]
-async fn a_denial_tells_the_model_who_and_why() {
+async fn denial_tells_the_model_who_and_why() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let no = r#"{"decision":"deny","comment":"use the staging host\nfirst"}"#;

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const DECIDE: &str = "/v1/approvals/decide";
 
 #[tokio::test]
-async fn none_and_too_many_are_refused_as_a_whole() {
+async fn empty_or_oversized_list_of_decisions_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[]}"#).await, @"422 invalid: decisions: there are 0; 1 to 1000 are taken at once");
@@ -29,7 +29,7 @@ async fn none_and_too_many_are_refused_as_a_whole() {
 }
 
 #[tokio::test]
-async fn each_is_answered_for_itself_in_order() {
+async fn each_decision_has_its_own_result_in_order() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("a").await;
         world.agent("builder").in_thread("t2").proposes("a").await;
@@ -62,7 +62,7 @@ async fn each_is_answered_for_itself_in_order() {
 }
 
 #[tokio::test]
-async fn nobody_decides_in_bulk_what_they_may_not_decide_alone() {
+async fn bulk_decisions_follow_the_rules_of_single_ones() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("a").await;
         let body = r#"{"decisions":[{"threadId":"t","id":"a","decision":"allow_once"}]}"#;

@@ -1,4 +1,4 @@
-//! `definition` of a proposal, and `definitionHash` of a claim: the tool that runs is the tool that was approved
+//! `definition` of a proposal, and `definitionHash` of a claim: the tool that runs must be the approved one.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;
@@ -10,7 +10,7 @@ const DEFINED: &str = r#"{"id":"call_1","name":"list","arguments":{"command":"ls
     "annotations":{"readOnlyHint":true},"definition":{"description":"Lists files","inputSchema":{"type":"object"}}}"#;
 
 #[tokio::test]
-async fn a_definition_that_is_none_is_refused() {
+async fn invalid_definition_is_refused() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         let with = |definition: &str| {
@@ -35,7 +35,7 @@ async fn a_definition_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn what_changed_since_does_not_run() {
+async fn changed_definition_does_not_run() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         let proposed = builder.post(CALLS, DEFINED).await;
@@ -61,7 +61,7 @@ async fn what_changed_since_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_tool_that_wants_people_to_be_asked_has_them_asked() {
+async fn tool_that_requests_approval_is_asked_about() {
     over_http(POLICY, async |world| {
         let careful = r#"{"id":"call_1","name":"list","arguments":{},"definition":{"needsApproval":true}}"#;
         let proposed = world.agent("builder").post(CALLS, careful).await;
@@ -75,7 +75,7 @@ async fn a_tool_that_wants_people_to_be_asked_has_them_asked() {
 }
 
 #[tokio::test]
-async fn what_said_nothing_of_itself_is_held_to_nothing() {
+async fn call_without_a_definition_runs_with_any() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         builder.post(CALLS, r#"{"id":"call_1","name":"list","arguments":{"command":"ls"}}"#).await;

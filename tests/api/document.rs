@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and `/docs`, a page to try it.
+//! `GET /openapi.json`, and the documentation page at `/docs`.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -10,9 +10,9 @@ use std::{
     path::Path,
 };
 
-/// The golden file: what is served, and nothing else, so that whoever changes the API sees it in the diff.
+/// The golden file equals the served document, so that a change of the API shows in the diff.
 #[test]
-fn the_document_is_the_one_in_the_repository() {
+fn openapi_document_equals_the_one_in_the_repository() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
     let now = format!("{}\n", countersign_server::document());
     if env::var_os("UPDATE_OPENAPI").is_some() {
@@ -23,7 +23,7 @@ fn the_document_is_the_one_in_the_repository() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_and_known_by_its_tag() {
+async fn openapi_document_is_served_with_its_tag() {
     over_http(ASK, async |world| {
         let first = world.anonymous().get("/openapi.json").await;
         assert_eq!((first.status, first.header("content-type")), (200, "application/json"));
@@ -45,7 +45,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     named.map(|(path, method)| (path.clone(), method.clone(), &paths[&path][&method])).collect()
 }
 
-/// A response as it stands, or what it refers to.
+/// A response, or the response that it refers to.
 fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
     let Some(reference) = response["$ref"].as_str() else { return response };
     let name = reference.strip_prefix("#/components/responses/").expect("a refusal that others share");
@@ -55,7 +55,7 @@ fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
 }
 
 #[test]
-fn every_operation_says_what_it_is_and_how_it_ends() {
+fn every_operation_has_a_summary_and_its_answers() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
@@ -84,12 +84,12 @@ fn every_operation_says_what_it_is_and_how_it_ends() {
     }
 }
 
-/// Whoever handles what the document names should not have to handle what never comes.
+/// A client that handles every listed refusal must not handle one that never occurs.
 #[test]
-fn no_refusal_is_named_that_never_comes() {
+fn every_listed_refusal_can_occur() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     for (operation, code) in [
-        // What waits when its thread is closed is decided by that.
+        // A pending call in a closing thread is decided by the close.
         ("decide", "thread_closed"),
         ("decidePending", "thread_closed"),
     ] {
@@ -103,7 +103,7 @@ fn no_refusal_is_named_that_never_comes() {
 }
 
 #[test]
-fn every_schema_has_an_example_and_every_reference_leads_somewhere() {
+fn every_schema_has_an_example_and_valid_references() {
     let text = countersign_server::document();
     let document: Value = serde_json::from_str(&text).expect("JSON");
     let schemas = document["components"]["schemas"].as_object().expect("schemas");
@@ -115,7 +115,7 @@ fn every_schema_has_an_example_and_every_reference_leads_somewhere() {
     }
 }
 
-/// All schemas that one leads to, itself among them.
+/// All schemas that one refers to, including itself.
 fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap<&'a str, &'a Value>) {
     match schema {
         Value::Object(members) => {
@@ -133,10 +133,10 @@ fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap
     }
 }
 
-/// A member that the server does not know is refused at any depth of what is sent, and the document says so. Two
-/// types of one name would share a schema, and one of them be described by the other's.
+/// The server refuses an unknown member at any depth of a request, and the document says so. Two types with one
+/// name would share a schema, and the schema would describe only one of them.
 #[test]
-fn what_is_sent_is_as_strict_in_the_document_as_in_the_server() {
+fn document_and_server_are_equally_strict_about_requests() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     let mut sent = BTreeMap::new();
     for (_, _, operation) in operations(&document) {
@@ -148,9 +148,9 @@ fn what_is_sent_is_as_strict_in_the_document_as_in_the_server() {
     }
 }
 
-/// Every route answers what the document has for it: nothing is described that is not there.
+/// Every route of the document exists and answers as described.
 #[tokio::test]
-async fn every_operation_of_the_document_is_there() {
+async fn every_operation_of_the_document_is_served() {
     over_http(ASK, async |world| {
         let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
         for (path, method, _) in operations(&document) {
@@ -165,9 +165,9 @@ async fn every_operation_of_the_document_is_there() {
     .await;
 }
 
-/// The page comes with the program, whole: it works where there is no network.
+/// The program contains the whole page, so it works without a network.
 #[tokio::test]
-async fn a_page_to_try_it_is_served_from_here_alone() {
+async fn documentation_page_loads_nothing_from_elsewhere() {
     over_http(ASK, async |world| {
         let page = world.anonymous().get("/docs/").await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html"));

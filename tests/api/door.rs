@@ -1,11 +1,11 @@
-//! What every request goes through: ids, what may be kept of an answer, compression.
+//! Behaviour of every request: ids, caching, compression.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
 use reqwest::Method;
 
 #[tokio::test]
-async fn an_id_that_cannot_stand_in_a_log_is_replaced() {
+async fn unusable_request_id_is_replaced() {
     over_http(ASK, async |world| {
         let id = async |given: &str| {
             let answer = world.anonymous().get_with("/healthz", "x-request-id", given).await;
@@ -23,7 +23,7 @@ async fn an_id_that_cannot_stand_in_a_log_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_problem_bears_the_id_of_its_request() {
+async fn problem_contains_the_id_of_its_request() {
     over_http(ASK, async |world| {
         let request = world.anonymous().request(Method::GET, "/v1/threads/t");
         let response = request.header("x-request-id", "mine-1").send().await.expect("an answer");
@@ -34,7 +34,7 @@ async fn a_problem_bears_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn no_answer_is_kept_without_asking_again() {
+async fn answers_must_be_revalidated_by_caches() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_eq!(ada.get("/v1/threads").await.header("cache-control"), "private, no-cache");
@@ -44,7 +44,7 @@ async fn no_answer_is_kept_without_asking_again() {
 }
 
 #[tokio::test]
-async fn what_is_long_is_compressed_for_whoever_can_read_that() {
+async fn long_answers_are_compressed_for_clients_that_ask() {
     over_http(ASK, async |world| {
         let long =
             format!(r#"{{"id":"a","name":"bash","arguments":{{"command":"{}"}}}}"#, "ls ".repeat(2_000));
@@ -71,7 +71,7 @@ async fn what_is_long_is_compressed_for_whoever_can_read_that() {
 }
 
 #[tokio::test]
-async fn asking_for_the_head_alone_brings_the_head_alone() {
+async fn head_request_returns_only_headers() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         let head = Answer::to(ada.request(Method::HEAD, "/v1/threads")).await;

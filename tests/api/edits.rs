@@ -1,4 +1,4 @@
-//! `POST /v1/threads/{thread}/approvals/{id}` with other arguments than were proposed
+//! `POST /v1/threads/{thread}/approvals/{id}` with edited arguments.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;
@@ -22,13 +22,13 @@ quorum = 2
 const CALLS: &str = "/v1/threads/t/tool-calls";
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
-/// A call of a tool that says what it takes.
+/// A call of a tool with an input schema.
 const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command":"git push origin main"},"definition":{
     "description":"Runs a command","inputSchema":{"type":"object","required":["command"],"additionalProperties":false,
     "properties":{"command":{"type":"string"},"cwd":{"type":"string"}}}}}"#;
 
 #[tokio::test]
-async fn what_the_tool_does_not_take_is_refused() {
+async fn edit_against_the_input_schema_is_refused() {
     over_http(POLICY, async |world| {
         let ada = world.person("ada");
         assert_eq!(world.agent("builder").post(CALLS, WITH_SCHEMA).await.status, 201);
@@ -41,7 +41,7 @@ async fn what_the_tool_does_not_take_is_refused() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_none_lets_nothing_through() {
+async fn edit_under_an_invalid_schema_is_refused() {
     over_http(POLICY, async |world| {
         let call =
             r#"{"id":"call_1","name":"bash","arguments":{"command":"pwd"},"definition":{"inputSchema":{"type":"thing"}}}"#;
@@ -54,7 +54,7 @@ async fn a_schema_that_is_none_lets_nothing_through() {
 }
 
 #[tokio::test]
-async fn what_the_policy_blocks_cannot_be_written_in() {
+async fn edit_into_a_blocked_call_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let force = r#"{"decision":"allow_once","arguments":{"command":"git push --force origin main"}}"#;
@@ -64,7 +64,7 @@ async fn what_the_policy_blocks_cannot_be_written_in() {
 }
 
 #[tokio::test]
-async fn nor_what_it_asks_more_people_about() {
+async fn edit_that_needs_more_approvers_is_refused() {
     over_http(POLICY, async |world| {
         let call = r#"{"id":"call_1","name":"transfer","arguments":{"amount":10}}"#;
         world.agent("builder").post(CALLS, call).await;
@@ -77,7 +77,7 @@ async fn nor_what_it_asks_more_people_about() {
 }
 
 #[tokio::test]
-async fn a_secret_cannot_be_written_in() {
+async fn edit_that_contains_a_secret_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let secret = r#"{"decision":"allow_once","arguments":{"command":"deploy --password=hunter2"}}"#;
@@ -87,7 +87,7 @@ async fn a_secret_cannot_be_written_in() {
 }
 
 #[tokio::test]
-async fn what_is_behind_a_mask_cannot_be_kept() {
+async fn edit_that_keeps_a_masked_value_is_refused() {
     over_http(POLICY, async |world| {
         let call = r#"{"id":"call_1","name":"login","arguments":{"user":"ada","password":"hunter2"}}"#;
         world.agent("builder").post(CALLS, call).await;
@@ -102,7 +102,7 @@ async fn what_is_behind_a_mask_cannot_be_kept() {
 }
 
 #[tokio::test]
-async fn changed_arguments_are_for_one_call_alone() {
+async fn edit_with_a_lasting_decision_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let ada = world.person("ada");
@@ -117,7 +117,7 @@ async fn changed_arguments_are_for_one_call_alone() {
 }
 
 #[tokio::test]
-async fn who_looked_at_other_arguments_decides_nothing() {
+async fn decision_on_outdated_arguments_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -136,7 +136,7 @@ async fn who_looked_at_other_arguments_decides_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_changed_is_shown_told_and_run() {
+async fn edited_call_shows_its_changes_and_runs_them() {
     over_http(POLICY, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let proposed = builder.post(CALLS, WITH_SCHEMA).await;
@@ -164,7 +164,7 @@ async fn what_was_changed_is_shown_told_and_run() {
 }
 
 #[tokio::test]
-async fn several_decisions_may_change_arguments_too() {
+async fn bulk_decisions_may_edit_arguments() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
         world.agent("builder").proposes("b").await;

@@ -5,7 +5,7 @@ use countersign_tests::{Answer, over_http};
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_page_that_cannot_be_is_refused() {
+async fn invalid_page_of_events_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
@@ -25,7 +25,7 @@ async fn a_page_that_cannot_be_is_refused() {
 }
 
 #[tokio::test]
-async fn a_filter_that_cannot_be_meant_is_refused() {
+async fn invalid_event_filter_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?type=TOOL_CALLS").await, @r#"
@@ -53,7 +53,7 @@ async fn a_filter_that_cannot_be_meant_is_refused() {
 }
 
 #[tokio::test]
-async fn a_page_holds_what_is_asked_for() {
+async fn event_page_contains_only_matching_events() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("a").await;
         world.agent("tester").in_thread("t2").proposes("b").await;
@@ -74,7 +74,7 @@ async fn a_page_holds_what_is_asked_for() {
     .await;
 }
 
-/// The events of a page, a line each.
+/// The events of a page, one per line.
 fn lines(page: &Answer) -> String {
     let events: Vec<serde_json::Value> = serde_json::from_str(&page.member("events")).expect("events");
     let line = |event: &serde_json::Value| {
@@ -85,7 +85,7 @@ fn lines(page: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn an_empty_log_is_an_empty_page() {
+async fn empty_log_is_an_empty_page() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").get("/v1/events").await, @r#"
         200
@@ -96,7 +96,7 @@ async fn an_empty_log_is_an_empty_page() {
 }
 
 #[tokio::test]
-async fn the_log_is_what_happened_in_order() {
+async fn log_lists_events_in_order() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("call_1").await;
@@ -135,7 +135,7 @@ async fn the_log_is_what_happened_in_order() {
 }
 
 #[tokio::test]
-async fn pages_follow_one_another_and_end_with_no_next() {
+async fn event_pages_continue_until_next_is_null() {
     over_http(ASK, async |world| {
         for id in ["a", "b"] {
             world.agent("builder").proposes(id).await;

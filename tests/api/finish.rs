@@ -9,7 +9,7 @@ async fn reports(world: &HttpWorld, report: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn what_nobody_claimed_has_no_result() {
+async fn result_of_an_unclaimed_call_is_refused() {
     over_http(ASK, async |world| {
         let success = r#"{"status":"success","content":""}"#;
         assert_snapshot!(reports(world, success).await, @"404 unknown_call: thread t has no call call_1");
@@ -22,7 +22,7 @@ async fn what_nobody_claimed_has_no_result() {
 }
 
 #[tokio::test]
-async fn an_executor_reports_only_what_an_executor_can_know() {
+async fn result_with_a_service_status_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         assert_snapshot!(reports(world, r#"{"status":"denied","content":""}"#).await, @"422 invalid: status: an executor reports success, error or cancelled");
@@ -41,7 +41,7 @@ async fn an_executor_reports_only_what_an_executor_can_know() {
 }
 
 #[tokio::test]
-async fn only_the_executor_reports() {
+async fn result_from_another_than_the_executor_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -53,7 +53,7 @@ async fn only_the_executor_reports() {
 }
 
 #[tokio::test]
-async fn a_call_ends_once_and_the_same_result_again_is_a_success() {
+async fn second_result_is_refused_and_a_repeat_accepted() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -71,7 +71,7 @@ async fn a_call_ends_once_and_the_same_result_again_is_a_success() {
 }
 
 #[tokio::test]
-async fn what_was_denied_has_its_result_already() {
+async fn result_of_a_denied_call_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").denies("call_1").await;

@@ -1,4 +1,4 @@
-//! The gate over a file and the gate over a server: one suite, told twice, and both must answer alike.
+//! The embedded gate and the HTTP gate: one suite runs over both, and their answers must be equal.
 
 use countersign_api::{self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, parse_thread_id};
 use countersign_client::HttpGate;
@@ -33,7 +33,7 @@ quorum = 2
 denials = 2
 "#;
 
-/// What was asked and answered: whole, to compare, and in brief, to read.
+/// The questions and answers: in full to compare, and shortened to read.
 #[derive(Default)]
 struct Told {
     whole: String,
@@ -61,7 +61,7 @@ fn decide(decision: Decision) -> api::DecisionRequest {
     api::DecisionRequest::plain(decision)
 }
 
-/// The way of one call from proposal to result, and what is refused on it.
+/// One call from proposal to result, and the refusals on its way.
 async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
@@ -97,7 +97,7 @@ async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     told
 }
 
-/// What is about threads and the log rather than about one call.
+/// Operations on threads and the log.
 async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
@@ -132,7 +132,7 @@ async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     told
 }
 
-/// Deciding in all its ways: changed, by several, remembered, and how far that reaches.
+/// All kinds of decisions: edited, by several people, remembered, and for wider scopes.
 async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
@@ -176,7 +176,7 @@ async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
     told
 }
 
-/// What is masked, who is lost, and the button for when things go wrong.
+/// Masked arguments, lost executors, and the stop button.
 async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
@@ -225,7 +225,7 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told
     told
 }
 
-/// Tells it over a file and over a server. Both must say the same, which is given back.
+/// Runs it over both gates, which must answer the same. Gives their answer.
 async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> Told) -> String {
     let (file, clock, _folder) = new_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;
@@ -239,7 +239,7 @@ async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> Told) 
 }
 
 #[tokio::test]
-async fn deciding_is_the_same_over_a_file_and_over_a_server() {
+async fn decisions_are_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_deciding).await, @r#"
     change it to what is blocked
       blocked: blocked by policy:nothing is removed: the rule says so
@@ -273,7 +273,7 @@ async fn deciding_is_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn troubles_are_the_same_over_a_file_and_over_a_server() {
+async fn refusals_are_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_the_troubles).await, @r#"
     propose a secret
       {"threadId":"t","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"argumentsH…
@@ -299,7 +299,7 @@ async fn troubles_are_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
+async fn whole_cycle_is_equal_embedded_and_over_http() {
     assert_snapshot!(both_ways(tell_the_cycle).await, @r#"
     show nothing
       unknown_call: thread a/b ü#? has no call call/1
@@ -333,7 +333,7 @@ async fn the_cycle_is_the_same_over_a_file_and_over_a_server() {
 }
 
 #[tokio::test]
-async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
+async fn threads_and_log_are_equal_embedded_over_http() {
     assert_snapshot!(both_ways(tell_the_rest).await, @r#"
     propose what is blocked
       {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
@@ -365,7 +365,7 @@ async fn threads_and_the_log_are_the_same_over_a_file_and_over_a_server() {
 }
 
 #[test]
-fn an_address_that_names_no_server_is_refused() {
+fn invalid_server_address_is_refused() {
     let refused = |url: &str| HttpGate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
     assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is no server's address (relative URL without a base); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
     assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock"#);

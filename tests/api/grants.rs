@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const GRANTS: &str = "/v1/threads/t/grants";
 
 #[tokio::test]
-async fn what_gave_no_grant_cannot_be_revoked() {
+async fn revoking_an_unknown_grant_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -18,7 +18,7 @@ async fn what_gave_no_grant_cannot_be_revoked() {
 }
 
 #[tokio::test]
-async fn a_grant_answers_later_calls_until_it_is_revoked() {
+async fn grant_answers_later_calls_until_it_is_revoked() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_snapshot!(ada.get(GRANTS).await, @r#"
@@ -62,7 +62,7 @@ async fn a_grant_answers_later_calls_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_closed_thread_has_no_grants() {
+async fn closed_thread_has_no_grants() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows_for_the_session("call_1").await;
@@ -76,10 +76,10 @@ async fn a_closed_thread_has_no_grants() {
 }
 
 #[tokio::test]
-async fn pages_of_grants_follow_one_another() {
+async fn grant_pages_continue_until_next_is_null() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
-        // Asked before the first of them is granted, so that each is granted by itself.
+        // Proposed before the first of them is granted, so that each gets its own grant.
         for id in ["a", "b", "c"] {
             builder.proposes(id).await;
         }

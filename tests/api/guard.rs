@@ -1,5 +1,5 @@
-//! Who is turned away at the door: requests that name another host, pages of other sites, callers who
-//! say to be what nobody can be, and paths and methods that are not there.
+//! Requests that the server refuses before routing: foreign hosts, pages of other sites, invalid principals, and
+//! unknown paths and methods.
 
 use crate::ASK;
 use countersign_tests::{Answer, over_http};
@@ -9,7 +9,7 @@ use reqwest::Method;
 const PENDING: &str = "/v1/approvals/pending";
 
 #[tokio::test]
-async fn a_path_that_is_not_there_is_said_to_be_none() {
+async fn unknown_path_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/thread/t").await, @"404 unknown_route: there is nothing at /v1/thread/t; the API begins with /v1/threads");
@@ -20,7 +20,7 @@ async fn a_path_that_is_not_there_is_said_to_be_none() {
 }
 
 #[tokio::test]
-async fn a_method_that_a_path_does_not_take_is_refused() {
+async fn wrong_method_is_refused() {
     over_http(ASK, async |world| {
         let answer = world.person("ada").delete("/v1/threads/t/tool-calls/call_1").await;
         assert_snapshot!(answer.whole(), @"405 wrong_method: /v1/threads/t/tool-calls/call_1 does not take DELETE");
@@ -30,7 +30,7 @@ async fn a_method_that_a_path_does_not_take_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_here_from_elsewhere_is_refused() {
+async fn foreign_host_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
         assert_snapshot!(Answer::to(request).await, @r#"421 foreign_host: this server is for its own machine, and "evil.example:7878" is not a name of that; use 127.0.0.1 or localhost"#);
@@ -46,7 +46,7 @@ async fn a_name_that_leads_here_from_elsewhere_is_refused() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_site_is_refused_and_one_of_this_server_is_not() {
+async fn foreign_origin_is_refused_and_the_own_accepted() {
     over_http(ASK, async |world| {
         let from = async |origin: &str| {
             let request = world.person("ada").request(Method::GET, PENDING).header("origin", origin);
@@ -60,9 +60,9 @@ async fn a_page_of_another_site_is_refused_and_one_of_this_server_is_not() {
     .await;
 }
 
-/// An image or a script carries no `Origin`, and still makes the server write and read.
+/// Images and scripts send no `Origin`, but would still make the server work.
 #[tokio::test]
-async fn a_page_of_another_site_cannot_make_the_server_work() {
+async fn page_of_another_site_cannot_send_requests() {
     over_http(ASK, async |world| {
         let from = async |site: &str, dest: &str, path: &str| {
             let mode = if dest == "image" { "no-cors" } else { "navigate" };
@@ -85,7 +85,7 @@ async fn a_page_of_another_site_cannot_make_the_server_work() {
 }
 
 #[tokio::test]
-async fn a_link_on_a_page_leads_to_what_people_read_and_to_nothing_else() {
+async fn link_from_another_site_opens_only_pages() {
     over_http(ASK, async |world| {
         let follows = async |dest: &str, path: &str| {
             let request = world.anonymous().request(Method::GET, path).header("sec-fetch-site", "cross-site");
@@ -104,7 +104,7 @@ async fn a_link_on_a_page_leads_to_what_people_read_and_to_nothing_else() {
 }
 
 #[tokio::test]
-async fn no_page_can_frame_an_answer_or_take_it_for_something_else() {
+async fn answers_cannot_be_framed_or_sniffed() {
     over_http(ASK, async |world| {
         for path in ["/", "/docs/", "/docs/index.css", "/v1/events", "/v1/threads/none", "/nothing"] {
             let answer = world.anonymous().get(path).await;
@@ -119,7 +119,7 @@ async fn no_page_can_frame_an_answer_or_take_it_for_something_else() {
 }
 
 #[tokio::test]
-async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
+async fn service_principal_or_unknown_kind_is_refused() {
     over_http(ASK, async |world| {
         let says = async |principal: &str| {
             let request = world.anonymous().request(Method::POST, "/v1/threads/t/close");
@@ -143,7 +143,7 @@ async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
 }
 
 #[tokio::test]
-async fn a_name_that_cannot_be_is_nobodys() {
+async fn unusable_principal_name_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let says = async |principal: &str| {
@@ -177,7 +177,7 @@ async fn a_name_that_cannot_be_is_nobodys() {
 }
 
 #[tokio::test]
-async fn who_does_not_say_who_is_an_agent_or_a_person_as_the_endpoint_has_it() {
+async fn caller_without_a_name_gets_the_default() {
     over_http(ASK, async |world| {
         let somebody = world.anonymous();
         assert_snapshot!(somebody.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
@@ -187,7 +187,7 @@ async fn who_does_not_say_who_is_an_agent_or_a_person_as_the_endpoint_has_it() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_encoded_badly_is_not_taken_for_another() {
+async fn badly_encoded_principal_is_refused() {
     over_http(ASK, async |world| {
         let request = world.anonymous().request(Method::POST, "/v1/threads/t/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");

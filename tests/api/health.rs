@@ -1,11 +1,11 @@
-//! `GET /healthz`, `GET /readyz`, and a word for whoever opens the address in a browser.
+//! `GET /healthz`, `GET /readyz`, and the page at `/` for a browser.
 
 use crate::ASK;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
+async fn server_without_its_file_is_not_ready() {
     over_http(ASK, async |world| {
         let (there, elsewhere) = (world.path(), world.path().with_extension("moved"));
         std::fs::rename(&there, &elsewhere).expect("the file can be moved");
@@ -23,7 +23,7 @@ async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
 }
 
 #[tokio::test]
-async fn a_policy_that_could_not_be_read_shows() {
+async fn unreadable_policy_shows_in_readiness() {
     over_http(ASK, async |world| {
         world.service.gate.policy_failed("policy.toml: line 3 is strange");
         let ready = world.anonymous().get("/readyz").await;
@@ -34,7 +34,7 @@ async fn a_policy_that_could_not_be_read_shows() {
 }
 
 #[tokio::test]
-async fn a_server_that_lives_says_so() {
+async fn living_server_is_healthy() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.anonymous().get("/healthz").await, @r#"
         200
@@ -45,7 +45,7 @@ async fn a_server_that_lives_says_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_ready_says_how_long_the_log_is() {
+async fn ready_server_reports_the_length_of_the_log() {
     let rules = "[[rule]]\nname = \"reading\"\ntool = \"read\"\nverdict = \"allow\"";
     over_http(rules, async |world| {
         world.agent("builder").proposes("call_1").await;
@@ -59,7 +59,7 @@ async fn a_server_that_is_ready_says_how_long_the_log_is() {
 }
 
 #[tokio::test]
-async fn a_browser_is_told_what_this_is() {
+async fn root_page_tells_a_browser_what_this_is() {
     over_http(ASK, async |world| {
         let welcome = world.anonymous().get("/").await;
         assert_eq!(welcome.header("content-type"), "text/plain; charset=utf-8");

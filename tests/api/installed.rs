@@ -1,4 +1,4 @@
-//! What the guide to running the service has people install, and where they are to reach it.
+//! The files that the guide to running the service installs, and the paths that it uses.
 
 use std::{fs, path::Path};
 
@@ -7,14 +7,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(root.join(path)).expect(path)
 }
 
-/// What a unit's file sets.
+/// The settings of a unit file.
 fn set<'a>(unit: &'a str, name: &str) -> &'a str {
     let found = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("{name} is not set"))
 }
 
 #[test]
-fn the_guide_puts_the_settings_where_they_are_read() {
+fn installed_settings_are_where_the_service_reads_them() {
     let read_from = "/etc/countersign/config.toml";
     assert!(read("crates/cli/src/settings/file.rs").contains(read_from));
     let guide = read("docs/guides/service.md");
@@ -28,9 +28,9 @@ fn the_guide_puts_the_settings_where_they_are_read() {
     assert!(installs, "nothing installs {policy}");
 }
 
-/// systemd makes the folder as root's: whoever is neither root nor in its group has to get through it.
+/// systemd creates the folder as root: members of other groups must be able to pass through it.
 #[test]
-fn the_group_gets_to_the_socket_through_its_folder() {
+fn socket_group_reaches_the_socket_through_its_folder() {
     let unit = read("packaging/systemd/countersign.socket");
     let mode = |name| u32::from_str_radix(set(&unit, name), 8).expect("a mode");
     assert_eq!(mode("SocketMode"), 0o660, "the socket itself is for the group alone");

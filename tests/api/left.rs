@@ -1,4 +1,4 @@
-//! Whoever asks and leaves: what was written for them is told and counted all the same.
+//! A client that disconnects: the event written for it is still announced and counted.
 
 use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, LogFilter, parse_thread_id};
@@ -9,7 +9,7 @@ use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::pin::pin;
 
 #[tokio::test]
-async fn what_is_written_for_somebody_who_left_is_counted() {
+async fn event_for_a_departed_waiter_is_counted() {
     over_http(ASK, async |world| {
         let mut registry = Registry::default();
         world.service.gate.register_metrics(&mut registry);
@@ -24,7 +24,7 @@ async fn what_is_written_for_somebody_who_left_is_counted() {
         }
         let mut events = world.service.gate.follow(LogFilter::default(), 0);
         assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
-        // It is counted a moment after it is written. The story's time limit ends the looking.
+        // The count follows the write. The time limit of the test ends this loop.
         let mut told = String::new();
         while !told.contains("calls_proposed_total 1") {
             tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Levels: who may decide, at which level, and what happens where nobody of that level does
+//! Approval levels: who may decide, at which level, and what happens without an answer from that level.
 
 use countersign_tests::{Stream, over_http};
 use insta::assert_snapshot;
@@ -41,7 +41,7 @@ fn call(tool: &str) -> String {
     format!(r#"{{"id":"call_1","name":"{tool}","arguments":{{}}}}"#)
 }
 
-/// The next event of a stream, without its hash; what only says that the stream lives is none.
+/// The next event of a stream, without its hash. Keep-alives are skipped.
 async fn told(events: &mut Stream) -> String {
     loop {
         let message = events.message().await;
@@ -52,7 +52,7 @@ async fn told(events: &mut Stream) -> String {
 }
 
 #[tokio::test]
-async fn who_stands_lower_is_told_what_it_takes() {
+async fn approver_below_the_level_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, &call("deploy")).await;
         let at = |level: &str| format!(r#"{{"decision":"allow_once","level":"{level}"}}"#);
@@ -70,7 +70,7 @@ async fn who_stands_lower_is_told_what_it_takes() {
 }
 
 #[tokio::test]
-async fn who_is_not_named_is_told_for_whom_it_is() {
+async fn unnamed_approver_is_told_who_may_decide() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, &call("restart")).await;
         assert_snapshot!(world.person("cyd").post(DECIDE, r#"{"decision":"deny"}"#).await, @"403 not_eligible: user:cyd cannot decide this: it is for @ops to decide");
@@ -80,7 +80,7 @@ async fn who_is_not_named_is_told_for_whom_it_is() {
 }
 
 #[tokio::test]
-async fn the_levels_that_make_sense_are_offered_with_the_question() {
+async fn request_offers_the_possible_levels() {
     over_http(POLICY, async |world| {
         let ada = world.person("ada");
         let proposed = world.agent("builder").post(CALLS, &call("deploy")).await;
@@ -105,7 +105,7 @@ async fn the_levels_that_make_sense_are_offered_with_the_question() {
 }
 
 #[tokio::test]
-async fn a_question_without_a_level_is_decided_at_any() {
+async fn request_without_a_level_accepts_any_level() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let shown = world.person("bob").get(&format!("{CALLS}/call_1")).await;
@@ -122,7 +122,7 @@ async fn a_question_without_a_level_is_decided_at_any() {
 }
 
 #[tokio::test]
-async fn what_nobody_answers_is_told_again_and_then_goes_higher() {
+async fn unanswered_request_is_reminded_and_then_escalated() {
     over_http(POLICY, async |world| {
         let (builder, bob, path) = (world.agent("builder"), world.person("bob"), format!("{CALLS}/call_1"));
         let mut events = builder.streams("/v1/threads/t/events", Some("0")).await;

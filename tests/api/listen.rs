@@ -1,4 +1,4 @@
-//! The sockets that a server listens on.
+//! The sockets of a server.
 
 use countersign_gate::EmbeddedGate;
 use countersign_server::{Address, Error, Listener, Options};
@@ -20,7 +20,7 @@ fn socket(folder: &TempDir) -> (PathBuf, Address) {
     (path.clone(), Address::Unix(path))
 }
 
-/// Serves on those, until told to stop.
+/// Serves on those listeners until told to stop.
 async fn serve(
     folder: &Path,
     listeners: Vec<Listener>,
@@ -31,7 +31,7 @@ async fn serve(
     (stop, tokio::spawn(served))
 }
 
-/// Asks whether the server lives.
+/// Requests `/healthz`.
 async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
     let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(request).await.expect("the server reads");
@@ -41,7 +41,7 @@ async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
 }
 
 #[tokio::test]
-async fn a_socket_that_somebody_answers_on_is_left_alone() {
+async fn socket_in_use_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     let first = Listener::bind(&address, false).expect("nobody is there");
@@ -55,7 +55,7 @@ async fn a_socket_that_somebody_answers_on_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_socket_is_left_alone() {
+async fn file_that_is_not_a_socket_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     fs::write(&path, "mine").expect("a file");
@@ -64,7 +64,7 @@ async fn a_file_that_is_no_socket_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_socket_that_was_left_behind_is_replaced_and_is_its_users_alone() {
+async fn abandoned_socket_is_replaced_with_owner_only_access() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
@@ -75,7 +75,7 @@ async fn a_socket_that_was_left_behind_is_replaced_and_is_its_users_alone() {
 }
 
 #[tokio::test]
-async fn an_address_that_others_can_reach_is_refused() {
+async fn public_address_is_refused() {
     let error = Listener::bind(&"0.0.0.0:0".parse().expect("an address"), false).expect_err("not ours alone");
     assert!(matches!(error, Error::NotLoopback(_)));
     let inherited = std::net::TcpListener::bind("0.0.0.0:0").expect("a port");
@@ -83,7 +83,7 @@ async fn an_address_that_others_can_reach_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_answers_on_all_its_sockets_and_leaves_none_behind() {
+async fn server_answers_on_all_sockets_and_removes_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     let inherited = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -105,7 +105,7 @@ async fn a_server_answers_on_all_its_sockets_and_leaves_none_behind() {
     assert!(kept.exists(), "one that was handed to it is not its own");
 }
 
-/// Sends the head of a request and is told to go on with the body, so that the server waits for it.
+/// Sends the head of a request and reads the `100 Continue`, so that the server waits for the body.
 async fn begins_to_ask(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.expect("it listens");
     let head = b"POST /v1/threads/t/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
@@ -118,7 +118,7 @@ async fn begins_to_ask(path: &Path) -> UnixStream {
 }
 
 #[tokio::test]
-async fn a_server_that_still_ends_does_not_take_the_next_ones_socket_away() {
+async fn stopping_server_keeps_the_socket_of_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     let first = vec![Listener::bind(&address, false).expect("nobody is there")];
@@ -147,7 +147,7 @@ async fn a_server_that_still_ends_does_not_take_the_next_ones_socket_away() {
 }
 
 #[test]
-fn of_servers_that_start_at_once_one_has_the_socket_and_is_reached() {
+fn racing_servers_leave_one_reachable_socket() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for _ in 0..50 {
         let folder = tempfile::tempdir().expect("a folder");
@@ -170,7 +170,7 @@ fn of_servers_that_start_at_once_one_has_the_socket_and_is_reached() {
 }
 
 #[tokio::test]
-async fn a_socket_in_anothers_place_is_left_alone() {
+async fn socket_replaced_by_another_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     let first = Listener::bind(&address, false).expect("nobody is there");
@@ -182,7 +182,7 @@ async fn a_socket_in_anothers_place_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_port_is_shared_by_those_who_say_so() {
+async fn port_is_shared_only_on_request() {
     let first = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), true).expect("a port");
     let second = Listener::bind(first.address(), true).expect("the same port");
     assert_eq!(first.address(), second.address());

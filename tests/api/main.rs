@@ -1,5 +1,5 @@
-//! Every endpoint over a real server: refusals first, then what it is for. One file for each file of
-//! the server's `routes/`, and some for what they share.
+//! Every endpoint over a real server: refusals first, then successes. Each file of the server's `routes/` has a
+//! file here, and shared behaviour has its own files.
 
 mod arguments;
 mod body;
@@ -42,5 +42,5 @@ mod stream;
 mod threads;
 mod widths;
 
-/// Everything is asked about, for ever.
+/// A policy that asks about every call.
 const ASK: &str = "default = \"ask\"";

@@ -14,7 +14,7 @@ async fn value(world: &HttpWorld, series: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_numbers_grow_with_what_happens() {
+async fn metrics_grow_with_the_calls() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_eq!(value(world, "countersign_open_requests").await, "0");
@@ -33,9 +33,9 @@ async fn the_numbers_grow_with_what_happens() {
     .await;
 }
 
-/// A name of a thread or a call would be a series of its own, and may say more than numbers are to say.
+/// The name of a thread or a call would be its own series, and may reveal more than metrics should.
 #[tokio::test]
-async fn no_path_and_no_strange_method_is_a_series() {
+async fn unknown_paths_and_methods_share_one_series() {
     over_http(ASK, async |world| {
         world.person("ada").get("/v1/threads/secret/tool-calls/secret").await;
         world.person("ada").get("/secret").await;
@@ -49,7 +49,7 @@ async fn no_path_and_no_strange_method_is_a_series() {
 }
 
 #[tokio::test]
-async fn a_request_that_a_reader_would_have_missed_is_counted_when_it_comes_back() {
+async fn cancelled_request_is_counted_when_it_completes() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -69,9 +69,9 @@ async fn a_request_that_a_reader_would_have_missed_is_counted_when_it_comes_back
     .await;
 }
 
-/// How long a stream is held is not in there: it would be told when the reader leaves, and not before.
+/// The duration does not include the open stream: it would be known only when the reader leaves.
 #[tokio::test]
-async fn how_long_a_stream_took_is_said_to_end_when_it_is_open() {
+async fn stream_duration_ends_when_the_stream_is_open() {
     over_http(ASK, async |world| {
         let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;

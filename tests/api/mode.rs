@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const MODE: &str = "/v1/threads/t/mode";
 
 #[tokio::test]
-async fn a_mode_that_is_none_and_one_that_an_agent_sets_are_refused() {
+async fn unknown_mode_or_agent_mode_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").put(MODE, r#"{"mode":"yolo"}"#).await, @r#"
         422 invalid: there is no "yolo" here; there is interactive, approve_all, auto_deny at line 1 column 15
@@ -26,7 +26,7 @@ async fn a_mode_that_is_none_and_one_that_an_agent_sets_are_refused() {
 }
 
 #[tokio::test]
-async fn a_thread_answers_what_is_asked_as_a_person_set_it() {
+async fn thread_mode_answers_its_calls() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get(MODE).await, @r#"

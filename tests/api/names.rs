@@ -4,11 +4,11 @@ use crate::ASK;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-/// `a/b ü#?` as a path holds it.
+/// `a/b ü#?`, percent-encoded.
 const ENCODED: &str = "a%2Fb%20%C3%BC%23%3F";
 
 #[tokio::test]
-async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
+async fn unicode_names_pass_through_the_whole_cycle() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let calls = format!("/v1/threads/{ENCODED}/tool-calls");
@@ -52,7 +52,7 @@ async fn a_name_of_any_unicode_goes_through_the_whole_cycle() {
 }
 
 #[tokio::test]
-async fn a_path_with_a_name_that_cannot_be_is_refused() {
+async fn unusable_name_in_a_path_is_refused() {
     over_http(ASK, async |world| {
         let get =
             async |path: &str| world.sends_raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost")).await;
@@ -67,9 +67,9 @@ async fn a_path_with_a_name_that_cannot_be_is_refused() {
     .await;
 }
 
-/// `pending` is a word of the API where a call's id could stand; a call of that id can still be decided.
+/// `pending` is a route where a call's id could be; a call with that id can still be decided.
 #[tokio::test]
-async fn a_call_named_pending_is_decided_like_any_other() {
+async fn call_named_pending_is_decided_like_any_other() {
     over_http(ASK, async |world| {
         world.agent("builder").in_thread("pending").proposes("pending").await;
         let answer = world.person("ada").in_thread("pending").denies("pending").await;

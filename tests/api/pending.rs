@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const PENDING: &str = "/v1/approvals/pending";
 
 #[tokio::test]
-async fn a_page_that_cannot_be_is_refused() {
+async fn invalid_page_of_pending_calls_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
@@ -35,7 +35,7 @@ async fn a_page_that_cannot_be_is_refused() {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_with_all_that_a_decision_needs() {
+async fn pending_list_contains_all_that_decisions_need() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_snapshot!(ada.get(PENDING).await, @r#"
@@ -97,7 +97,7 @@ async fn what_waits_is_listed_with_all_that_a_decision_needs() {
 }
 
 #[tokio::test]
-async fn pages_follow_one_another_without_gap_or_repeat() {
+async fn pending_pages_have_no_gap_and_no_repeat() {
     over_http(ASK, async |world| {
         for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c"), ("t", "d"), ("t2", "e")] {
             world.agent("builder").in_thread(thread).proposes(id).await;
@@ -118,7 +118,7 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
 }
 
 #[tokio::test]
-async fn what_waits_is_found_by_thread_tool_proposer_and_time() {
+async fn pending_calls_are_filtered_by_every_filter() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("a").await;
         world.clock().advance(std::time::Duration::from_mins(1));

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const POLICY: &str = "/v1/threads/t/policy";
 
 #[tokio::test]
-async fn a_policy_that_is_none_and_one_that_an_agent_sets_are_refused() {
+async fn invalid_or_agent_thread_policy_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"block"}}"#).await, @r#"
@@ -31,7 +31,7 @@ async fn a_policy_that_is_none_and_one_that_an_agent_sets_are_refused() {
 }
 
 #[tokio::test]
-async fn a_thread_has_policies_of_its_own_for_tools() {
+async fn thread_policy_overrides_tool_rules() {
     over_http(ASK, async |world| {
         let (ada, builder) = (world.person("ada"), world.agent("builder"));
         assert_snapshot!(ada.get(POLICY).await, @r#"

@@ -26,7 +26,7 @@ reason = "mail cannot be taken back"
 "#;
 
 #[tokio::test]
-async fn no_time_at_all_to_decide_is_refused() {
+async fn proposal_that_expires_at_once_is_refused() {
     over_http(ASK, async |world| {
         let call = r#"{"id":"call_1","name":"bash","arguments":{},"expiresInSeconds":0}"#;
         assert_snapshot!(world.agent("builder").post(CALLS, call).await, @"422 invalid: expiresInSeconds: nobody can decide within no time; 1 is the least");
@@ -35,7 +35,7 @@ async fn no_time_at_all_to_decide_is_refused() {
 }
 
 #[tokio::test]
-async fn another_call_under_a_taken_id_is_refused() {
+async fn different_call_under_a_used_id_is_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("call_1").await;
@@ -49,7 +49,7 @@ async fn another_call_under_a_taken_id_is_refused() {
 }
 
 #[tokio::test]
-async fn nothing_is_proposed_in_a_closed_thread() {
+async fn proposal_in_a_closed_thread_is_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("first").await;
@@ -61,7 +61,7 @@ async fn nothing_is_proposed_in_a_closed_thread() {
 }
 
 #[tokio::test]
-async fn a_call_that_people_are_asked_about_is_pending() {
+async fn asked_proposal_is_pending() {
     over_http(RULES, async |world| {
         let call = r#"{
             "id": "call_1", "name": "deploy", "arguments": {"to": "production", "amount": 1.50},
@@ -107,7 +107,7 @@ async fn a_call_that_people_are_asked_about_is_pending() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_rule_allows_may_run_at_once() {
+async fn proposal_allowed_by_a_rule_is_allowed() {
     over_http(RULES, async |world| {
         let call = r#"{"id":"call_1","name":"read","arguments":["a.txt"]}"#;
         assert_snapshot!(world.agent("builder").post(CALLS, call).await.fields(["state", "request", "response"]), @r#"
@@ -121,7 +121,7 @@ async fn a_call_that_a_rule_allows_may_run_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_rule_blocks_has_ended_and_says_why() {
+async fn proposal_blocked_by_a_rule_has_ended() {
     over_http(RULES, async |world| {
         let call = r#"{"id":"call_1","name":"mail-send","arguments":null}"#;
         assert_snapshot!(world.agent("builder").post(CALLS, call).await.fields(["state", "request", "response", "result"]), @r#"
@@ -135,9 +135,9 @@ async fn a_call_that_a_rule_blocks_has_ended_and_says_why() {
     .await;
 }
 
-/// Key order and the layout of numbers do not make another call.
+/// Key order and spacing of numbers do not make a different call.
 #[tokio::test]
-async fn the_same_call_again_tells_where_it_stands() {
+async fn repeated_proposal_returns_the_current_state() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let first =
@@ -160,14 +160,14 @@ async fn the_same_call_again_tells_where_it_stands() {
 }
 
 #[tokio::test]
-async fn whoever_prefers_to_wait_is_answered_once_the_call_is_decided() {
+async fn proposal_with_prefer_wait_returns_the_decision() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let request = builder.request(Method::POST, CALLS).header("prefer", "respond-async, wait=\"30\"");
         let request = request.header("content-type", "application/json");
         let proposal = Answer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
-            // The call and its request are there: it is held now, or about to be.
+            // The call and its request exist: the proposal now waits, or is about to.
             let mut events = world.service.gate.follow(countersign_api::LogFilter::default(), 0);
             for _ in 0..2 {
                 events.next().await.expect("an event").expect("no failure");

@@ -1,4 +1,4 @@
-//! Where it takes several: votes, and the decision by the one that makes it enough
+//! Quorums: votes, and the decision by the vote that completes them.
 
 use countersign_tests::over_http;
 use insta::assert_snapshot;
@@ -22,7 +22,7 @@ const CALL: &str = "/v1/threads/t/tool-calls/call_1";
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
 #[tokio::test]
-async fn who_is_not_asked_has_no_vote() {
+async fn vote_of_an_unnamed_approver_is_refused() {
     over_http(POLICY, async |world| {
         world.person("ben").proposes("call_1").await;
         assert_snapshot!(world.person("eve").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:eve cannot decide this: it is for @ops to decide");
@@ -43,7 +43,7 @@ async fn who_is_not_asked_has_no_vote() {
 }
 
 #[tokio::test]
-async fn who_voted_cannot_vote_otherwise() {
+async fn second_vote_of_a_person_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -72,7 +72,7 @@ async fn who_voted_cannot_vote_otherwise() {
 }
 
 #[tokio::test]
-async fn the_vote_that_makes_it_enough_decides() {
+async fn vote_that_completes_the_quorum_decides() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -92,7 +92,7 @@ async fn the_vote_that_makes_it_enough_decides() {
 }
 
 #[tokio::test]
-async fn as_many_denials_as_it_takes_deny() {
+async fn required_number_of_denials_denies() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"no"}"#).await;
@@ -103,7 +103,7 @@ async fn as_many_denials_as_it_takes_deny() {
 }
 
 #[tokio::test]
-async fn an_edit_voids_the_votes_before_it() {
+async fn edit_voids_the_earlier_votes() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let (ada, ben) = (world.person("ada"), world.person("ben"));
@@ -129,7 +129,7 @@ async fn an_edit_voids_the_votes_before_it() {
 }
 
 #[tokio::test]
-async fn all_who_allow_for_the_session_grant_it() {
+async fn unanimous_session_votes_create_a_grant() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let exact = r#"{"decision":"allow_session","match":"exact"}"#;

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const REACH: &str = "/v1/threads/t/tool-calls/call_1/reach";
 
 #[tokio::test]
-async fn of_what_is_not_there_nothing_can_be_told() {
+async fn scope_preview_of_an_unknown_call_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").post(REACH, r#"{"match":"tool"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
@@ -15,7 +15,7 @@ async fn of_what_is_not_there_nothing_can_be_told() {
 }
 
 #[tokio::test]
-async fn nonsense_is_refused_with_what_is_wrong_with_it() {
+async fn invalid_scope_is_refused_with_its_reason() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -32,7 +32,7 @@ async fn nonsense_is_refused_with_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn what_is_said_twice_or_too_much_is_refused() {
+async fn duplicate_or_oversized_scope_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -48,7 +48,7 @@ async fn what_is_said_twice_or_too_much_is_refused() {
 }
 
 #[tokio::test]
-async fn a_pattern_of_ones_own_is_measured_before_it_is_chosen() {
+async fn custom_pattern_is_previewed_before_it_is_chosen() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (id, command) in

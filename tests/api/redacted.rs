@@ -1,4 +1,4 @@
-//! Arguments that hold secrets: shown nowhere, bound by their hash, given back to whoever brings them
+//! Arguments with secrets: never shown, bound by their hash, and returned to a caller who sends them.
 
 use countersign_gate::NEVER_LOGGED;
 use countersign_tests::{HttpWorld, over_http};
@@ -34,7 +34,7 @@ fn login(id: &str, arguments: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
+async fn masked_paths_are_listed_and_others_unchanged() {
     over_http(POLICY, async |world| {
         let proposed = world.agent("builder").post(CALLS, &login("call_1", LOGIN)).await;
         assert_snapshot!(proposed.fields(["state", "arguments", "redacted"]), @r#"
@@ -52,7 +52,7 @@ async fn what_is_masked_is_named_and_the_rest_stays_as_it_came() {
 }
 
 #[tokio::test]
-async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
+async fn repeated_proposal_is_compared_with_the_original() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         let first = builder.post(CALLS, &login("call_1", LOGIN)).await;
@@ -64,7 +64,7 @@ async fn the_same_call_is_known_by_what_it_holds_and_not_by_what_is_shown() {
 }
 
 #[tokio::test]
-async fn the_policy_sees_what_people_do_not() {
+async fn policy_judges_the_unmasked_arguments() {
     over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
         let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
@@ -74,7 +74,7 @@ async fn the_policy_sees_what_people_do_not() {
 }
 
 #[tokio::test]
-async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
+async fn claim_returns_original_arguments_to_their_holder() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         for id in ["call_1", "call_2"] {
@@ -100,7 +100,7 @@ async fn who_has_them_claims_by_the_hash_or_gets_them_back() {
 }
 
 #[tokio::test]
-async fn a_pattern_holds_no_secret() {
+async fn pattern_with_a_secret_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
@@ -109,7 +109,7 @@ async fn a_pattern_holds_no_secret() {
     .await;
 }
 
-/// Everything that the world's people and agents do with secrets in it. Gives all that they were answered.
+/// Everything that agents and people do with arguments that contain secrets. Gives all answers.
 async fn lives(world: &HttpWorld) -> String {
     let (builder, ada) = (world.agent("builder"), world.person("ada"));
     let comment = r#""comment":"try --password=hunter2""#;
@@ -162,10 +162,10 @@ async fn lives(world: &HttpWorld) -> String {
 }
 
 #[tokio::test]
-async fn a_secret_is_in_no_answer_no_event_no_file_and_no_log() {
+async fn secret_appears_in_no_answer_file_or_log() {
     let log = Log::default();
     let writer = log.clone();
-    // As the program itself logs, told to tell everything.
+    // The program's own log, at its most detailed level.
     let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
     let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_filter(told);
     let _listening = tracing_subscriber::registry().with(lines).set_default();
@@ -188,7 +188,7 @@ async fn a_secret_is_in_no_answer_no_event_no_file_and_no_log() {
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// What this process has said.
+/// The log of this process.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

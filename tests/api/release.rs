@@ -1,4 +1,4 @@
-//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim that takes over
+//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim that takes over.
 
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
@@ -13,7 +13,7 @@ fn claim(executor: &str) -> String {
     format!(r#"{{"executor":"{executor}","argumentsHash":"{HASH}","leaseSeconds":60}}"#)
 }
 
-/// A call that somebody claimed a minute ago, and nobody has heard of since.
+/// A call that was claimed a minute ago, and whose lease has expired.
 async fn lost(world: &HttpWorld) {
     world.agent("builder").proposes("call_1").await;
     world.person("ada").allows("call_1").await;
@@ -23,7 +23,7 @@ async fn lost(world: &HttpWorld) {
 }
 
 #[tokio::test]
-async fn only_what_is_unknown_is_released() {
+async fn release_of_a_call_not_unknown_is_refused() {
     over_http(POLICY, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.post(RELEASE, "").await, @"404 unknown_call: thread t has no call call_1");
@@ -41,7 +41,7 @@ async fn only_what_is_unknown_is_released() {
 }
 
 #[tokio::test]
-async fn only_people_release_and_not_what_they_proposed() {
+async fn release_by_agents_or_the_proposer_is_refused() {
     over_http(POLICY, async |world| {
         lost(world).await;
         assert_snapshot!(world.agent("builder").post(RELEASE, "{}").await, @"403 not_an_approver: agent:builder is no person, and only people decide");
@@ -60,7 +60,7 @@ async fn only_people_release_and_not_what_they_proposed() {
 }
 
 #[tokio::test]
-async fn what_a_person_released_is_taken_over_once() {
+async fn released_call_is_taken_over_once() {
     over_http(POLICY, async |world| {
         lost(world).await;
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
@@ -92,7 +92,7 @@ async fn what_a_person_released_is_taken_over_once() {
 }
 
 #[tokio::test]
-async fn after_a_takeover_the_first_executor_has_no_say() {
+async fn first_executor_is_refused_after_a_takeover() {
     over_http(POLICY, async |world| {
         lost(world).await;
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
@@ -109,7 +109,7 @@ async fn after_a_takeover_the_first_executor_has_no_say() {
 }
 
 #[tokio::test]
-async fn what_does_no_harm_twice_needs_nobody() {
+async fn idempotent_call_is_taken_over_without_a_release() {
     over_http(POLICY, async |world| {
         let builder = world.agent("builder");
         builder

@@ -1,4 +1,4 @@
-//! What single decisions are remembered for: a denial of the same call, an approval that nobody used
+//! Remembered single decisions: a denial of the same call, and an unused approval.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -8,7 +8,7 @@ use std::time::Duration;
 const CALLS: &str = "/v1/threads/t/tool-calls";
 
 #[tokio::test]
-async fn a_denial_answers_the_same_call_for_five_minutes() {
+async fn denial_answers_the_same_call_for_five_minutes() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -28,7 +28,7 @@ async fn a_denial_answers_the_same_call_for_five_minutes() {
 }
 
 #[tokio::test]
-async fn how_long_is_for_the_policy_to_say() {
+async fn policy_sets_how_long_decisions_are_remembered() {
     over_http("remember = \"0s\"", async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -39,7 +39,7 @@ async fn how_long_is_for_the_policy_to_say() {
 }
 
 #[tokio::test]
-async fn an_approval_that_nobody_used_moves_to_the_same_call() {
+async fn unused_approval_moves_to_the_same_call() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -63,7 +63,7 @@ async fn an_approval_that_nobody_used_moves_to_the_same_call() {
 }
 
 #[tokio::test]
-async fn an_old_approval_moves_nowhere() {
+async fn old_approval_does_not_move() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;

@@ -13,7 +13,7 @@ async fn waits(world: &HttpWorld, preference: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_proposed_is_not_found() {
+async fn unknown_call_is_not_found() {
     over_http(ASK, async |world| {
         world.agent("builder").in_thread("t2").proposes("call_1").await;
         assert_snapshot!(world.agent("builder").get(CALL).await, @"404 unknown_call: thread t has no call call_1");
@@ -22,9 +22,9 @@ async fn a_call_that_nobody_proposed_is_not_found() {
     .await;
 }
 
-/// The cycle as the documentation tells it.
+/// The cycle of the documentation: the one test that shows a whole call.
 #[tokio::test]
-async fn a_call_that_ran_shows_all_that_became_of_it() {
+async fn finished_call_shows_its_whole_history() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("call_1").await;
@@ -86,7 +86,7 @@ async fn a_call_that_ran_shows_all_that_became_of_it() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_answered_when_somebody_decides() {
+async fn waiting_caller_is_answered_by_the_decision() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
@@ -98,7 +98,7 @@ async fn whoever_waits_is_answered_when_somebody_decides() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_answered_when_the_span_ends() {
+async fn waiting_caller_is_answered_after_the_requested_time() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let turn_the_clock = async {
@@ -118,7 +118,7 @@ async fn whoever_waits_is_answered_when_the_span_ends() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_answered_when_the_request_expires() {
+async fn waiting_caller_is_answered_by_the_expiry() {
     over_http("default = \"ask\"\nexpires = \"15m\"", async |world| {
         world.agent("builder").proposes("call_1").await;
         world.clock().advance(Duration::from_mins(15));
@@ -135,7 +135,7 @@ async fn whoever_waits_is_answered_when_the_request_expires() {
 }
 
 #[tokio::test]
-async fn nobody_is_held_for_more_than_five_minutes_or_without_need() {
+async fn wait_is_capped_and_invalid_preferences_ignored() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
@@ -148,10 +148,10 @@ async fn nobody_is_held_for_more_than_five_minutes_or_without_need() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_answered_when_the_server_stops() {
+async fn waiting_caller_is_answered_when_the_server_stops() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        // By the time a second connection has its answer, the first one is held.
+        // When a second connection has its answer, the first one waits.
         let stop = async {
             world.agent("builder").in_thread("t2").proposes("call_1").await;
             world.service.stop.cancel();
@@ -163,7 +163,7 @@ async fn whoever_waits_is_answered_when_the_server_stops() {
 }
 
 #[tokio::test]
-async fn a_call_whose_lease_lapsed_is_unknown() {
+async fn call_with_an_expired_lease_is_unknown() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("call_1").await;

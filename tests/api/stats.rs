@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_span_that_cannot_be_is_refused() {
+async fn invalid_period_of_statistics_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").get("/v1/stats?since=monday").await, @r#"
         422 invalid: since: "monday" is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z
@@ -21,7 +21,7 @@ async fn a_span_that_cannot_be_is_refused() {
 }
 
 #[tokio::test]
-async fn the_numbers_say_what_became_of_calls() {
+async fn statistics_count_the_outcomes_of_calls() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for id in ["a", "b", "c"] {

@@ -28,7 +28,7 @@ fn call(id: &str, tool: &str) -> String {
     format!(r#"{{"id":"{id}","name":"{tool}","arguments":{{"id":"{id}"}}}}"#)
 }
 
-/// What was denied, and what is left.
+/// The denied calls, and the remaining ones.
 fn told(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{answer}");
     let names = |key: &str| {
@@ -40,7 +40,7 @@ fn told(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn agents_stop_nothing() {
+async fn stop_by_an_agent_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
         assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @"403 not_an_approver: agent:builder is no person, and only people decide");
@@ -56,7 +56,7 @@ async fn agents_stop_nothing() {
 }
 
 #[tokio::test]
-async fn where_nothing_waits_nothing_is_stopped() {
+async fn stop_without_pending_calls_denies_none() {
     over_http(POLICY, async |world| {
         assert_snapshot!(world.person("ada").post(EVERYWHERE, "").await, @r#"
         200
@@ -71,7 +71,7 @@ async fn where_nothing_waits_nothing_is_stopped() {
 }
 
 #[tokio::test]
-async fn all_that_waits_is_denied_at_once_and_the_models_are_told() {
+async fn stop_denies_all_pending_calls_with_its_comment() {
     over_http(POLICY, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -93,7 +93,7 @@ async fn all_that_waits_is_denied_at_once_and_the_models_are_told() {
 }
 
 #[tokio::test]
-async fn a_thread_and_a_tool_are_stopped_alone() {
+async fn stop_of_one_thread_or_tool_spares_others() {
     over_http(POLICY, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (thread, id, tool) in
@@ -109,7 +109,7 @@ async fn a_thread_and_a_tool_are_stopped_alone() {
 }
 
 #[tokio::test]
-async fn what_a_person_may_not_deny_is_left() {
+async fn stop_spares_calls_the_person_may_not_deny() {
     over_http(POLICY, async |world| {
         world.agent("builder").post("/v1/threads/t/tool-calls", &call("deploy", "deploy")).await;
         world.agent("builder").proposes("a").await;

@@ -1,4 +1,4 @@
-//! The log as a stream of server-sent events: first what was missed, then what comes.
+//! The log as a stream of server-sent events: first the missed events, then new ones.
 
 use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
@@ -25,7 +25,7 @@ async fn ids(stream: &mut Stream, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_stream_that_cannot_be_taken_up_is_refused() {
+async fn stream_from_an_invalid_position_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
@@ -38,7 +38,7 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
 }
 
 #[tokio::test]
-async fn a_header_that_is_no_text_is_refused() {
+async fn unreadable_last_event_id_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream");
@@ -57,9 +57,9 @@ async fn a_header_that_is_no_text_is_refused() {
     .await;
 }
 
-/// The clock stands still until it is turned, so whatever comes before that is no heartbeat.
+/// The clock stands still until the test moves it, so no keep-alive can come before.
 #[tokio::test]
-async fn an_idle_stream_says_that_it_lives() {
+async fn idle_stream_sends_keep_alives() {
     over_http(ASK, async |world| {
         let mut stream = world.person("ada").streams("/v1/events", None).await;
         assert_eq!(stream.message().await, "retry: 1000");
@@ -77,7 +77,7 @@ async fn an_idle_stream_says_that_it_lives() {
 }
 
 #[tokio::test]
-async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
+async fn stream_contains_only_matching_events() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
@@ -102,9 +102,9 @@ async fn a_stream_brings_what_is_asked_for_and_nothing_else() {
     .await;
 }
 
-/// Nothing is kept for a reader who does not read: what it missed is in the log when it reads on.
+/// The server buffers nothing for a reader that does not read: it reads the missed events from the log.
 #[tokio::test]
-async fn a_reader_who_is_slow_misses_nothing() {
+async fn slow_reader_misses_no_event() {
     over_http(ASK, async |world| {
         let mut stream = world.person("ada").streams("/v1/events?type=TOOL_CALL", None).await;
         stream.message().await;
@@ -120,7 +120,7 @@ async fn a_reader_who_is_slow_misses_nothing() {
 }
 
 #[tokio::test]
-async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
+async fn stream_says_how_to_resume_and_catches_up() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let mut stream = world.person("ada").streams("/v1/events", None).await;
@@ -150,7 +150,7 @@ async fn a_stream_says_how_to_come_back_and_brings_what_was_missed() {
 }
 
 #[tokio::test]
-async fn a_stream_resumes_after_the_last_event_that_was_seen() {
+async fn stream_resumes_after_the_last_seen_event() {
     over_http(ASK, async |world| {
         for id in ["a", "b", "c"] {
             world.agent("builder").proposes(id).await;
@@ -158,7 +158,7 @@ async fn a_stream_resumes_after_the_last_event_that_was_seen() {
         let ada = world.person("ada");
         assert_eq!(ids(&mut ada.streams("/v1/events", Some("4")).await, 2).await, ["5", "6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", None).await, 2).await, ["5", "6"]);
-        // What a browser has seen is newer than the address that it reconnects to.
+        // The last event that a browser saw is newer than the address that it reconnects to.
         assert_eq!(ids(&mut ada.streams("/v1/events?after=1", Some("5")).await, 1).await, ["6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", Some("")).await, 2).await, ["5", "6"]);
     })
@@ -166,7 +166,7 @@ async fn a_stream_resumes_after_the_last_event_that_was_seen() {
 }
 
 #[tokio::test]
-async fn a_threads_stream_leaves_out_the_others() {
+async fn thread_stream_contains_only_its_thread() {
     over_http(ASK, async |world| {
         for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c")] {
             world.agent("builder").in_thread(thread).proposes(id).await;
@@ -178,7 +178,7 @@ async fn a_threads_stream_leaves_out_the_others() {
 }
 
 #[tokio::test]
-async fn arguments_with_line_breaks_are_one_line_of_data() {
+async fn arguments_with_line_breaks_stay_one_data_line() {
     over_http(ASK, async |world| {
         let call =
             "{\"id\":\"call_1\",\"name\":\"bash\",\"arguments\":{\r\n  \"command\":\n\"ls\\n\\u2028\"}}";
@@ -195,7 +195,7 @@ async fn arguments_with_line_breaks_are_one_line_of_data() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_when_the_server_stops() {
+async fn stream_ends_when_the_server_stops() {
     over_http(ASK, async |world| {
         let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
@@ -205,7 +205,7 @@ async fn a_stream_ends_when_the_server_stops() {
     .await;
 }
 
-/// A log whose second event cannot be read, served; and a stream of it, to its end.
+/// A stream, to its end, of a log whose second event cannot be read.
 async fn stream_of_a_damaged_log() -> String {
     let (gate, _, folder) = new_gate(ASK).await;
     let call = api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
@@ -233,7 +233,7 @@ async fn stream_of_a_damaged_log() -> String {
 }
 
 #[tokio::test]
-async fn a_stream_that_fails_says_why_before_it_ends() {
+async fn failing_stream_names_the_error_before_it_ends() {
     let answer = stream_of_a_damaged_log().await;
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     let (_, last) = answer.split_once("event: error\n").expect("it says why there is no more");
@@ -242,7 +242,7 @@ async fn a_stream_that_fails_says_why_before_it_ends() {
 }
 
 #[tokio::test]
-async fn a_stream_has_no_end_to_be_named() {
+async fn stream_with_an_end_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
         assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"

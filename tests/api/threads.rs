@@ -5,7 +5,7 @@ use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_thread_that_is_not_there_is_refused() {
+async fn unknown_thread_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/threads/t").await, @"404 unknown_thread: there is no thread t");
@@ -26,7 +26,7 @@ async fn a_thread_that_is_not_there_is_refused() {
 }
 
 #[tokio::test]
-async fn a_thread_is_seen_from_outside() {
+async fn thread_shows_its_calls_and_state() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.agent("builder").proposes("call_2").await;
@@ -62,7 +62,7 @@ async fn a_thread_is_seen_from_outside() {
 }
 
 #[tokio::test]
-async fn the_thread_that_something_happened_in_last_comes_first() {
+async fn threads_are_listed_by_latest_activity() {
     over_http(ASK, async |world| {
         for (thread, id) in [("t", "a"), ("t2", "a"), ("t3", "a"), ("t", "b")] {
             world.agent("builder").in_thread(thread).proposes(id).await;

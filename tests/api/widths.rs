@@ -1,4 +1,4 @@
-//! How wide a decision is remembered: `match` of a decision, and what is offered beside the question
+//! The scope of a decision: `match` of a decision, and the scopes that a request offers.
 
 use crate::ASK;
 use countersign_tests::{Persona, ToServer, over_http};
@@ -12,14 +12,14 @@ fn decide(id: &str) -> String {
     format!("/v1/threads/t/approvals/{id}")
 }
 
-/// Proposes a command, and tells where it stands.
+/// Proposes a command, and gives the state of the call.
 async fn runs(agent: &Persona<ToServer>, id: &str, command: &str) -> String {
     let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
     agent.post(CALLS, &call).await.text("state")
 }
 
 #[tokio::test]
-async fn a_width_that_is_none_is_refused() {
+async fn invalid_scope_of_a_decision_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         runs(&world.agent("builder"), "a", "git status").await;
@@ -36,7 +36,7 @@ async fn a_width_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn what_each_width_would_reach_stands_beside_the_question() {
+async fn request_previews_every_scope() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (id, command) in
@@ -104,7 +104,7 @@ async fn what_each_width_would_reach_stands_beside_the_question() {
 }
 
 #[tokio::test]
-async fn exact_arguments_are_allowed_again_and_no_others() {
+async fn exact_scope_allows_only_the_same_arguments() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status").await;
@@ -142,7 +142,7 @@ async fn exact_arguments_are_allowed_again_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_pattern_allows_what_it_shows_and_nothing_behind_it() {
+async fn pattern_scope_allows_only_what_it_shows() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status -s").await;
@@ -164,7 +164,7 @@ async fn a_pattern_allows_what_it_shows_and_nothing_behind_it() {
 }
 
 #[tokio::test]
-async fn a_denial_is_remembered_as_wide_as_it_is_meant_until_it_is_revoked() {
+async fn denial_scope_answers_until_it_is_revoked() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "rm -r build").await;

@@ -1,11 +1,11 @@
-//! The tests' own tools, where a lie of theirs would make stories pass that prove nothing.
+//! Tests of the test tools: a broken tool would let other tests pass without proof.
 
 mod network;
 mod servers;
 
 use countersign_tests::postgres::Cluster;
 
-/// How many rows the table of the story has, to whoever comes now.
+/// The number of rows in the table, as a new connection sees it.
 async fn rows(cluster: &Cluster) -> String {
     cluster.psql("SELECT count(*) FROM marks").await.expect("it reads")
 }

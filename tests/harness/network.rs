@@ -1,4 +1,4 @@
-//! The proxy cuts where it says, holds back what it stalls, and counts who came.
+//! The proxy cuts at the chosen moment, delays stalled bytes, and counts connections.
 
 use super::{rows, with_a_table};
 use countersign_tests::{Cut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
@@ -13,8 +13,7 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Has the connection of somebody who inserts a row cut there, and gives the rows once their transaction
-/// is over.
+/// Cuts the connection of an insert at that moment, and gives the rows once the transaction is over.
 async fn rows_after(cut: Cut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;
@@ -32,24 +31,24 @@ async fn rows_after(cut: Cut) -> String {
 }
 
 #[test]
-fn a_cut_before_the_commit_leaves_nothing() {
+fn cut_before_the_commit_loses_the_row() {
     within_the_limit(async { assert_eq!(rows_after(Cut::BeforeCommit).await, "0") });
 }
 
 #[test]
-fn a_cut_during_the_commit_does_not_stop_the_server() {
+fn cut_during_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(Cut::DuringCommit).await, "1") });
 }
 
-/// Nobody has to wait for the server here: it had said that it was done.
+/// The server has already confirmed the commit, so there is no need to wait for it.
 #[test]
-fn a_cut_after_the_commit_comes_once_it_is_carried_out() {
+fn cut_after_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(Cut::AfterCommit).await, "1") });
 }
 
-/// What fails to commit is no commit: its answer comes through, and the cut is still to come.
+/// A failed COMMIT does not count: its answer arrives, and the cut is still to come.
 #[test]
-fn a_commit_that_fails_is_not_the_one_to_be_cut() {
+fn failed_commit_is_not_cut() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
         let mut connection = SqlConnection::open(&url).await;
@@ -66,7 +65,7 @@ fn a_commit_that_fails_is_not_the_one_to_be_cut() {
 }
 
 #[test]
-fn what_is_stalled_arrives_when_all_is_well_again() {
+fn stalled_bytes_arrive_after_healing() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
         let mut connection = SqlConnection::open(&url).await;
@@ -87,7 +86,7 @@ fn what_is_stalled_arrives_when_all_is_well_again() {
 }
 
 #[test]
-fn who_is_cut_or_refused_notices_and_others_are_counted() {
+fn cut_and_refused_connections_fail_and_are_counted() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
         let mut connection = SqlConnection::open(&url).await;

@@ -1,4 +1,4 @@
-//! A server that is killed is dead, one that lags lacks something, and a full disk is full.
+//! A killed server is dead, a lagging standby lacks rows, and a full disk is full.
 
 use super::{rows, with_a_table};
 use countersign_tests::{
@@ -9,7 +9,7 @@ use countersign_tests::{
 use std::{fs, io::Write, path::Path};
 
 #[test]
-fn a_killed_server_leaves_no_process_and_what_was_committed() {
+fn killed_server_leaves_no_process_and_keeps_commits() {
     within_the_limit(async {
         let mut cluster = Cluster::started().await;
         with_a_table(&cluster).await;
@@ -19,7 +19,7 @@ fn a_killed_server_leaves_no_process_and_what_was_committed() {
         let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("it reads");
         cluster.kill();
         for process in processes.lines() {
-            // One that nobody has buried yet is listed still, but has nothing left to do anything with.
+            // A zombie is still listed, but can do no more work.
             let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
             assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
         }
@@ -32,7 +32,7 @@ fn a_killed_server_leaves_no_process_and_what_was_committed() {
 }
 
 #[test]
-fn a_standby_that_fell_behind_has_what_it_had_and_takes_over_with_that() {
+fn promoted_lagging_standby_has_only_its_own_rows() {
     within_the_limit(async {
         let mut primary = Cluster::started().await;
         with_a_table(&primary).await;
@@ -52,7 +52,7 @@ fn a_standby_that_fell_behind_has_what_it_had_and_takes_over_with_that() {
 }
 
 #[test]
-fn a_full_disk_is_full_and_the_server_outlives_it() {
+fn full_disk_refuses_rows_and_the_server_survives() {
     within_the_limit(async {
         let cluster = Cluster::with(Setup { megabytes: Some(64), ..Setup::default() }).await;
         with_a_table(&cluster).await;
@@ -65,14 +65,14 @@ fn a_full_disk_is_full_and_the_server_outlives_it() {
         assert!(complaint.contains("No space left on device"), "{complaint}");
         assert_eq!(rows(&cluster).await, "0");
         fs::remove_file(&ballast).expect("it is there");
-        // The name is gone; the room is only there when nobody has the file open.
+        // Unlinking frees the space only when the file is closed.
         drop(file);
         cluster.psql(many).await.expect("there is room again");
     });
 }
 
 #[test]
-fn a_setting_holds_for_whoever_comes_after() {
+fn changed_setting_applies_to_new_connections() {
     within_the_limit(async {
         let mut cluster = Cluster::started().await;
         cluster.set("work_mem", "12345kB").await;

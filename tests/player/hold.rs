@@ -1,4 +1,4 @@
-//! An executor that starts a call and is never heard of again.
+//! An executor that claims a call and reports nothing more.
 
 use crate::{Failed, say};
 use countersign_api::{self as api, ApprovalGate};
@@ -6,7 +6,7 @@ use countersign_gate::{EmbeddedGate, EventType};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Which call, for how long, and under which name.
+/// The call, the lease and the executor's name.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Hold {
@@ -16,7 +16,7 @@ pub(crate) struct Hold {
     lease_seconds: u32,
 }
 
-/// Claims it, says so, and holds it until somebody ends this process.
+/// Claims it, reports that, and holds it until the process is killed.
 pub(crate) async fn hold(gate: &EmbeddedGate, hold: &Hold) -> Result<(), Failed> {
     let (thread, id) =
         (countersign_api::parse_thread_id(&hold.thread)?, countersign_api::parse_call_id(&hold.id)?);

@@ -1,6 +1,6 @@
-//! A process that takes one part in a test: it is told which as JSON in its only argument, says
-//! `{"ready":true}`, waits for a line on stdin, and then says in JSON lines on stdout what was
-//! acknowledged to it. Whoever started it may kill it at any moment.
+//! A process that takes one part in a test. Its only argument names the part as JSON. It prints
+//! `{"ready":true}`, waits for a line on stdin, and then prints a JSON line for each acknowledgement. The test
+//! may kill it at any moment.
 #![expect(clippy::print_stdout, reason = "stdout is how it speaks with its parent")]
 
 mod hold;
@@ -30,7 +30,7 @@ enum Part {
     Racer(race::Race),
 }
 
-/// Whatever stops a player: its text is said before it leaves.
+/// Any error of a player, which it prints before it ends.
 type Failed = Box<dyn std::error::Error>;
 
 #[tokio::main]

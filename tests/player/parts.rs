@@ -1,5 +1,5 @@
-//! The parts of a small town: one proposes, one decides, one runs, one reads. Each may be killed and
-//! begun anew with the same words, and then takes up where the log says that it was.
+//! The parts of the crash test: proposer, decider, executor and follower. Each may be killed and restarted with
+//! the same words; it then resumes where the log says.
 
 use crate::{Failed, say};
 use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::{fs::OpenOptions, io::Write, path::PathBuf};
 
-/// How many calls an executor or a proposer has under way at once.
+/// The number of calls that an executor or a proposer handles at once.
 const AT_ONCE: usize = 4;
 
 /// `call_0`, `call_1`, … of one thread.
@@ -18,9 +18,9 @@ const AT_ONCE: usize = 4;
 pub(crate) struct Calls {
     thread: String,
     count: usize,
-    /// After how long what nobody decides lapses.
+    /// After how long undecided calls expire.
     expires_in_seconds: Option<u32>,
-    /// Where an executor leaves one line for each run.
+    /// The file to which an executor appends one line per run.
     runs: Option<PathBuf>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn propose(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Fa
     stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// Allows everything that is asked in the thread, until all of it is.
+/// Allows every request in the thread, until all are allowed.
 pub(crate) async fn decide(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
     let decide = api::DecisionRequest::plain(Decision::AllowOnce);
@@ -84,7 +84,7 @@ struct Asked {
     tool_call_id: CallId,
 }
 
-/// An agent as it comes back after a crash: it proposes what it wanted, waits, and runs what it may.
+/// An agent after a crash: it repeats its proposals, waits, and runs the allowed calls.
 pub(crate) async fn execute(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
     let thread = calls.thread()?;
     let one = async |number| {

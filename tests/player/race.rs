@@ -1,6 +1,6 @@
-//! One of several processes that fall over the same calls. Call `i` is proposed by process `i mod n`; the
-//! next one allows it, the one after denies it, and the proposer and the last one both try to run it,
-//! whatever was decided.
+//! One of several processes that race for the same calls. Process `i mod n` proposes call `i`; the next one
+//! allows it, the one after denies it, and the proposer and the last one both try to run it, whatever the
+//! decision.
 
 use crate::{Failed, say};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
@@ -15,7 +15,7 @@ pub(crate) struct Race {
     me: usize,
     processes: usize,
     calls: usize,
-    /// How many calls this process has under way at once as their proposer.
+    /// The number of calls that this process proposes at once.
     at_once: usize,
 }
 
@@ -46,7 +46,7 @@ async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), Failed> {
     run(gate, number, &propose.id).await
 }
 
-/// Does this process's part in every call that another one proposes, until all have been seen.
+/// Plays this process's part in every call that another one proposes, until all were seen.
 async fn answer(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
     let asked = gate.follow(LogFilter::default(), 0).map_err(Failed::from).try_filter_map(async |event| {
         let asked = event.kind == EventType::ApprovalRequest;
@@ -81,7 +81,7 @@ async fn decide(gate: &EmbeddedGate, number: usize, id: &CallId, decision: Decis
     Ok(())
 }
 
-/// Tries to run it, allowed or not: the gate must see to it that only what is allowed runs, and once.
+/// Tries to run it, allowed or not: the gate must let only allowed calls run, and only once.
 async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), Failed> {
     let thread = thread(number)?;
     let call = gate.wait(&thread, id, None).await?;

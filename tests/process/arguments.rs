@@ -1,19 +1,18 @@
-//! Arguments over HTTP: what is odd comes back to the byte, what two readers might read in two ways is
-//! refused.
+//! Arguments over HTTP: unusual ones come back byte for byte, and ambiguous ones are refused.
 
 use crate::new_world;
 use countersign_tests::{Answer, Database, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;
 
-/// Posts arguments as they are, in an otherwise plain proposal.
+/// Posts those arguments, byte for byte, in an otherwise ordinary proposal.
 async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
     let body = format!(r#"{{"id":"{id}","name":"tool","arguments":{arguments}}}"#);
     server.post("/v1/threads/t/tool-calls", body).await.into_parts()
 }
 
 #[tokio::test]
-async fn large_deep_and_odd_arguments_come_back_to_the_byte() {
+async fn unusual_arguments_are_returned_byte_for_byte() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let (here, there) = (world.serves().await, world.serves().await);
@@ -60,7 +59,7 @@ async fn claims_what_it_proposed(server: &Server, id: &str, call: &str, kept: &s
 }
 
 #[tokio::test]
-async fn names_in_any_script_go_through_the_address_the_header_and_the_log() {
+async fn unicode_names_pass_through_paths_headers_and_log() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -89,7 +88,7 @@ async fn names_in_any_script_go_through_the_address_the_header_and_the_log() {
 }
 
 #[tokio::test]
-async fn what_two_readers_might_read_in_two_ways_is_refused_and_nothing_is_written() {
+async fn ambiguous_arguments_are_refused_and_write_no_event() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;

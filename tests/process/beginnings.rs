@@ -1,4 +1,4 @@
-//! The first moments of a file: several processes make it at once, and its maker is killed over it.
+//! The creation of a file: several processes create it at once, and its creator is killed.
 
 use crate::new_world;
 use countersign_tests::{Database, Process, Random, in_time};
@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use std::fs;
 
 #[tokio::test]
-async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
+async fn eight_processes_create_the_same_file_at_once() {
     in_time(async {
         for _ in 0..5 {
             let world = new_world(Database::Sqlite).await;
@@ -16,7 +16,10 @@ async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
             }));
             let runs = runs.await;
             for number in 0..8 {
-                assert_eq!(world.runs(&["allow", &format!("call_{number}")]).await.0, 0);
+                assert_eq!(
+                    world.person("ada").in_thread("terminal").allows(&format!("call_{number}")).await.code,
+                    0
+                );
             }
             for ended in join_all(runs.into_iter().map(Process::ended)).await {
                 assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -28,19 +31,19 @@ async fn eight_processes_that_make_the_same_new_file_at_once_all_work() {
     .await;
 }
 
-/// What comes to be, one after the other, while a file is made.
+/// The files that appear one after the other during the creation.
 const SIGNS: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]
-async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
+async fn file_of_a_killed_creator_opens() {
     in_time(async {
         let mut random = Random::seeded_from_environment(1_963);
-        for round in 0..60 {
+        for round in 0..24 {
             let world = new_world(Database::Sqlite).await;
             let words = ["run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
             let mut maker = Process::start(&mut world.countersign_over_log(&words));
             let sign = world.file(SIGNS[round % SIGNS.len()]);
-            // Nothing says when a file appears, so this looks again and again, and for a while longer.
+            // No event announces a new file, so this polls for it, and then waits a random while longer.
             while fs::metadata(&sign).is_err() {
                 tokio::task::yield_now().await;
             }
@@ -49,7 +52,7 @@ async fn a_file_whose_maker_was_killed_at_any_moment_is_a_file_that_opens() {
             }
             maker.kill().await;
             let run = world.starts_run(&words[1..]).await;
-            assert_eq!(world.runs(&["allow", "build"]).await.0, 0);
+            assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
             let ended = run.ended().await;
             assert_eq!((ended.code, world.line_count("ran")), (0, 1), "round {round}: {}", ended.stderr);
             assert_eq!(world.verified_log().await.len(), 5, "round {round}");

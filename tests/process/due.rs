@@ -1,4 +1,4 @@
-//! What is due on a call is carried out once, by whoever is there, and wakes nobody who waits for something else.
+//! Overdue items of a call are performed once, by any of the processes, and wake no unrelated waiter.
 
 use crate::new_world;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, fs, sync::Arc};
 
 on_each_database!(
-    people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_server_was_killed,
-    what_lapses_into_an_approval_is_allowed_once_and_runs_once
+    killed_servers_reminders_and_escalations_happen_once,
+    expiry_into_approval_allows_and_runs_once
 );
 
 const CALLS: usize = 20;
@@ -50,7 +50,7 @@ async fn propose(server: &Server, tool: &str) {
     join_all(all).await;
 }
 
-/// Waits for all the calls at those servers, and gives them as the answers have them.
+/// Waits for all calls at those servers, and gives their answers.
 async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
@@ -61,9 +61,7 @@ async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     join_all(all).await
 }
 
-async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_server_was_killed(
-    world: ProcessWorld,
-) {
+async fn killed_servers_reminders_and_escalations_happen_once(world: ProcessWorld) {
     let mut first = serve(&world).await;
     let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "page").await;
@@ -88,7 +86,7 @@ async fn people_are_reminded_and_a_higher_level_is_asked_once_though_the_first_s
     }
 }
 
-async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(world: ProcessWorld) {
+async fn expiry_into_approval_allows_and_runs_once(world: ProcessWorld) {
     let mut first = serve(&world).await;
     let others = [serve(&world).await, serve(&world).await, serve(&world).await];
     propose(&first, "tidy").await;
@@ -107,14 +105,14 @@ async fn what_lapses_into_an_approval_is_allowed_once_and_runs_once(world: Proce
     assert_eq!(calls_with(&events, EventType::ApprovalResponse, "system:expiry"), CALLS);
 }
 
-/// How many calls have an event of that type by that principal.
+/// The number of calls with an event of that type by that principal.
 fn calls_with(events: &[Arc<Event>], kind: EventType, by: &str) -> usize {
     let of = events.iter().filter(|event| event.kind == kind && event.principal.as_str() == by);
     let id = |event: &Arc<Event>| event.data.read::<Value>().expect("an object")["toolCallId"].to_string();
     of.map(id).collect::<HashSet<_>>().len()
 }
 
-/// A request by hand that this program cannot read, and that lapsed long ago.
+/// A request inserted by SQL that this program cannot read, and that expired long ago.
 const UNREADABLE: &str = r"
 INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_CALL', 'agent:bot', json_object(
     'id', 'odd', 'name', 'bash', 'arguments', json('{}'), 'argumentsHash',
@@ -124,12 +122,12 @@ INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_APPROV
     'policy', '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
 ";
 
-/// How often the database may be asked for what is due, for each call that is proposed, and besides now and then.
+/// The allowed number of queries for due items, per proposed call and in addition.
 const ASKED: (u64, u64) = (4, 200);
 const PROPOSED: u64 = 200;
 
 #[tokio::test]
-async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
+async fn unreadable_due_call_delays_no_other_call() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         world.gate().await.shut_down().await;
@@ -157,7 +155,7 @@ async fn a_call_that_cannot_be_read_holds_nothing_up_and_keeps_nobody_busy() {
     .await;
 }
 
-/// How often, by the gate's own count.
+/// The number of queries, by the gate's own metric.
 fn asked_for_what_is_due(gate: &EmbeddedGate) -> u64 {
     let mut registry = Registry::default();
     gate.register_metrics(&mut registry);

@@ -1,4 +1,4 @@
-//! What nobody decides in time lapses once, whichever process is there to see it.
+//! Undecided calls expire once, in any of the processes.
 
 use crate::new_world;
 use countersign_gate::{Event, EventType};
@@ -6,19 +6,19 @@ use countersign_tests::{Answer, Database, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
-on_each_database!(what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on);
+on_each_database!(expired_calls_of_a_killed_proposer_end_once);
 
 const CALLS: usize = 50;
 
-async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_look_on(world: ProcessWorld) {
+async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     let servers = [world.serves().await, world.serves().await, world.serves().await];
     let calls = json!({"thread": "late", "count": CALLS, "expiresInSeconds": 1});
     let mut proposer = world.starts_player(&json!({"proposer": calls})).await;
     proposer.go().await;
     let mut acknowledged = 0;
     while acknowledged < 2 * CALLS {
-        let word = proposer.reports().await.expect("it proposes them all");
-        acknowledged += usize::from(word.get("event").is_some());
+        let report = proposer.reports().await.expect("it proposes them all");
+        acknowledged += usize::from(report.get("event").is_some());
     }
     proposer.kill().await;
     for number in 0..CALLS {
@@ -34,7 +34,7 @@ async fn what_lapses_is_ended_once_though_its_proposer_is_dead_and_three_others_
     assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
 }
 
-/// How many calls have an event of that kind that says so.
+/// The number of calls with such an event.
 fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usize {
     let data = events.iter().filter(|event| event.kind == kind).map(|event| {
         assert_eq!(event.principal.as_str(), "system:expiry");
@@ -47,7 +47,7 @@ fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usiz
 }
 
 #[tokio::test]
-async fn a_run_that_nobody_decides_in_time_exits_78_though_the_first_was_killed() {
+async fn expired_run_exits_78_despite_a_kill() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let _server = world.serves().await;
@@ -59,7 +59,11 @@ async fn a_run_that_nobody_decides_in_time_exits_78_though_the_first_was_killed(
         assert_eq!((ended.code, world.line_count("ran")), (78, 0), "{}", ended.stderr);
         assert!(ended.stderr.contains("Nobody decided before"), "{}", ended.stderr);
         assert_eq!(world.verified_log().await.len(), 4, "it lapsed once");
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 3, "it is too late");
+        assert_eq!(
+            world.person("ada").in_thread("terminal").allows("deploy").await.code,
+            3,
+            "it is too late"
+        );
     })
     .await;
 }

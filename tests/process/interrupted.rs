@@ -5,13 +5,13 @@ use countersign_tests::{Database, Process, in_time};
 use rustix::process::Signal;
 
 #[tokio::test]
-async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() {
+async fn killed_waiting_run_resumes_under_its_id_once() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         world.starts_run(&words).await.kill().await;
         world.starts_run(&words).await.kill().await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let ended = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
         let again = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
@@ -22,12 +22,12 @@ async fn a_run_killed_while_it_waits_is_taken_up_by_the_same_id_and_runs_once() 
 }
 
 #[tokio::test]
-async fn of_two_that_wait_under_one_id_one_runs() {
+async fn two_waiting_runs_under_one_id_run_once() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let (one, other) = (world.starts_run(&words).await, world.starts_run(&words).await);
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let (one, other) = tokio::join!(one.ended(), other.ended());
         let mut codes = [one.code, other.code];
         codes.sort_unstable();
@@ -37,13 +37,13 @@ async fn of_two_that_wait_under_one_id_one_runs() {
 }
 
 #[tokio::test]
-async fn a_run_killed_while_its_command_runs_is_never_run_again() {
+async fn run_killed_during_its_command_never_runs_again() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // The command outlives its killed parent; the end of its stdin ends it.
+        // The command outlives its killed parent, and ends when its stdin closes.
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran; echo started; read _"];
         let mut run = world.starts_run(&words).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.kill().await;
         for _ in 0..2 {
@@ -59,11 +59,11 @@ async fn a_run_killed_while_its_command_runs_is_never_run_again() {
 }
 
 #[tokio::test]
-async fn the_same_id_with_another_command_is_refused() {
+async fn same_id_with_another_command_is_refused() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo one >> ran"]).await.kill().await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let other = ["--id", "deploy", "--", "bash", "-c", "echo two >> ran"];
         let ended = Process::start(world.countersign_over_log(&["run"]).args(other)).ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (3, 0), "{}", ended.stderr);
@@ -72,11 +72,11 @@ async fn the_same_id_with_another_command_is_refused() {
 }
 
 #[tokio::test]
-async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
+async fn sigterm_reaches_the_command_and_shows_in_log() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let mut run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo started; read _"]).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         assert_eq!(run.line().await.as_deref(), Some("started"));
         run.signal(Signal::TERM);
         let ended = run.ended().await;
@@ -89,13 +89,13 @@ async fn sigterm_reaches_the_command_that_runs_and_the_log_shows_it() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_in_the_background_is_not_waited_for_and_no_word_of_it_is_lost() {
+async fn background_output_is_kept_without_waiting_for_it() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // What is left behind holds both pipes of the command, until the end of its stdin.
+        // The background process holds both pipes of the command until its stdin closes.
         let script = "exec 3<&0; (read _ <&3) & head -c 300000 /dev/zero | tr '\\0' x; echo; echo done >&2";
         let run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", script]).await;
-        assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.len()), (0, 300_001));
         assert!(ended.stderr.ends_with("done\n"), "{}", ended.stderr);

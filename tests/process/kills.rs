@@ -1,4 +1,4 @@
-//! `kill -9` at any moment, many rounds: whatever was acknowledged is there, and nothing runs twice.
+//! `kill -9` at random moments, over many rounds: acknowledged events are kept, and no call runs twice.
 
 use countersign_gate::{Event, EventType};
 use countersign_tests::{Player, ProcessWorld, Random};
@@ -10,18 +10,16 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-on_each_database!(whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice);
+on_each_database!(killed_processes_lose_nothing_and_repeat_nothing);
 
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 16;
 const CALLS: usize = 12;
-/// How many are killed in a round.
+/// The number of kills in a round.
 const KILLS: usize = 3;
-/// What an executor may have under way when it is killed.
+/// The number of calls that an executor may be running when it is killed.
 const UNDER_WAY: usize = 4;
 
-async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice(
-    world: ProcessWorld,
-) {
+async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(20_261_121);
     let (mut acknowledged, mut killed) = (Vec::new(), 0);
     for round in 0..ROUNDS {
@@ -35,7 +33,7 @@ async fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost_and_n
     everything_ran_once(&world, &world.verified_log().await, killed);
 }
 
-/// One proposes, one runs, one decides, and one reads along, each in a process of its own.
+/// One proposer, one executor, one decider and one follower, each in its own process.
 struct Town<'a> {
     world: &'a ProcessWorld,
     parts: [Value; 4],
@@ -52,7 +50,7 @@ impl<'a> Town<'a> {
     async fn new(world: &'a ProcessWorld, round: usize) -> Self {
         let runs = world.file("runs");
         let calls = json!({"thread": format!("round-{round}"), "count": CALLS, "runs": runs});
-        // Each call has five events, whoever is killed; but a claim may stay without its result.
+        // Each call has five events, but a killed executor may leave a claim without its result.
         let seen = i64::try_from(world.verified_log().await.len()).expect("a small log");
         let until = seen + i64::try_from(CALLS * 3).expect("small");
         let follower = json!({"follower": {"after": seen, "until": until}});
@@ -63,7 +61,7 @@ impl<'a> Town<'a> {
         Self { world, parts, running, says, said, acknowledged: Vec::new(), seen }
     }
 
-    /// Begins a part, or begins it again with the same words: only a reader says how far it came.
+    /// Starts a part, or restarts it with the same words: only the follower states its position.
     async fn start(&mut self, part: usize) {
         if part == FOLLOWER {
             self.parts[part]["follower"]["after"] = json!(self.seen);
@@ -75,7 +73,7 @@ impl<'a> Town<'a> {
         tokio::spawn(listen(part, player, self.says.clone(), killed));
     }
 
-    /// Everybody does their part, and some are killed over it and come back. Gives how many.
+    /// All play their parts, and some are killed and restarted. Gives the number of kills.
     async fn live(&mut self, random: &mut Random) -> usize {
         for part in 0..self.parts.len() {
             self.start(part).await;
@@ -123,7 +121,7 @@ impl<'a> Town<'a> {
     }
 }
 
-/// Passes on what a player says; when told to, kills it, and passes on what it had said by then.
+/// Passes on a player's reports. On command, kills the player and passes on its remaining reports.
 async fn listen(
     part: usize,
     mut player: Player,
@@ -154,7 +152,7 @@ fn all_is_there(acknowledged: &[Value], events: &[Arc<Event>]) {
     }
 }
 
-/// What was claimed and not ended was under way when its executor was killed; nobody runs it again.
+/// A call claimed without a result was running when its executor was killed, and never runs again.
 fn everything_ran_once(world: &ProcessWorld, events: &[Arc<Event>], killed: usize) {
     let runs = fs::read_to_string(world.file("runs")).expect("something ran");
     let mut ran: HashMap<&str, usize> = HashMap::new();

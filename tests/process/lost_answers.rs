@@ -1,4 +1,4 @@
-//! An answer that is lost on its way: what was done is not done again, and not given up either.
+//! Lost answers: the client neither repeats an action that succeeded nor gives up.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -17,23 +17,23 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Whether the answer to a request is lost, by its first line and by how many were lost before.
+/// Decides whether to lose an answer, given the first line of the request and the number lost before.
 type Losing = fn(line: &str, before: usize) -> bool;
 
-/// What a server says that is about to leave.
+/// The answer of a server that shuts down.
 const LEAVING: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
-/// What one says whose database restarts.
+/// The answer of a server whose database restarts.
 const WITHOUT_DATABASE: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"database_unreachable","detail":"soon"}"#;
 
-/// How both begin.
+/// The head of both answers.
 const UNAVAILABLE: &str =
     "503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1";
 
-/// Stands between a client and its server, and loses some answers: the connection breaks instead, or the
-/// client is told something else.
+/// A proxy between a client and its server that loses some answers: it breaks the connection or sends another
+/// answer.
 #[derive(Clone)]
 struct Wire {
     server: SocketAddr,
@@ -47,7 +47,7 @@ impl Wire {
         Self { server: server.address(), losing, instead: None, lost: Arc::default() }
     }
 
-    /// Begins to pass on, and gives its address.
+    /// Starts the proxy, and gives its address.
     async fn open(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -60,7 +60,7 @@ impl Wire {
         url
     }
 
-    /// One connection, until either side ends it, or an answer is lost.
+    /// One connection, until either side ends it or an answer is lost.
     async fn pass_on(self, mut client: TcpStream) -> std::io::Result<()> {
         let mut server = TcpStream::connect(self.server).await?;
         let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
@@ -92,7 +92,7 @@ impl Wire {
     }
 }
 
-/// A run over a wire that loses answers; it is allowed, and runs once.
+/// A run over such a proxy; it is allowed, and must run once.
 async fn runs_once_over_a_wire(losing: Losing, instead: Option<&'static str>) {
     let world = new_world(Database::Sqlite).await;
     let server = world.serves().await;
@@ -119,18 +119,18 @@ fn is_look(line: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_run_whose_claim_was_made_and_the_answer_lost_knows_its_own_claim_and_runs_once() {
+async fn run_with_a_lost_claim_answer_runs_once() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && is_claim(line), None)).await;
 }
 
 #[tokio::test]
-async fn a_run_that_cannot_look_at_its_own_claim_at_once_looks_again() {
+async fn run_with_a_lost_claim_check_checks_again() {
     let losing: Losing =
         |line, before| if before == 0 { is_claim(line) } else { before < 3 && is_look(line) };
     in_time(runs_once_over_a_wire(losing, None)).await;
 }
 
-/// An answer of another status, with more headers if there are any, to say in the place of the server's.
+/// An answer to send in place of the server's.
 fn saying(head: &str, body: &str) -> &'static str {
     let length = body.len();
     let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
@@ -138,13 +138,13 @@ fn saying(head: &str, body: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_run_whose_claim_meets_a_server_that_is_leaving_claims_at_the_next_one() {
+async fn run_claims_again_after_a_server_shutdown() {
     let losing: Losing = |line, before| before < 3 && is_claim(line);
     in_time(runs_once_over_a_wire(losing, Some(saying(UNAVAILABLE, LEAVING)))).await;
 }
 
 #[tokio::test]
-async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
+async fn run_survives_a_server_without_its_database() {
     let first: Losing =
         |line, before| before < 3 && line.starts_with("POST /v1/threads/terminal/tool-calls ");
     let waiting: Losing = |line, before| before < 3 && is_look(line);
@@ -157,7 +157,7 @@ async fn a_run_whose_server_has_lost_its_database_goes_on_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_run_whose_proxy_finds_no_server_asks_again() {
+async fn run_retries_when_its_proxy_finds_no_server() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
     let losing: Losing = |line, before| before < 3 && is_look(line);
     in_time(runs_once_over_a_wire(losing, Some(saying("502 Bad Gateway\r\ncontent-type: text/html", page))))
@@ -165,17 +165,17 @@ async fn a_run_whose_proxy_finds_no_server_asks_again() {
 }
 
 #[tokio::test]
-async fn a_run_whose_result_was_written_and_the_answer_lost_brings_it_again() {
+async fn run_with_a_lost_result_answer_repeats_it() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && line.contains("/deploy/result "), None)).await;
 }
 
 #[tokio::test]
-async fn a_run_whose_wait_is_cut_off_asks_again() {
+async fn run_with_an_interrupted_wait_waits_again() {
     in_time(runs_once_over_a_wire(|line, before| before < 3 && is_look(line), None)).await;
 }
 
 #[tokio::test]
-async fn runs_outlive_a_server_that_is_killed_or_stopped_again_and_again() {
+async fn runs_survive_repeated_server_kills_and_stops() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let mut server = world.serves().await;
@@ -191,7 +191,7 @@ async fn runs_outlive_a_server_that_is_killed_or_stopped_again_and_again() {
         }
         for number in 0..runs.len() {
             let id = format!("call_{number}");
-            assert_eq!(world.runs(&["allow", &id, "--thread", "terminal"]).await.0, 0);
+            assert_eq!(world.person("ada").in_thread("terminal").allows(&id).await.code, 0);
             if number % 2 == 0 {
                 server.kill().await;
             } else {

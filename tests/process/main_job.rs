@@ -1,4 +1,4 @@
-//! The main job on real input: a command runs because somebody allowed it, by whatever way.
+//! The main job on real input: a command runs because a person allowed it, over each transport.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -7,12 +7,12 @@ use reqwest::Method;
 use serde_json::Value;
 
 on_each_database!(
-    a_pipeline_at_one_server_runs_once_it_is_allowed_at_another,
-    a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there,
-    a_decision_made_while_the_server_is_away_is_found_when_it_is_back
+    pipeline_runs_once_allowed_at_another_server,
+    run_survives_a_server_restart_and_runs_once,
+    decision_made_while_the_server_is_down_counts
 );
 
-/// A repository with one commit, as `git` itself makes it.
+/// A repository with one commit, created by `git`.
 async fn repository(world: &ProcessWorld) {
     let script = "git init -q origin && cd origin && echo hello > README && git add . \
                   && git -c user.name=ada -c user.email=ada@example.org commit -qm first";
@@ -21,7 +21,7 @@ async fn repository(world: &ProcessWorld) {
 }
 
 #[tokio::test]
-async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
+async fn git_clone_runs_once_allowed_by_id_prefix() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         repository(&world).await;
@@ -42,7 +42,7 @@ async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
 }
 
 #[tokio::test]
-async fn a_command_over_the_log_runs_once_it_is_allowed_by_curl() {
+async fn command_runs_once_allowed_over_http() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -61,7 +61,7 @@ async fn a_command_over_the_log_runs_once_it_is_allowed_by_curl() {
     .await;
 }
 
-async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another(world: ProcessWorld) {
+async fn pipeline_runs_once_allowed_at_another_server(world: ProcessWorld) {
     let (here, there) = (world.serves().await, world.serves().await);
     let pipeline = "printf 'b\\na\\nc\\n' | sort | tee -a ran | tail -n 1";
     let run = over_http(&world, &here, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
@@ -76,13 +76,13 @@ async fn a_pipeline_at_one_server_runs_once_it_is_allowed_at_another(world: Proc
 }
 
 #[tokio::test]
-async fn a_command_exits_as_it_would_without_us_and_the_log_keeps_what_it_said() {
+async fn run_keeps_exit_code_and_logs_the_output() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let script = "echo out; echo err >&2; read line; echo \"read $line\"; exit 42";
         let mut run = world.starts_run(&["--id", "fails", "--", "bash", "-c", script]).await;
         run.tell("a word").await;
-        assert_eq!(world.runs(&["allow", "fails"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("fails").await.code, 0);
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.as_str()), (42, "out\nread a word\n"));
         assert!(ended.stderr.ends_with("err\n"), "{}", ended.stderr);
@@ -93,7 +93,7 @@ async fn a_command_exits_as_it_would_without_us_and_the_log_keeps_what_it_said()
     .await;
 }
 
-async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there(world: ProcessWorld) {
+async fn run_survives_a_server_restart_and_runs_once(world: ProcessWorld) {
     let mut server = world.serves().await;
     let address = server.address().to_string();
     let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
@@ -109,13 +109,13 @@ async fn a_run_outlives_its_server_and_runs_once_when_the_next_one_is_there(worl
     assert_eq!(claims.count(), 1);
 }
 
-async fn a_decision_made_while_the_server_is_away_is_found_when_it_is_back(world: ProcessWorld) {
+async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
     let mut server = world.serves().await;
     let address = server.address().to_string();
     let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
     let run = over_http(&world, &server, &command).await;
     server.kill().await;
-    assert_eq!(world.runs(&["allow", "deploy"]).await.0, 0);
+    assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);
     let server = world.serves_on(&address).await;
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);

@@ -1,5 +1,5 @@
-//! The database's server goes away under running instances: callers are told to come back, nothing that was
-//! acknowledged is lost, and all goes on by itself.
+//! The database server stops under running instances: callers are told to retry, no acknowledged event is lost,
+//! and all continue by themselves.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
 #[tokio::test]
-async fn while_the_database_is_away_callers_are_told_to_come_back_and_then_all_goes_on() {
+async fn database_outage_answers_503_until_the_database_returns() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
         let (here, there) = (world.serves().await, world.serves().await);
@@ -47,7 +47,7 @@ async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
     assert_eq!(problem["code"], "database_unreachable", "{problem}");
 }
 
-/// Says the same until it is heard.
+/// Repeats the request until it succeeds.
 async fn insists(server: &Server, path: &str, body: &str) {
     loop {
         match server.post(path, body).await.into_parts() {
@@ -62,7 +62,7 @@ const ROUNDS: usize = 4;
 const WRITERS: usize = 8;
 
 #[tokio::test]
-async fn whatever_two_servers_acknowledged_outlives_a_database_that_is_killed_again_and_again() {
+async fn acknowledged_events_survive_repeated_database_kills() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
         let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];

@@ -1,4 +1,4 @@
-//! The policy changes while calls wait, and a condition or a tool's schema that runs and runs.
+//! The policy changes while calls are pending; expensive conditions and schemas.
 
 use countersign_tests::{ProcessWorld, Server};
 use futures_util::future::join_all;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::fs;
 
 on_each_database!(
-    what_a_new_policy_blocks_does_not_start_though_it_was_approved,
-    what_a_new_condition_blocks_does_not_start_though_it_was_approved,
-    a_condition_that_runs_away_keeps_nobody_waiting,
-    a_schema_that_takes_for_ever_keeps_nobody_waiting
+    newly_blocked_approved_call_does_not_start,
+    newly_blocking_condition_stops_an_approved_call,
+    expensive_condition_delays_no_other_call,
+    expensive_schema_delays_no_other_call
 );
 
 const ASK: &str = "default = \"ask\"\n";
@@ -30,7 +30,7 @@ when = "args.region == 'moon'"
 verdict = "block"
 "#;
 
-/// The most that a condition may do: every element of the longest list, for every element of it.
+/// The most expensive condition possible: it compares each pair of elements of the longest list.
 const RUNS_AWAY: &str = r#"
 [[rule]]
 name = "runs away"
@@ -64,7 +64,7 @@ async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
     server.person("ada").allows(id).await;
 }
 
-/// The code with which the claim is refused, if it is.
+/// The code of the refusal, if the claim is refused.
 async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
     let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");
@@ -78,7 +78,7 @@ async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<S
     (status != 200).then(|| body["code"].as_str().expect("a code").to_owned())
 }
 
-async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+async fn newly_blocked_approved_call_does_not_start(world: ProcessWorld) {
     let mut server = serve(&world, ASK).await;
     for (id, tool) in [("deploy", "deploy"), ("other", "build"), ("again", "deploy")] {
         approved(&server, id, tool, &json!({"of": id})).await;
@@ -91,7 +91,7 @@ async fn what_a_new_policy_blocks_does_not_start_though_it_was_approved(world: P
     world.verified_log().await;
 }
 
-async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(world: ProcessWorld) {
+async fn newly_blocking_condition_stops_an_approved_call(world: ProcessWorld) {
     let mut server = serve(&world, ASK).await;
     let (moon, earth) = (json!({"region": "moon"}), json!({"region": "earth"}));
     let masked = json!({"region": "earth", "token": "abc-123"});
@@ -105,7 +105,7 @@ async fn what_a_new_condition_blocks_does_not_start_though_it_was_approved(world
     world.verified_log().await;
 }
 
-async fn a_condition_that_runs_away_keeps_nobody_waiting(world: ProcessWorld) {
+async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
     let server = serve(&world, RUNS_AWAY).await;
     let list: Vec<_> = (0..1_000).collect();
     let slow = join_all((0..6).map(|number| {
@@ -133,7 +133,7 @@ async fn a_condition_that_runs_away_keeps_nobody_waiting(world: ProcessWorld) {
     world.verified_log().await;
 }
 
-/// Each definition asks twice for the next one, so that nobody who checks against it comes to an end.
+/// Each definition refers twice to the next one, so that checking it takes exponential time.
 fn endless() -> Value {
     let twice = |depth: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", depth + 1)});
@@ -144,7 +144,7 @@ fn endless() -> Value {
     json!({"$defs": definitions, "$ref": "#/$defs/d0"})
 }
 
-async fn a_schema_that_takes_for_ever_keeps_nobody_waiting(world: ProcessWorld) {
+async fn expensive_schema_delays_no_other_call(world: ProcessWorld) {
     let server = serve(&world, ASK).await;
     let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": endless()}});
     let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await.into_parts();

@@ -1,5 +1,5 @@
-//! Secrets that were planted wherever somebody may put one, and then looked for in every byte that was kept, logged
-//! or shown.
+//! Secrets planted in every place that accepts text, then searched for in every byte that was stored, logged or
+//! shown.
 
 use crate::{PROGRAMS, new_world};
 use countersign_tests::postgres::{Cluster, Setup};
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// It is in each of the secrets, so it is what is looked for.
+/// Part of each secret, so it is the text to search for.
 const PLANTED: &str = "pLaNtEd";
 
 const POLICY: &str = r#"
@@ -46,13 +46,13 @@ fn secret(number: u32) -> String {
     format!("{PLANTED}-{number}")
 }
 
-/// Words that somebody says beside the arguments.
+/// Text outside of the arguments.
 fn words(number: u32) -> String {
     format!("see to it with --token {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
 }
 
 #[tokio::test]
-async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
+async fn planted_secrets_never_leak_on_sqlite() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let folder = world.file("");
@@ -65,9 +65,9 @@ async fn on_sqlite_nothing_that_was_planted_is_kept_logged_or_shown() {
 }
 
 #[tokio::test]
-async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
+async fn planted_secrets_never_leak_on_postgres() {
     in_time(async {
-        // With every statement it logs what is bound to it, too.
+        // The log of each statement includes its bound values.
         let settings = vec![("log_statement", "all".to_owned())];
         let setup = Setup { settings, ..Setup::default() };
         let mut world = ProcessWorld::of_processes_on(PROGRAMS, Cluster::with(setup).await);
@@ -88,8 +88,8 @@ async fn on_postgres_nothing_that_was_planted_is_kept_logged_or_shown() {
     .await;
 }
 
-/// Looks through every file of the folder, some of which must be there. Gives how many were looked for and found, or
-/// how many there are.
+/// Searches every file of the folder, some of which must exist. Gives the number of files searched and the
+/// matches.
 fn kept_in(folder: &Path, named: &[&str]) -> usize {
     let mut folders = vec![folder.to_path_buf()];
     let mut files: Vec<PathBuf> = Vec::new();
@@ -100,10 +100,10 @@ fn kept_in(folder: &Path, named: &[&str]) -> usize {
         }
     }
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // What the test itself planted, and what really ran.
+    // Text that the test itself wrote, and the commands that really ran.
     files.retain(|path| !["ran", "policy.toml"].contains(&name(path).as_str()));
     for path in &files {
-        // A socket cannot be read, and a file of the database may go at any moment.
+        // A socket cannot be read, and a file of the database may disappear at any moment.
         if let Ok(bytes) = fs::read(path) {
             holds_none(&path.display().to_string(), &bytes);
         }
@@ -123,8 +123,8 @@ fn holds_none(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Plants all of them, over HTTP and on the command line, and gives all that was said about it by anybody. The server
-/// is killed in the end, so that its files are as they were in use.
+/// Plants all of them, over HTTP and on the command line, and gives all answers. Kills the server at the end, so
+/// that its files stay as they were in use.
 async fn everything_said(world: &ProcessWorld) -> String {
     fs::write(world.file("policy.toml"), POLICY).expect("a file");
     let policy = world.file("policy.toml").display().to_string();
@@ -190,7 +190,7 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
     runs_what_it_holds(server, said, &comment).await;
 }
 
-/// Whoever proposed it brings its hash, and nothing else; and the arguments, where they want them back.
+/// The proposer sends only the hash; or the arguments, to get them back.
 async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &str) {
     let call: Value =
         serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.into_parts().1).expect("JSON");
@@ -213,7 +213,7 @@ async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &s
     said.push(body);
 }
 
-/// Proposals that are refused: whoever made them may be told of it in their own words, and nobody else.
+/// Refused proposals: the refusal may quote them to the proposer, and to no other caller.
 async fn what_is_wrong(server: &Server) {
     for wrong in [
         json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
@@ -235,7 +235,7 @@ async fn what_is_wrong(server: &Server) {
     );
 }
 
-/// A real command with a secret in it, which runs as it was typed.
+/// A real command with a secret in it, which runs as typed.
 async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
     let header = format!("Authorization: Bearer {}", secret(60));
     let script = "printf '%s\\n' \"$@\" > ran";
@@ -280,7 +280,7 @@ async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
     said.extend([ended.stdout, ended.stderr]);
 }
 
-/// The log as a stream, as far as there is one.
+/// The log as a stream, up to its current end.
 async fn streamed(server: &Server) -> String {
     let tip = server.event_count().await;
     let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");

@@ -1,16 +1,16 @@
-//! A person with nothing but the `sqlite3` shell.
+//! A person with only the `sqlite3` shell.
 
 use crate::new_world;
 use countersign_tests::{Database, Process, ProcessWorld, in_time};
 
-/// What the shell says to a statement, and how it ends.
+/// The shell's output for a statement, and its exit code.
 async fn sqlite3(world: &ProcessWorld, statement: &str) -> (i32, String) {
     let ended = Process::start(world.program("sqlite3").args(["log.db", statement])).ended().await;
     (ended.code, ended.stdout + &ended.stderr)
 }
 
 #[tokio::test]
-async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
+async fn decision_inserted_in_the_shell_wakes_its_run() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built | tee -a ran"]).await;
@@ -29,7 +29,7 @@ async fn a_row_inserted_in_the_sqlite3_shell_wakes_the_run_that_waits() {
 }
 
 #[tokio::test]
-async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
+async fn denial_inserted_in_the_shell_reaches_its_run() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "bash", "-c", "echo built >> ran"]).await;
@@ -45,7 +45,7 @@ async fn a_denial_inserted_in_the_sqlite3_shell_tells_the_run_why() {
 }
 
 #[tokio::test]
-async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid() {
+async fn forbidden_statement_in_the_shell_is_refused() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "build", "--", "true"]).await;
@@ -72,7 +72,7 @@ async fn the_database_itself_refuses_in_the_sqlite3_shell_what_the_rules_forbid(
 }
 
 #[tokio::test]
-async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none() {
+async fn write_lock_in_the_shell_only_delays_others() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -84,7 +84,7 @@ async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none
         );
         let at_the_server = async { server.agent("bot").proposes_unlike_others("call").await };
         let unlocked = async {
-            // Reading goes on meanwhile, and shows nothing of what waits for the lock.
+            // Reads continue meanwhile, and do not show the events that wait for the lock.
             let (status, pending) = server.get("/v1/approvals/pending").await.into_parts();
             assert_eq!((status, pending.as_str()), (200, r#"{"pending":[],"next":null}"#));
             shell.tell("COMMIT; SELECT 'unlocked';").await;
@@ -92,7 +92,7 @@ async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none
         };
         let mut run = run;
         tokio::join!(at_the_server, unlocked, run.complains("waits for a decision"));
-        assert_eq!(world.runs(&["allow", "build"]).await.0, 0);
+        assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
         assert_eq!(run.ended().await.code, 0);
         assert_eq!(world.verified_log().await.len(), 7);
     })

@@ -1,4 +1,4 @@
-//! A server told to stop ends by itself, whatever its clients are about.
+//! A server that is told to stop ends by itself, whatever its clients do.
 
 use crate::new_world;
 use countersign_tests::{Database, Server, in_time};
@@ -11,7 +11,7 @@ use tokio::{
 };
 
 #[tokio::test]
-async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
+async fn sigterm_ends_streams_and_waits_and_exits_0() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -36,8 +36,7 @@ async fn sigterm_ends_streams_and_held_requests_and_the_server_exits_0() {
     .await;
 }
 
-/// A request that has reached the server and waits there: the one before it on the same connection is
-/// answered, and both were sent at once.
+/// A request that waits in the server: both requests were sent together, and the first one is answered.
 async fn held(server: &Server) -> TcpStream {
     let mut held = TcpStream::connect(server.address()).await.expect("it listens");
     let host = server.address();
@@ -59,7 +58,7 @@ async fn held(server: &Server) -> TcpStream {
 }
 
 #[tokio::test]
-async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_server() {
+async fn half_sent_requests_do_not_delay_the_shutdown() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
@@ -76,7 +75,7 @@ async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_ser
             stream.write_all(text.as_bytes()).await.expect("it listens");
             open.push(stream);
         }
-        // More than fits between the server and a client that does not read its stream.
+        // More than the buffers hold between the server and a client that does not read.
         for number in 0..8 {
             let text = "x".repeat(1024 * 1024);
             let call = format!(r#"{{"id":"call_{number}","name":"tool","arguments":"{text}"}}"#);
@@ -91,7 +90,7 @@ async fn clients_that_say_half_of_something_or_do_not_listen_do_not_keep_the_ser
 }
 
 #[tokio::test]
-async fn what_a_stopped_server_acknowledged_the_next_one_shows() {
+async fn acknowledged_calls_survive_a_server_stop() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;

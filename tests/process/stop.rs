@@ -1,4 +1,4 @@
-//! The stop button, while everything is under way: all that waits is denied in one go, or none of it.
+//! The stop button under load: it denies all pending calls at once, or none.
 
 use countersign_gate::{Event, EventType};
 use countersign_tests::{ProcessWorld, Random, Server};
@@ -12,17 +12,14 @@ use std::{
     },
 };
 
-on_each_database!(
-    one_stop_denies_all_that_waits_while_agents_go_on_proposing,
-    whoever_is_killed_over_a_stop_has_denied_all_or_nothing
-);
+on_each_database!(stop_denies_all_pending_calls_during_new_proposals, killed_stop_denies_all_or_none);
 
 const CALLS: usize = 300;
 const THREADS: usize = 30;
-/// How often a stop is interrupted.
+/// The number of interrupted stops.
 const ROUNDS: usize = 8;
 
-async fn one_stop_denies_all_that_waits_while_agents_go_on_proposing(world: ProcessWorld) {
+async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld) {
     let servers = [world.serves().await, world.serves().await];
     propose(&servers, "first", CALLS).await;
     let stopped = AtomicBool::new(false);
@@ -66,7 +63,7 @@ async fn propose(servers: &[Server], name: &str, calls: usize) {
     stream::iter(0..calls).map(one).buffer_unordered(16).collect::<()>().await;
 }
 
-/// The calls that people denied, each with its result: one run of events with nothing between them.
+/// The calls that people denied, each with its result: one run of events without others in between.
 fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
     let of = |kind: EventType| events.iter().filter(move |event| event.kind == kind);
     let seqs: Vec<_> =
@@ -81,7 +78,7 @@ fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
     of(EventType::ApprovalResponse).map(id).collect()
 }
 
-async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(world: ProcessWorld) {
+async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(300);
     let witness = world.serves().await;
     for round in 0..ROUNDS {
@@ -95,7 +92,7 @@ async fn whoever_is_killed_over_a_stop_has_denied_all_or_nothing(world: ProcessW
         }
         server.kill().await;
         let answered = stop.await.expect("it ends").is_ok_and(|answer| answer.status() == 200);
-        // Whatever the server had begun when it was killed is over once somebody else has written.
+        // The killed server's transaction is over once another process has written.
         witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;
         assert!(left == 1 || (left == waiting + 1 && !answered), "of {waiting} there wait {left}");

@@ -1,4 +1,4 @@
-//! An executor is killed over what it runs. Whether it ran, nobody knows; so who runs it now is not left to chance.
+//! An executor is killed during its call. The call may have run, so the rules decide who may run it next.
 
 use countersign_gate::EventType;
 use countersign_tests::{Answer, ProcessWorld, Server};
@@ -7,10 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::fs;
 
-on_each_database!(
-    what_may_run_twice_is_taken_over_by_exactly_one_of_many,
-    what_may_not_run_twice_is_taken_over_only_after_a_person_released_it
-);
+on_each_database!(lost_idempotent_call_is_taken_over_once, lost_other_call_needs_a_release_before_takeover);
 
 const POLICY: &str = r#"
 default = "allow"
@@ -19,10 +16,10 @@ default = "allow"
 idempotent = true
 "#;
 
-/// How many want to take it over at the same time.
+/// The number of executors that race for the takeover.
 const MANY: usize = 24;
 
-async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(world: ProcessWorld) {
+async fn lost_idempotent_call_is_taken_over_once(world: ProcessWorld) {
     let servers = servers(&world).await;
     is_lost(&world, &servers[0], "lookup").await;
     let new = one_takes_it_over(&servers).await;
@@ -31,7 +28,7 @@ async fn what_may_run_twice_is_taken_over_by_exactly_one_of_many(world: ProcessW
     assert_eq!(count(&world, EventType::ToolResult).await, 1);
 }
 
-async fn what_may_not_run_twice_is_taken_over_only_after_a_person_released_it(world: ProcessWorld) {
+async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let servers = servers(&world).await;
     is_lost(&world, &servers[0], "mail").await;
     assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "nobody takes it over");
@@ -75,7 +72,7 @@ async fn is_lost(world: &ProcessWorld, server: &Server, tool: &str) {
     assert!(call.contains(r#""state":"unknown""#), "{call}");
 }
 
-/// All of them want it, each under a name of its own. Gives the names of those who got it.
+/// All executors claim it, each under its own name. Gives the names of those that succeeded.
 async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
     let hash = arguments_hash(&servers[0]).await;
     let claims = join_all((0..MANY).map(|number| {
@@ -103,7 +100,7 @@ async fn one_takes_it_over(servers: &[Server]) -> String {
     got_it.remove(0)
 }
 
-/// The one that was thought dead comes back: what it has to say is refused, under its name and under none.
+/// The executor that was thought dead returns: its result is refused, with and without its name.
 async fn only_the_new_one_says_what_came_of_it(servers: &[Server], new: &str) {
     let result = |executor: Option<&str>| {
         let mut result = json!({"status": "success", "content": "done"});

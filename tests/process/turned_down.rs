@@ -1,4 +1,4 @@
-//! A run that is denied, cancelled or interrupted: what it says, how it exits, what the log shows.
+//! A denied, cancelled or interrupted run: its output, its exit code and the log.
 
 use crate::new_world;
 use countersign_tests::{Database, in_time};
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 #[tokio::test]
-async fn a_denied_run_exits_77_and_says_who_denied_it_and_why() {
+async fn denied_run_exits_77_and_says_why() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let run = world.starts_run(&["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"]).await;
@@ -22,7 +22,7 @@ async fn a_denied_run_exits_77_and_says_who_denied_it_and_why() {
 }
 
 #[tokio::test]
-async fn an_interrupted_run_cancels_its_call_and_exits_130() {
+async fn interrupted_run_cancels_its_call_and_exits_130() {
     in_time(async {
         for signal in [Signal::INT, Signal::TERM] {
             let world = new_world(Database::Sqlite).await;
@@ -44,7 +44,7 @@ async fn an_interrupted_run_cancels_its_call_and_exits_130() {
 }
 
 #[tokio::test]
-async fn a_call_cancelled_by_somebody_ends_the_run_with_79() {
+async fn run_cancelled_by_another_exits_79() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;

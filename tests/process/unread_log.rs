@@ -1,14 +1,14 @@
-//! A log that nobody reads: a pipe holds only so much, and approvals do not wait for it.
+//! A log that no process reads: its pipe fills, and approvals must not wait for it.
 
 use crate::new_world;
 use countersign_tests::{Database, in_time};
 
 #[tokio::test]
-async fn a_server_goes_on_when_nobody_reads_its_log() {
+async fn server_continues_while_its_log_is_unread() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves_with(&["--log", "info"]).await;
-        // Several times what a pipe holds, at two lines and more a call.
+        // Several times the capacity of a pipe, at two or more lines per call.
         for n in 0..1_500 {
             server.agent("bot").proposes_unlike_others(&format!("call_{n}")).await;
         }

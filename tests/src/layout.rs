@@ -1,4 +1,4 @@
-//! JSON laid out for people to read in a snapshot: in the order and with the digits it came with.
+//! JSON formatted for snapshots, with its original order and digits.
 
 use serde::{
     Deserialize, Deserializer,
@@ -7,11 +7,11 @@ use serde::{
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The longest line that a value may share with its key.
+/// The longest line for a value together with its key.
 const WIDTH: usize = 100;
 
-/// The same JSON, one member or element a line wherever it is too long for one line. What is no JSON
-/// stays as it is.
+/// The same JSON, with one member or element per line where it is too long for one line. Other text stays
+/// unchanged.
 #[must_use]
 pub fn lay_out(json: &str) -> String {
     let mut laid = String::new();
@@ -48,7 +48,7 @@ fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize,
     laid.push(close);
 }
 
-/// An object's members in the order they stand in.
+/// The members of an object in their original order.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {

@@ -1,27 +1,27 @@
-//! What needs a process of its own: file modes, file systems that are full or read-only.
+//! Programs that need their own process or mounts: file modes, and file systems that are full or read-only.
 
 use std::{path::Path, process::Stdio};
 use tokio::process::Command;
 
-/// What a process said, and whether it left in good order.
+/// The output of a process, and whether it succeeded.
 #[derive(Debug)]
 pub struct Said {
     /// Its standard output, without the last line break.
     pub text: String,
-    /// Whether its exit code was 0.
+    /// True if its exit code was 0.
     pub well: bool,
 }
 
-/// Has `program` (`countersign-actor`, whose path cargo gives to the test) act, under `umask`.
+/// Runs `program` (`countersign-actor`, whose path cargo gives to the test) under `umask`.
 pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> Said {
     let script = format!("umask {umask} && exec \"$0\" \"$@\"");
     said(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
 }
 
-/// Runs a shell script where nobody else sees what it mounts: mounts are the only way to a full or a
-/// read-only disk, because permissions do not bind root. `$0` is `folder`, `$1` is `program`.
+/// Runs a shell script in private mounts: mounts are the only way to a full or a read-only disk, because
+/// permissions do not bind root. `$0` is `folder`, `$1` is `program`.
 pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Said {
-    // Root may unshare by itself; anybody else does it as the root of a user namespace.
+    // Root can unshare directly; other users do it as the root of a user namespace.
     let unshared = "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
     let mut command = Command::new("sh");
     command.args(["-c", unshared, "unshare", "sh", "-ec", script]).arg(folder).arg(program);

@@ -1,5 +1,5 @@
-//! A bad network between a program and its PostgreSQL: a proxy that cuts, stalls and refuses when it is
-//! told to. It reads along, so that it can cut at a COMMIT, before, while and after the server carries it out.
+//! A bad network between a program and its PostgreSQL: a proxy that cuts, stalls and refuses on command. It
+//! parses the protocol, so that it can cut a COMMIT before, during and after its execution.
 
 use std::{
     io,
@@ -17,22 +17,22 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-/// Where the next COMMIT meets its end.
+/// The moment at which the proxy cuts the next COMMIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// The server never hears of it.
+    /// The server does not receive it.
     BeforeCommit,
-    /// The server has heard of it, and nobody waits for what comes of it.
+    /// The server received it, and its answer has no receiver.
     DuringCommit,
-    /// The server has carried it out and said so, and nobody hears that.
+    /// The server executed it, and its answer does not arrive.
     AfterCommit,
 }
 
-/// Listens on 127.0.0.1, and leads to a server's socket. Dropped, it cuts everything.
+/// Listens on 127.0.0.1, and connects to a server's socket. Dropping it cuts all connections.
 pub struct Proxy {
     address: SocketAddr,
     network: Arc<Network>,
-    /// Accepts for as long as there is a proxy.
+    /// Accepts connections as long as the proxy exists.
     _listens: AbortOnDropHandle<()>,
 }
 
@@ -48,12 +48,12 @@ struct Network {
 struct Weather {
     refuses: bool,
     stalls: bool,
-    /// Cancelled when everything is cut.
+    /// Cancelled when all connections are cut.
     connections: CancellationToken,
 }
 
 impl Proxy {
-    /// A proxy before the server with that socket, passing everything on.
+    /// A proxy before the server with that socket, which passes everything on.
     pub async fn before(socket: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -68,18 +68,18 @@ impl Proxy {
         Self { address, network, _listens: AbortOnDropHandle::new(listens) }
     }
 
-    /// The database `name` behind it, as `role` sees it.
+    /// The URL of the database `name` behind it, as `role` sees it.
     #[must_use]
     pub fn url_as(&self, role: &str, name: &str) -> String {
         format!("postgres://{role}@{}/{name}", self.address)
     }
 
-    /// Leads new connections to another server.
+    /// Connects new connections to another server.
     pub fn turns_to(&self, socket: &Path) {
         *self.network.to.lock().expect("nobody panics with it") = socket.to_path_buf();
     }
 
-    /// Ends all connections that there are.
+    /// Cuts all current connections.
     pub fn cut(&self) {
         let connections = CancellationToken::new();
         self.network.weather.send_modify(|weather| {
@@ -87,35 +87,35 @@ impl Proxy {
         });
     }
 
-    /// From now on new connections end at once.
+    /// Ends new connections at once, from now on.
     pub fn refuse(&self) {
         self.network.weather.send_modify(|weather| weather.refuses = true);
     }
 
-    /// From now on nothing gets through, in either direction, and nobody is told.
+    /// Holds back all bytes in both directions, from now on, without an error.
     pub fn stall(&self) {
         self.network.weather.send_modify(|weather| weather.stalls = true);
     }
 
-    /// All is well again. What was held up goes on its way.
+    /// Passes everything on again, including the bytes that it held back.
     pub fn heal(&self) {
         self.network.weather.send_modify(|weather| (weather.refuses, weather.stalls) = (false, false));
     }
 
-    /// Cuts the connection of whoever commits next. What is handed back ends when that is done.
+    /// Cuts the connection that commits next. The returned future completes after the cut.
     pub fn cut_at_commit(&self, cut: Cut) -> impl Future<Output = ()> + use<> {
         let (done, struck) = oneshot::channel();
         *self.network.armed.lock().expect("nobody panics with it") = Some((cut, done));
         async { struck.await.expect("a COMMIT comes, and no other cut is asked for before") }
     }
 
-    /// How many connections it has taken so far.
+    /// The number of connections that it has accepted.
     #[must_use]
     pub fn taken(&self) -> usize {
         self.network.taken.load(Ordering::Relaxed)
     }
 
-    /// How many of them are still there.
+    /// The number of connections that are open.
     #[must_use]
     pub fn open(&self) -> usize {
         self.network.open.load(Ordering::Relaxed)
@@ -138,7 +138,7 @@ async fn accept(listener: TcpListener, network: Arc<Network>) {
     }
 }
 
-/// One connection, from its beginning to its end. How it ends is nobody's concern here.
+/// One connection, from its start to its end; an error only ends it.
 async fn carry(client: TcpStream, network: Arc<Network>, cut: CancellationToken) {
     network.open.fetch_add(1, Ordering::Relaxed);
     tokio::select! {
@@ -163,10 +163,10 @@ async fn talk(mut client: TcpStream, network: &Network) -> io::Result<()> {
     }
 }
 
-/// Whoever is to be told once the answer to a COMMIT has come and was kept from the client.
+/// The sender to notify once the answer to a COMMIT was withheld from the client.
 type Withheld = Mutex<Option<oneshot::Sender<()>>>;
 
-/// Passes on what the client says, up to a COMMIT that is to be cut.
+/// Passes on the client's messages, up to a COMMIT to be cut.
 async fn ask(
     mut client: impl AsyncRead + Unpin,
     mut server: impl AsyncWrite + Unpin,
@@ -185,7 +185,7 @@ async fn ask(
             Cut::BeforeCommit => {}
             Cut::DuringCommit => server.write_all(&message).await?,
             Cut::AfterCommit => {
-                // Before it goes on its way, so that its answer cannot slip through.
+                // Before the COMMIT is sent, so that its answer cannot slip through.
                 *withheld.lock().expect("nobody panics with it") = Some(done);
                 server.write_all(&message).await?;
                 continue;
@@ -196,7 +196,7 @@ async fn ask(
     }
 }
 
-/// Passes on what the server answers, up to an answer that is to be withheld.
+/// Passes on the server's messages, up to an answer to be withheld.
 async fn answer(
     mut server: impl AsyncRead + Unpin,
     mut client: impl AsyncWrite + Unpin,
@@ -220,7 +220,7 @@ async fn answer(
 }
 
 impl Network {
-    /// Waits until the network does not stall.
+    /// Waits until the proxy does not stall.
     async fn calm(&self) {
         let mut weather = self.weather.subscribe();
         weather.wait_for(|weather| !weather.stalls).await.expect("it is ours");
@@ -231,9 +231,8 @@ impl Network {
     }
 }
 
-/// What comes before the first message that has a kind: whether there is TLS, which there is not on a
-/// socket, and who is asking. See
-/// <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
+/// The messages before the first one with a kind: the request for TLS, which a socket does not have, and the
+/// startup message. See <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 async fn greet(client: &mut TcpStream, server: &mut UnixStream, network: &Network) -> io::Result<()> {
     const ASKS_FOR_TLS_OR_GSS: [u32; 2] = [80_877_103, 80_877_104];
     loop {
@@ -249,7 +248,7 @@ async fn greet(client: &mut TcpStream, server: &mut UnixStream, network: &Networ
     }
 }
 
-/// One message, with its kind, its length and all.
+/// One message, including its kind and its length.
 async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut message = vec![0; 5];
     from.read_exact(&mut message).await?;
@@ -267,13 +266,13 @@ async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, a
     Ok(())
 }
 
-/// Whether a client asks, by the simple protocol, to commit.
+/// Detects a COMMIT of the simple protocol.
 fn is_commit(message: &[u8]) -> bool {
     message.first() == Some(&b'Q')
         && message[5..].trim_ascii_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"COMMIT"))
 }
 
-/// Whether a server says that it has committed.
+/// Detects the server's confirmation of a COMMIT.
 fn is_committed(message: &[u8]) -> bool {
     message.first() == Some(&b'C') && message[5..].starts_with(b"COMMIT")
 }

@@ -1,17 +1,17 @@
-//! What goes in comes out, to the byte: the log shows people what will run, so nothing may be
-//! respelled on the way, by the driver, by the database's JSON functions, or by a restart.
+//! Data is read back byte for byte: the log shows people the command that will run, so neither the driver, the
+//! database's JSON functions nor a restart may respell it.
 
 use countersign_approvals::Call;
 use countersign_store::Filter;
 use countersign_tests::{Proposal, World, code, on_each_database};
 
 on_each_database! {
-    arguments_come_back_to_the_byte,
-    names_of_all_scripts_keep_apart_and_come_back,
-    the_same_id_in_two_threads_is_two_calls,
+    arguments_are_read_back_byte_for_byte,
+    unicode_names_stay_distinct_and_unchanged,
+    same_id_in_two_threads_names_two_calls,
 }
 
-/// Arguments in spellings that some JSON library or other does not keep.
+/// Arguments in spellings that some JSON libraries change.
 fn odd_arguments() -> Vec<String> {
     let mut all: Vec<String> = [
         r"{}",
@@ -43,7 +43,7 @@ async fn arguments_of(world: &World, id: &str) -> String {
     world.call("t", id).await.arguments().as_str().to_owned()
 }
 
-async fn arguments_come_back_to_the_byte(world: &mut World) {
+async fn arguments_are_read_back_byte_for_byte(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let other = world.another_store().await;
     let all = odd_arguments();
@@ -51,7 +51,7 @@ async fn arguments_come_back_to_the_byte(world: &mut World) {
         let id = format!("call_{n}");
         let proposal = Proposal { arguments, ..Proposal::default() };
         bot.proposes_to(&id, proposal).await.unwrap_or_else(|why| panic!("{arguments:.80}: {why}"));
-        // Another store decides by what it reads from the table, not by what was handed in.
+        // Another store decides by the table, not by the original text.
         let allowed = ada.at(&other).allows(&id).await.expect("allowed").call.expect("a call");
         assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
         assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
@@ -63,7 +63,7 @@ async fn arguments_come_back_to_the_byte(world: &mut World) {
     assert!(world.verify().await.wrong_hashes.is_empty());
 }
 
-async fn names_of_all_scripts_keep_apart_and_come_back(world: &mut World) {
+async fn unicode_names_stay_distinct_and_unchanged(world: &mut World) {
     let names = [
         "t",
         "T",
@@ -100,8 +100,8 @@ async fn names_of_all_scripts_keep_apart_and_come_back(world: &mut World) {
     }
 }
 
-/// Models do repeat `call_0`: the same id in another thread is another call.
-async fn the_same_id_in_two_threads_is_two_calls(world: &mut World) {
+/// Models repeat ids such as `call_0`: the same id in another thread is another call.
+async fn same_id_in_two_threads_names_two_calls(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
     bot.proposes("call_0").await.expect("asked");

@@ -1,4 +1,4 @@
-//! What an acknowledgement means, and what orders in one batch owe one another.
+//! The meaning of an acknowledgement, and the independence of commands in one batch.
 
 use countersign_approvals::Refused;
 use countersign_events::{EventType, State, event::Decision};
@@ -8,21 +8,21 @@ use futures_util::future::join_all;
 use std::time::Duration;
 
 on_each_database! {
-    events_are_numbered_in_order_without_gaps,
-    what_was_acknowledged_is_there_after_a_restart,
-    what_was_acknowledged_is_there_after_the_store_was_dropped,
-    a_refused_order_spoils_none_of_its_neighbours,
-    an_order_that_the_database_refuses_spoils_none_of_its_neighbours,
-    orders_on_one_call_in_one_batch_see_each_other,
-    the_same_order_again_is_a_success_that_writes_nothing,
-    a_call_proposed_again_with_other_arguments_is_refused,
-    the_one_who_decides_second_is_told_who_decided_first,
-    an_order_after_the_store_was_closed_is_not_taken,
-    a_clock_that_is_set_back_stops_nobody,
-    a_clock_that_is_set_back_revives_no_call,
+    events_are_numbered_without_gaps,
+    acknowledged_events_survive_a_restart,
+    acknowledged_events_survive_a_dropped_store,
+    refused_command_leaves_its_batch_intact,
+    command_refused_by_the_database_leaves_batch_intact,
+    commands_of_one_batch_see_each_other,
+    repeated_command_succeeds_and_writes_nothing,
+    reproposal_with_other_arguments_is_refused,
+    second_decision_learns_who_decided_first,
+    command_after_close_is_refused,
+    backward_clock_blocks_no_command,
+    backward_clock_revives_no_expired_call,
 }
 
-async fn events_are_numbered_in_order_without_gaps(world: &mut World) {
+async fn events_are_numbered_without_gaps(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..300).map(|n| format!("call_{n}")).collect();
     for outcome in join_all(ids.iter().map(|id| bot.proposes(id))).await {
@@ -36,7 +36,7 @@ async fn events_are_numbered_in_order_without_gaps(world: &mut World) {
     assert_eq!(world.store().tip().await, Ok(900));
 }
 
-async fn what_was_acknowledged_is_there_after_a_restart(world: &mut World) {
+async fn acknowledged_events_survive_a_restart(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut acknowledged = bot.proposes("call_1").await.expect("written").events;
     acknowledged.extend(ada.allows("call_1").await.expect("written").events);
@@ -48,8 +48,8 @@ async fn what_was_acknowledged_is_there_after_a_restart(world: &mut World) {
     assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
 }
 
-/// A store that is dropped without a word is what is left of a process that was killed.
-async fn what_was_acknowledged_is_there_after_the_store_was_dropped(world: &mut World) {
+/// A dropped store is what a killed process leaves behind.
+async fn acknowledged_events_survive_a_dropped_store(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
     assert_eq!(code(&bot.proposes("call_1").await), "done");
@@ -57,7 +57,7 @@ async fn what_was_acknowledged_is_there_after_the_store_was_dropped(world: &mut 
     assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
 }
 
-async fn a_refused_order_spoils_none_of_its_neighbours(world: &mut World) {
+async fn refused_command_leaves_its_batch_intact(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let ids: Vec<_> = (0..200).map(|n| format!("call_{n}")).collect();
     let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| match n % 4 {
@@ -73,9 +73,9 @@ async fn a_refused_order_spoils_none_of_its_neighbours(world: &mut World) {
     assert_eq!(world.log().await.len(), 200, "and nothing of what was refused");
 }
 
-/// Where the database refuses what the rules allow (here because the operator has a guard of their
-/// own), the whole transaction is gone, and the batch is done again order by order.
-async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(world: &mut World) {
+/// If the database refuses a command that the rules allow (here because of an operator's trigger), the whole
+/// transaction is rolled back, and the batch is repeated command by command.
+async fn command_refused_by_the_database_leaves_batch_intact(world: &mut World) {
     let guard = match world.database() {
         Database::Sqlite => {
             "CREATE TRIGGER no_entry BEFORE INSERT ON events WHEN NEW.thread_id = 'cursed'
@@ -103,7 +103,7 @@ async fn an_order_that_the_database_refuses_spoils_none_of_its_neighbours(world:
     assert_eq!(world.count(EventType::ToolCall).await, 57);
 }
 
-async fn orders_on_one_call_in_one_batch_see_each_other(world: &mut World) {
+async fn commands_of_one_batch_see_each_other(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for round in 0..50 {
         let id = format!("call_{round}");
@@ -117,7 +117,7 @@ async fn orders_on_one_call_in_one_batch_see_each_other(world: &mut World) {
     }
 }
 
-async fn the_same_order_again_is_a_success_that_writes_nothing(world: &mut World) {
+async fn repeated_command_succeeds_and_writes_nothing(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for _ in 0..3 {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
@@ -129,7 +129,7 @@ async fn the_same_order_again_is_a_success_that_writes_nothing(world: &mut World
     assert_eq!(world.log().await.len(), 3);
 }
 
-async fn a_call_proposed_again_with_other_arguments_is_refused(world: &mut World) {
+async fn reproposal_with_other_arguments_is_refused(world: &mut World) {
     let bot = world.agent("bot");
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
@@ -139,7 +139,7 @@ async fn a_call_proposed_again_with_other_arguments_is_refused(world: &mut World
     assert_eq!(world.log().await.len(), 2);
 }
 
-async fn the_one_who_decides_second_is_told_who_decided_first(world: &mut World) {
+async fn second_decision_learns_who_decided_first(world: &mut World) {
     let (bot, ada, bo) = (world.agent("bot"), world.person("ada"), world.person("bo"));
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     assert_eq!(code(&ada.denies("call_1").await), "done");
@@ -150,7 +150,7 @@ async fn the_one_who_decides_second_is_told_who_decided_first(world: &mut World)
     assert_eq!(response.seq, 3);
 }
 
-async fn an_order_after_the_store_was_closed_is_not_taken(world: &mut World) {
+async fn command_after_close_is_refused(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
     other_store.close().await;
@@ -158,8 +158,8 @@ async fn an_order_after_the_store_was_closed_is_not_taken(world: &mut World) {
     assert_eq!(world.log().await.len(), 0);
 }
 
-/// The order of things is that of `seq`; what the clock says is only written down.
-async fn a_clock_that_is_set_back_stops_nobody(world: &mut World) {
+/// The order is that of `seq`; the time is only recorded.
+async fn backward_clock_blocks_no_command(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
     let later = |seconds| noon.after(Duration::from_secs(seconds));
@@ -176,8 +176,8 @@ async fn a_clock_that_is_set_back_stops_nobody(world: &mut World) {
     assert_eq!(world.call("t", "call_1").await.state(noon), State::Finished);
 }
 
-/// An expiry that was carried out stays so, though by the clock it would not be due any more.
-async fn a_clock_that_is_set_back_revives_no_call(world: &mut World) {
+/// A performed expiry stays, even if by the clock it is not due any more.
+async fn backward_clock_revives_no_expired_call(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
     let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };

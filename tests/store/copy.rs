@@ -1,4 +1,4 @@
-//! Copying a whole log from one database into another, and being interrupted in it.
+//! Copying a whole log from one database into another, and interruptions of it.
 
 use countersign_store::{Address, Copied, Error, Options, Step, Store, copy};
 use countersign_tests::{
@@ -7,7 +7,7 @@ use countersign_tests::{
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Where copies are put: a folder for files, and a server for databases.
+/// The place for copies: a folder for files, and a server for databases.
 struct Attic {
     folder: TempDir,
     server: Cluster,
@@ -22,7 +22,7 @@ impl Attic {
         self.folder.path().join(name)
     }
 
-    /// A place for a log of that name, with nothing there yet.
+    /// A new, empty place for a log of that name.
     async fn place(&self, database: Database, name: &str) -> String {
         match database {
             Database::Sqlite => self.file(name).display().to_string(),
@@ -31,7 +31,7 @@ impl Attic {
     }
 }
 
-/// Types statements into the shell of whichever it is.
+/// Runs statements in the shell of that database.
 async fn types(place: &str, sql: &str) -> Result<String, String> {
     if place.starts_with("postgres://") {
         run_psql(place, sql).await
@@ -48,8 +48,8 @@ async fn opened(place: &str) -> Result<Store, Error> {
     Store::open(address(place), Options { create: false, ..Options::default() }).await
 }
 
-/// A log with all that is hard to carry: several calls, a decision by hand after its time, rows by hand that
-/// nothing seals yet, and text that has to stay as it is.
+/// A log with everything that is hard to copy: several calls, a late decision by SQL, unsealed rows, and text
+/// that must stay unchanged.
 async fn lives(world: &mut World) -> String {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_1", "call_2", "call_3"] {
@@ -71,7 +71,7 @@ async fn lives(world: &mut World) -> String {
     place
 }
 
-/// The world's log, as a shell finds it.
+/// The address of the world's log, as a shell takes it.
 fn place_of(world: &mut World) -> String {
     match world.database() {
         Database::Sqlite => world.path().display().to_string(),
@@ -79,7 +79,7 @@ fn place_of(world: &mut World) -> String {
     }
 }
 
-/// What shows in either shell.
+/// The output of either shell.
 const ALL: &str = "SELECT seq, thread_id, type, timestamp, principal, data, hash FROM events ORDER BY seq;";
 
 async fn is_the_same(from: &str, to: &str) {
@@ -110,26 +110,26 @@ fn every_event_is_copied(from: Database, to: Database) {
 }
 
 #[test]
-fn every_event_is_copied_from_a_file_into_a_file() {
+fn file_to_file_copy_contains_every_event() {
     every_event_is_copied(Database::Sqlite, Database::Sqlite);
 }
 
 #[test]
-fn every_event_is_copied_from_a_file_to_a_server() {
+fn file_to_server_copy_contains_every_event() {
     every_event_is_copied(Database::Sqlite, Database::Postgres);
 }
 
 #[test]
-fn every_event_is_copied_from_a_server_into_a_file() {
+fn server_to_file_copy_contains_every_event() {
     every_event_is_copied(Database::Postgres, Database::Sqlite);
 }
 
 #[test]
-fn every_event_is_copied_from_a_server_to_a_server() {
+fn server_to_server_copy_contains_every_event() {
     every_event_is_copied(Database::Postgres, Database::Postgres);
 }
 
-/// A log of `number` messages by hand, so that it is copied in several batches.
+/// A log of `number` messages inserted by SQL, enough for several batches.
 async fn long_log(attic: &Attic, number: u32) -> String {
     let place = attic.file("long.db").display().to_string();
     Store::open(address(&place), Options::default()).await.expect("made").close().await;
@@ -170,12 +170,12 @@ fn a_copy_goes_on_where_it_stopped(to: Database) {
 }
 
 #[test]
-fn a_copy_that_was_interrupted_goes_on_in_a_file() {
+fn interrupted_copy_to_a_file_continues() {
     a_copy_goes_on_where_it_stopped(Database::Sqlite);
 }
 
 #[test]
-fn a_copy_that_was_interrupted_goes_on_on_a_server() {
+fn interrupted_copy_to_a_server_continues() {
     a_copy_goes_on_where_it_stopped(Database::Postgres);
 }
 
@@ -201,17 +201,17 @@ fn a_target_with_events_is_left_alone(database: Database) {
 }
 
 #[test]
-fn a_file_with_events_is_left_alone() {
+fn file_with_events_is_not_overwritten() {
     a_target_with_events_is_left_alone(Database::Sqlite);
 }
 
 #[test]
-fn a_server_with_events_is_left_alone() {
+fn server_with_events_is_not_overwritten() {
     a_target_with_events_is_left_alone(Database::Postgres);
 }
 
 #[test]
-fn one_log_by_two_names_is_not_copied_into_itself() {
+fn log_is_not_copied_into_itself() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let file = long_log(&attic, 3).await;
@@ -229,7 +229,7 @@ fn one_log_by_two_names_is_not_copied_into_itself() {
 }
 
 #[test]
-fn what_the_source_gains_meanwhile_is_taken_when_it_is_asked_for() {
+fn continued_copy_includes_new_events_of_the_source() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 10).await;
@@ -252,7 +252,7 @@ fn what_the_source_gains_meanwhile_is_taken_when_it_is_asked_for() {
 }
 
 #[test]
-fn whoever_writes_to_the_target_meanwhile_ends_the_copy() {
+fn write_to_the_target_ends_the_copy() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 2_500).await;
@@ -273,9 +273,9 @@ fn whoever_writes_to_the_target_meanwhile_ends_the_copy() {
     });
 }
 
-/// SQLite takes half of a pair that stands for one character; PostgreSQL does not.
+/// SQLite accepts half of a surrogate pair; PostgreSQL does not.
 #[test]
-fn an_event_that_the_target_cannot_hold_is_named() {
+fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 5).await;

@@ -1,6 +1,5 @@
-//! What deciding needs of the database: votes that are counted, decisions that answer for later calls, calls that
-//! change their executor, and requests on which something is due. The rows are written as a process would write
-//! them, and the guards alone say what may stand.
+//! Decisions in the database: votes, remembered decisions, takeovers and due requests. The rows are sealed like
+//! those of a process, and only the guards judge them.
 
 use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
@@ -8,19 +7,19 @@ use countersign_tests::{Database, LS, Random, SqlConnection, World, append_seale
 use std::time::Duration;
 
 on_each_database! {
-    a_quorum_takes_the_votes_of_the_last_round,
-    a_denial_by_several_takes_their_votes_and_no_allowance_does,
-    a_vote_counts_once_a_round,
-    an_approval_that_nobody_used_moves_to_one_call_at_a_time,
-    a_remembered_denial_answers_until_it_is_revoked,
-    a_grant_answers_for_its_own_tool,
-    a_call_changes_its_executor_once_a_claim,
-    a_request_is_due_for_what_has_not_happened_yet,
-    the_index_of_what_is_due_is_what_the_events_say,
-    what_is_remembered_is_loaded_with_its_thread,
+    quorum_counts_only_the_last_round,
+    denial_quorum_needs_its_votes_and_allowances_none,
+    vote_counts_once_in_a_round,
+    unused_approval_answers_for_one_call_at_once,
+    remembered_denial_answers_until_it_is_revoked,
+    grant_answers_only_for_its_own_tool,
+    claim_changes_its_executor_once,
+    request_is_due_for_its_next_step,
+    due_index_equals_the_events,
+    thread_is_loaded_with_its_remembered_decisions,
 }
 
-/// Somebody who writes sealed rows to thread `t`.
+/// A writer of sealed rows in thread `t`.
 struct Scribe<'a> {
     world: &'a World,
     connection: SqlConnection,
@@ -35,7 +34,7 @@ impl<'a> Scribe<'a> {
         append_sealed(self.world.store(), &mut self.connection, "t", (kind, principal, data)).await
     }
 
-    /// A call of `bash` that people are asked about, with more fields of its request.
+    /// A pending call of `bash`, with more fields of its request.
     async fn is_asked(&mut self, id: &str, more: &str) {
         let call = format!(
             r#"{{"id":"{id}","name":"bash","arguments":{{"command":"ls"}},"argumentsHash":"{{HASH}}"}}"#
@@ -59,7 +58,7 @@ impl<'a> Scribe<'a> {
         self.writes(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    /// What was decided at `grant` answers for that call.
+    /// The decision at `grant` answers for that call.
     async fn answers(&mut self, id: &str, decision: &str, grant: i64, more: &str) -> Result<i64, String> {
         let response = format!(
             r#"{{"toolCallId":"{id}","decision":"{decision}","source":"grant","grant":{grant}{more},"argumentsHash":"{{HASH}}"}}"#
@@ -79,7 +78,7 @@ fn refused(outcome: Result<i64, String>, why: &str) {
 
 const MORE_VOTES: &str = "this decision takes the votes of more people";
 
-async fn a_quorum_takes_the_votes_of_the_last_round(world: &mut World) {
+async fn quorum_counts_only_the_last_round(world: &mut World) {
     let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","quorum":2"#).await;
     refused(scribe.responds("call_1", "allow_once", "").await, MORE_VOTES);
@@ -94,7 +93,7 @@ async fn a_quorum_takes_the_votes_of_the_last_round(world: &mut World) {
     scribe.responds("call_1", "allow_once", "").await.expect("two of the last round");
 }
 
-async fn a_denial_by_several_takes_their_votes_and_no_allowance_does(world: &mut World) {
+async fn denial_quorum_needs_its_votes_and_allowances_none(world: &mut World) {
     let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","denials":2"#).await;
     refused(scribe.responds("call_1", "deny", "").await, MORE_VOTES);
@@ -110,7 +109,7 @@ async fn a_denial_by_several_takes_their_votes_and_no_allowance_does(world: &mut
     scribe.responds("call_3", "deny", "").await.expect("one may deny it, by a vote");
 }
 
-async fn a_vote_counts_once_a_round(world: &mut World) {
+async fn vote_counts_once_in_a_round(world: &mut World) {
     let mut scribe = Scribe::of(world).await;
     scribe.is_asked("call_1", r#","quorum":2"#).await;
     scribe.votes("ada", "call_1", "allow_once", 0).await.expect("once");
@@ -125,7 +124,7 @@ async fn a_vote_counts_once_a_round(world: &mut World) {
 
 const MOVES: &str = r#","match":"once""#;
 
-async fn an_approval_that_nobody_used_moves_to_one_call_at_a_time(world: &mut World) {
+async fn unused_approval_answers_for_one_call_at_once(world: &mut World) {
     const USED: &str = "that approval is used, or of another call";
     let bot = world.agent("bot");
     let mut scribe = Scribe::of(world).await;
@@ -168,7 +167,7 @@ async fn other_arguments_are_another_call(world: &World, mut scribe: Scribe<'_>)
     refused(moved, "that approval is used, or of another call");
 }
 
-async fn a_remembered_denial_answers_until_it_is_revoked(world: &mut World) {
+async fn remembered_denial_answers_until_it_is_revoked(world: &mut World) {
     let bot = world.agent("bot");
     let mut scribe = Scribe::of(world).await;
     for id in ["call_1", "call_2", "call_3", "call_4"] {
@@ -190,7 +189,7 @@ async fn a_remembered_denial_answers_until_it_is_revoked(world: &mut World) {
     scribe.answers("call_3", "deny", plain, "").await.expect("for a while it answers all the same");
 }
 
-async fn a_grant_answers_for_its_own_tool(world: &mut World) {
+async fn grant_answers_only_for_its_own_tool(world: &mut World) {
     let bot = world.agent("bot");
     let mut scribe = Scribe::of(world).await;
     bot.proposes("call_1").await.expect("asked");
@@ -204,7 +203,7 @@ async fn a_grant_answers_for_its_own_tool(world: &mut World) {
     scribe.answers("call_3", "allow_once", grant, "").await.expect("it answers");
 }
 
-async fn a_call_changes_its_executor_once_a_claim(world: &mut World) {
+async fn claim_changes_its_executor_once(world: &mut World) {
     const LAST: &str = "that is not the last claim of this call";
     let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
@@ -235,7 +234,7 @@ async fn a_call_changes_its_executor_once_a_claim(world: &mut World) {
     refused(late, "the call has ended already");
 }
 
-/// When something is due next, in minutes from the beginning, by the index as it is kept and as it is made anew.
+/// The next due time, in minutes from the beginning, from the index as kept and as rebuilt.
 async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     assert!(world.verify().await.index_holds);
     let kept = world.store().next_due().await.expect("reads");
@@ -244,7 +243,7 @@ async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     kept.map(|moment| moment.since(beginning).as_secs() / 60)
 }
 
-async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
+async fn request_is_due_for_its_next_step(world: &mut World) {
     let beginning = world.now();
     let at = |minutes: u64| beginning.after(Duration::from_mins(minutes));
     let mut scribe = Scribe::of(world).await;
@@ -277,9 +276,9 @@ async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
     }
 }
 
-/// A history that nobody planned: requests that are reminded of, that go to a higher level and that are answered, in
-/// whatever order. Half of the steps are refused; those that are not make it.
-async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
+/// A random history of requests with reminders, escalations and answers. Half of the steps are refused; the
+/// others make the history.
+async fn due_index_equals_the_events(world: &mut World) {
     let mut chance = Random::seeded(11);
     let mut scribe = Scribe::of(world).await;
     let (mut asked, mut written) = (0, 0);
@@ -316,7 +315,7 @@ async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
     assert!(asked > 20 && written > 20, "the history was one: {asked} asked, {written} more");
 }
 
-/// The calls that the writer's own question for a thread brings, with what people decided since `since`.
+/// The calls that the writer's query loads for a thread, with the decisions since `since`.
 async fn loaded(
     world: &World,
     connection: &mut SqlConnection,
@@ -342,7 +341,7 @@ async fn loaded(
     calls.iter().map(|call| id(call).as_str().expect("text").to_owned()).collect()
 }
 
-async fn what_is_remembered_is_loaded_with_its_thread(world: &mut World) {
+async fn thread_is_loaded_with_its_remembered_decisions(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut scribe = Scribe::of(world).await;
     for id in ["granted", "denied", "refused", "old", "new", "waiting"] {

@@ -1,6 +1,6 @@
-//! Every follower sees every event of its filter once, in order, however often it leaves and comes
-//! back, and whichever store it follows. The feeds here keep four events at hand, so that nearly
-//! everybody lags and has to read the table.
+//! Every follower sees each matching event once and in order, however often it returns and whichever store it
+//! follows. The feeds here keep only four events in memory, so that nearly every follower lags and reads the
+//! table.
 
 use countersign_events::{CallId, Event, EventType, ThreadId};
 use countersign_store::{Filter, Follower, Options, Store};
@@ -9,13 +9,13 @@ use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
 
 on_each_database! {
-    a_follower_of_one_store_sees_all_that_another_writes,
-    followers_of_stores_that_all_write_see_all_of_all,
-    followers_that_leave_and_come_back_a_thousand_times_miss_nothing,
-    a_follower_that_fell_far_behind_catches_up,
-    who_came_before_an_event_and_who_came_after_see_the_same,
-    a_cursor_outlives_the_store_it_was_taken_from,
-    a_waiter_for_a_call_wakes_for_that_call_in_any_process,
+    follower_sees_events_of_another_store,
+    followers_of_several_writers_see_all_events,
+    followers_that_return_often_miss_nothing,
+    lagging_follower_catches_up,
+    early_and_late_followers_see_the_same,
+    cursor_stays_valid_after_its_store_closes,
+    waiter_wakes_for_its_call_in_any_process,
 }
 
 const THREADS: [&str; 4] = ["t", "t2", "t3", "t4"];
@@ -50,7 +50,7 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
     events.iter().map(|event| event.seq).collect()
 }
 
-async fn a_follower_of_one_store_sees_all_that_another_writes(world: &mut World) {
+async fn follower_sees_events_of_another_store(world: &mut World) {
     let reader = forgetful(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
@@ -65,8 +65,9 @@ async fn a_follower_of_one_store_sees_all_that_another_writes(world: &mut World)
     assert!(one.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
 }
 
-/// A store's own writer tells its feed at once, and may be ahead of what the feed has read of another's.
-async fn followers_of_stores_that_all_write_see_all_of_all(world: &mut World) {
+/// A store's own writer notifies its feed at once, and may be ahead of the events that the feed has read from
+/// others.
+async fn followers_of_several_writers_see_all_events(world: &mut World) {
     let stores = [world.store().clone(), world.another_store().await, forgetful(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
         for call in 0..100 {
@@ -84,7 +85,7 @@ async fn followers_of_stores_that_all_write_see_all_of_all(world: &mut World) {
     }
 }
 
-async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(world: &mut World) {
+async fn followers_that_return_often_miss_nothing(world: &mut World) {
     let stores = [forgetful(world).await, forgetful(world).await];
     let bot = world.agent("bot");
     let returning = async {
@@ -93,7 +94,7 @@ async fn followers_that_leave_and_come_back_a_thousand_times_miss_nothing(world:
         for round in 0..1_000 {
             let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
             for _ in 0..chance.below(7) {
-                // Dropped in the middle of waiting or reading, it must lose nothing either.
+                // Dropping it while it waits or reads must lose no event either.
                 if chance.below(4) == 0
                     && let Some(event) = follower.next().now_or_never()
                 {
@@ -118,7 +119,7 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
     event.seq
 }
 
-async fn a_follower_that_fell_far_behind_catches_up(world: &mut World) {
+async fn lagging_follower_catches_up(world: &mut World) {
     let reader = forgetful(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
@@ -133,7 +134,7 @@ async fn a_follower_that_fell_far_behind_catches_up(world: &mut World) {
     assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
 }
 
-async fn who_came_before_an_event_and_who_came_after_see_the_same(world: &mut World) {
+async fn early_and_late_followers_see_the_same(world: &mut World) {
     let (near, far) = (world.store().clone(), forgetful(world).await);
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
@@ -159,8 +160,8 @@ async fn who_came_before_an_event_and_who_came_after_see_the_same(world: &mut Wo
     assert!(tales.iter().all(|tale| *tale == tales[0]), "event by event, to the byte");
 }
 
-/// A cursor from before a restart, or from another store that was ahead, is as good as any.
-async fn a_cursor_outlives_the_store_it_was_taken_from(world: &mut World) {
+/// A cursor stays valid across restarts and stores.
+async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let bot = world.agent("bot");
     propose_many(&bot, 10).await;
     let mut follower = world.store().follow(Filter::default(), 0);
@@ -174,7 +175,7 @@ async fn a_cursor_outlives_the_store_it_was_taken_from(world: &mut World) {
     assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
 }
 
-async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(world: &mut World) {
+async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
@@ -186,7 +187,7 @@ async fn a_waiter_for_a_call_wakes_for_that_call_in_any_process(world: &mut Worl
     let mut waiter = other.watch_call(bot.thread_id(), &id);
     ada.allows("call_2").await.expect("allowed");
     ada.in_thread("t2").allows("call_1").await.expect("allowed");
-    // Once the other store's feed has told of both, it would have woken the waiter.
+    // Once the other store's feed has announced both, it would have woken the waiter.
     takes(&mut all, 2).await;
     assert!(waiter.woken().now_or_never().is_none(), "neither was its call");
     ada.allows("call_1").await.expect("allowed");

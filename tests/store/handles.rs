@@ -1,32 +1,31 @@
-//! Several ways into one log: several processes, as far as it can tell. What one wrote, the
-//! others decide by.
+//! Several stores over one log, which are separate processes to it. Each decides by what the others wrote.
 
 use countersign_approvals::Refused;
 use countersign_events::{CallId, EventType, State, event::Source};
 use countersign_store::{Error, Filter, Store};
-use countersign_tests::{Proposal, World, code, on_each_database};
+use countersign_tests::{Outcome, Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::time::Duration;
 
 on_each_database! {
-    of_many_decisions_at_once_one_wins_and_the_others_are_told_who,
-    of_many_claims_at_once_one_wins,
-    nothing_is_claimed_that_nobody_allowed,
-    agents_and_those_who_proposed_decide_nothing,
-    what_a_store_remembers_gives_way_to_what_another_wrote,
-    what_a_store_knows_not_to_be_there_may_come_from_another,
-    what_a_store_remembers_gives_way_to_a_row_by_hand,
-    a_grant_answers_in_every_process_and_ends_in_every_process,
-    closing_a_thread_cancels_what_is_pending_wherever_it_was_proposed,
-    an_expiry_is_carried_out_once_though_everybody_tries,
-    a_decision_that_comes_too_late_finds_the_call_expired,
+    racing_decisions_have_one_winner_named_to_losers,
+    racing_claims_have_one_winner,
+    call_not_allowed_cannot_be_claimed,
+    agents_and_proposers_cannot_decide,
+    cached_call_yields_to_writes_of_others,
+    cached_absence_yields_to_proposals_of_others,
+    cached_call_yields_to_rows_inserted_by_sql,
+    grant_and_its_revocation_apply_in_every_process,
+    closing_a_thread_cancels_calls_of_every_process,
+    expiry_is_written_once_by_racing_stores,
+    late_decision_finds_the_call_expired,
 }
 
 async fn neighbours(world: &World, count: usize) -> Vec<Store> {
     join_all((0..count).map(|_| world.another_store())).await
 }
 
-async fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who(world: &mut World) {
+async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
     let stores = neighbours(world, 5).await;
     for round in 0..20 {
         let id = format!("call_{round}");
@@ -38,7 +37,7 @@ async fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who(world: &
         .await;
         let call = world.call("t", &id).await;
         let first = call.response().expect("decided");
-        let wrote = |outcome: &&Result<_, _>| matches!(outcome, Ok(countersign_store::Done { events, .. }) if !events.is_empty());
+        let wrote = |outcome: &&Outcome| matches!(outcome, Ok(done) if !done.events.is_empty());
         assert_eq!(outcomes.iter().filter(wrote).count(), 1, "one decision was written");
         for outcome in &outcomes {
             match outcome {
@@ -53,7 +52,7 @@ async fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who(world: &
     assert_eq!(world.count(EventType::ApprovalResponse).await, 20);
 }
 
-async fn of_many_claims_at_once_one_wins(world: &mut World) {
+async fn racing_claims_have_one_winner(world: &mut World) {
     let stores = neighbours(world, 5).await;
     for round in 0..20 {
         let id = format!("call_{round}");
@@ -70,7 +69,7 @@ async fn of_many_claims_at_once_one_wins(world: &mut World) {
     assert_eq!(world.count(EventType::ExecutionStarted).await, 20);
 }
 
-async fn nothing_is_claimed_that_nobody_allowed(world: &mut World) {
+async fn call_not_allowed_cannot_be_claimed(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let other_store = world.another_store().await;
     assert_eq!(code(&bot.claims("call_1").await), "unknown_call");
@@ -85,15 +84,15 @@ async fn nothing_is_claimed_that_nobody_allowed(world: &mut World) {
     assert_eq!(world.count(EventType::ExecutionStarted).await, 0);
 }
 
-async fn agents_and_those_who_proposed_decide_nothing(world: &mut World) {
+async fn agents_and_proposers_cannot_decide(world: &mut World) {
     world.person("ada").proposes("call_1").await.expect("asked");
     assert_eq!(code(&world.agent("bot").allows("call_1").await), "not_an_approver");
     assert_eq!(code(&world.person("ada").allows("call_1").await), "self_approval");
     assert_eq!(code(&world.person("bo").allows("call_1").await), "done");
 }
 
-/// Each store keeps what it touched of late; when another one wrote in between, it must look again.
-async fn what_a_store_remembers_gives_way_to_what_another_wrote(world: &mut World) {
+/// Each store caches what it touched recently; after a write by another, it must read again.
+async fn cached_call_yields_to_writes_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for round in 0..30 {
@@ -108,8 +107,8 @@ async fn what_a_store_remembers_gives_way_to_what_another_wrote(world: &mut Worl
     }
 }
 
-/// A call that a store has looked for in vain may be proposed elsewhere a moment later.
-async fn what_a_store_knows_not_to_be_there_may_come_from_another(world: &mut World) {
+/// A call that a store did not find may be proposed elsewhere a moment later.
+async fn cached_absence_yields_to_proposals_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_0").await.expect("the thread is remembered");
@@ -118,7 +117,7 @@ async fn what_a_store_knows_not_to_be_there_may_come_from_another(world: &mut Wo
     assert_eq!(code(&ada.allows("call_1").await), "done");
 }
 
-async fn what_a_store_remembers_gives_way_to_a_row_by_hand(world: &mut World) {
+async fn cached_call_yields_to_rows_inserted_by_sql(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for (id, typed) in [("call_1", false), ("call_2", true)] {
         bot.without_memory().proposes(id).await.expect("asked");
@@ -134,7 +133,7 @@ async fn what_a_store_remembers_gives_way_to_a_row_by_hand(world: &mut World) {
     assert_eq!(world.count(EventType::ApprovalResponse).await, 2);
 }
 
-async fn a_grant_answers_in_every_process_and_ends_in_every_process(world: &mut World) {
+async fn grant_and_its_revocation_apply_in_every_process(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let there = bot.at(&other);
@@ -155,7 +154,7 @@ async fn a_grant_answers_in_every_process_and_ends_in_every_process(world: &mut 
     assert_eq!(code(&ada.revokes(99).await), "unknown_grant");
 }
 
-async fn closing_a_thread_cancels_what_is_pending_wherever_it_was_proposed(world: &mut World) {
+async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_1", "call_2", "call_3"] {
@@ -175,7 +174,7 @@ async fn closing_a_thread_cancels_what_is_pending_wherever_it_was_proposed(world
     assert!(again.events.is_empty());
 }
 
-async fn an_expiry_is_carried_out_once_though_everybody_tries(world: &mut World) {
+async fn expiry_is_written_once_by_racing_stores(world: &mut World) {
     let stores = neighbours(world, 6).await;
     let bot = world.agent("bot");
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
@@ -199,8 +198,8 @@ async fn an_expiry_is_carried_out_once_though_everybody_tries(world: &mut World)
     assert_eq!(world.store().next_due().await, Ok(None));
 }
 
-/// The refusal is written together with what was due before it: the late decision loses to the expiry.
-async fn a_decision_that_comes_too_late_finds_the_call_expired(world: &mut World) {
+/// The expiry is written before the late decision, which therefore loses.
+async fn late_decision_finds_the_call_expired(world: &mut World) {
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     world.agent("bot").proposes_to("call_1", soon).await.expect("asked");
     world.clock().advance(Duration::from_mins(1));

@@ -1,4 +1,4 @@
-//! Lists of calls, of what waits, of threads, and what became of calls: in their order, by what is asked for.
+//! Lists of calls, pending calls and threads, and the outcomes of calls: their order and their filters.
 
 use countersign_events::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::Filter;
@@ -6,15 +6,15 @@ use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
 
 on_each_database! {
-    calls_are_listed_the_last_first_by_tool_proposer_state_and_time,
-    what_waits_is_listed_by_tool_proposer_and_time,
-    threads_are_listed_the_last_active_first_with_what_is_in_them,
-    a_tally_tells_what_became_of_each_call,
-    a_probe_is_written_and_read_and_no_event,
-    the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first,
+    calls_are_listed_newest_first_and_filtered,
+    pending_calls_are_filtered_by_proposal,
+    threads_are_listed_by_activity_with_their_counts,
+    tally_counts_the_outcome_of_each_call,
+    probe_writes_and_reads_without_an_event,
+    thread_history_lists_its_calls_newest_first,
 }
 
-async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(world: &mut World) {
+async fn thread_history_lists_its_calls_newest_first(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for n in 0..6 {
         let id = format!("call_{n}");
@@ -47,7 +47,7 @@ async fn the_history_of_a_thread_is_what_was_proposed_in_it_the_last_first(world
     assert!(world.store().history(&unheard_of, 0, 9).await.expect("reads").items.is_empty());
 }
 
-async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(world: &mut World) {
+async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["waiting", "allowed", "denied", "running", "finished"] {
         bot.proposes(id).await.expect("asked");
@@ -100,7 +100,7 @@ async fn calls_are_listed_the_last_first_by_tool_proposer_state_and_time(world: 
     assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
 }
 
-async fn what_waits_is_listed_by_tool_proposer_and_time(world: &mut World) {
+async fn pending_calls_are_filtered_by_proposal(world: &mut World) {
     for n in 0..12 {
         let (agent, tool) = if n % 3 == 0 { ("helper", "ls") } else { ("bot", "bash") };
         let proposal = Proposal { tool, ..Proposal::default() };
@@ -127,7 +127,7 @@ async fn what_waits_is_listed_by_tool_proposer_and_time(world: &mut World) {
     }
 }
 
-async fn threads_are_listed_the_last_active_first_with_what_is_in_them(world: &mut World) {
+async fn threads_are_listed_by_activity_with_their_counts(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for thread in ["a", "b", "c"] {
         bot.in_thread(thread).proposes("call_1").await.expect("asked");
@@ -156,7 +156,7 @@ async fn threads_are_listed_the_last_active_first_with_what_is_in_them(world: &m
     assert_eq!(outline("nowhere").await, None);
 }
 
-async fn a_tally_tells_what_became_of_each_call(world: &mut World) {
+async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["ran", "denied", "waits", "gone"] {
         bot.proposes(id).await.expect("asked");
@@ -196,7 +196,7 @@ async fn a_tally_tells_what_became_of_each_call(world: &mut World) {
     assert_eq!(none, 0);
 }
 
-async fn a_probe_is_written_and_read_and_no_event(world: &mut World) {
+async fn probe_writes_and_reads_without_an_event(world: &mut World) {
     let other = world.another_store().await;
     for store in [world.store(), &other] {
         store.probe().await.expect("written and read");

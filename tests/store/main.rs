@@ -1,6 +1,5 @@
-//! The store's promise, told as stories: whoever writes, by whatever means, from however many
-//! processes, the log says what happened, once, in order, and for ever. A story is told on each database;
-//! what only one of them can do or suffer has a folder of its own.
+//! The store's contract: the log contains each event once and in order, whatever number of processes write it by
+//! whatever means. Each story runs on each database; behaviour of only one of them has its own folder.
 
 mod by_hand;
 mod bytes;

@@ -1,5 +1,5 @@
-//! What the store answers when it is asked: pages of what is pending, the log by pages, a thread. And
-//! the index of open requests, which must never say anything that the events do not.
+//! Reads of the store: pages of pending calls, pages of the log, a thread; and the index of open requests, which
+//! must always equal the events.
 
 use countersign_approvals::{Call, Thread};
 use countersign_events::ThreadId;
@@ -8,20 +8,20 @@ use countersign_tests::{Persona, Proposal, Random, World, on_each_database};
 use std::{collections::HashSet, time::Duration};
 
 on_each_database! {
-    what_is_pending_comes_in_pages_the_oldest_first,
-    a_page_that_is_just_full_is_the_last,
-    what_is_pending_in_a_thread_is_only_that_threads,
-    the_log_comes_in_pages,
-    a_thread_knows_its_grants_and_its_end,
-    the_index_of_open_requests_is_what_the_events_say,
-    the_index_is_made_anew_from_the_events,
+    pending_calls_are_paged_oldest_first,
+    exactly_full_page_is_the_last,
+    pending_calls_of_a_thread_exclude_others,
+    log_is_read_in_pages,
+    thread_knows_its_grants_and_its_end,
+    open_request_index_equals_the_events,
+    rebuilt_index_equals_the_events,
 }
 
 fn ids(calls: &[Call]) -> Vec<&str> {
     calls.iter().map(|call| call.id().as_str()).collect()
 }
 
-async fn what_is_pending_comes_in_pages_the_oldest_first(world: &mut World) {
+async fn pending_calls_are_paged_oldest_first(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for n in 0..25 {
         let thread = if n % 5 == 0 { "t2" } else { "t" };
@@ -40,7 +40,7 @@ async fn what_is_pending_comes_in_pages_the_oldest_first(world: &mut World) {
     assert_eq!((ids(&seen), pages), (expected.iter().map(String::as_str).collect(), 3));
 }
 
-async fn a_page_that_is_just_full_is_the_last(world: &mut World) {
+async fn exactly_full_page_is_the_last(world: &mut World) {
     for n in 0..3 {
         world.agent("bot").proposes(&format!("call_{n}")).await.expect("asked");
     }
@@ -50,7 +50,7 @@ async fn a_page_that_is_just_full_is_the_last(world: &mut World) {
     assert_eq!((page.items.len(), page.next), (2, Some(4)));
 }
 
-async fn what_is_pending_in_a_thread_is_only_that_threads(world: &mut World) {
+async fn pending_calls_of_a_thread_exclude_others(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_0", "call_1", "call_2"] {
         bot.proposes(id).await.expect("asked");
@@ -69,7 +69,7 @@ async fn what_is_pending_in_a_thread_is_only_that_threads(world: &mut World) {
     assert!(rest.items.iter().all(|call| call.thread_id == *t2.thread_id()));
 }
 
-async fn the_log_comes_in_pages(world: &mut World) {
+async fn log_is_read_in_pages(world: &mut World) {
     let bot = world.agent("bot");
     for n in 0..10 {
         bot.in_thread(["t", "t2"][n % 2]).proposes(&format!("call_{n}")).await.expect("asked");
@@ -85,7 +85,7 @@ async fn the_log_comes_in_pages(world: &mut World) {
     assert_eq!(seqs(&t2, 4, 3).await, [7, 8, 11]);
 }
 
-async fn a_thread_knows_its_grants_and_its_end(world: &mut World) {
+async fn thread_knows_its_grants_and_its_end(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
     bot.proposes("call_2").await.expect("asked");
@@ -101,7 +101,7 @@ async fn a_thread_knows_its_grants_and_its_end(world: &mut World) {
     assert_eq!(world.store().thread(&unheard_of).await, Ok(Thread::default()));
 }
 
-/// One step of a history that nobody planned. Most steps are refused; those that are not make it.
+/// One step of a random history. Most steps are refused; the others make the history.
 async fn anything(chance: &mut Random, world: &World, store: &Store) {
     let thread = *chance.one_of(&["t", "t2", "t3"]);
     let id = format!("call_{}", chance.below(12));
@@ -126,7 +126,7 @@ async fn anything(chance: &mut Random, world: &World, store: &Store) {
     world.clock().advance(Duration::from_millis(u64::try_from(chance.below(900)).expect("small")));
 }
 
-/// What is pending, worked out from the log alone and call by call.
+/// The pending calls, computed from the log alone, call by call.
 async fn waiting(world: &World) -> Vec<i64> {
     let mut calls = HashSet::new();
     let mut waiting = Vec::new();
@@ -141,7 +141,7 @@ async fn waiting(world: &World) -> Vec<i64> {
     waiting
 }
 
-async fn the_index_of_open_requests_is_what_the_events_say(world: &mut World) {
+async fn open_request_index_equals_the_events(world: &mut World) {
     let stores = [world.store().clone(), world.another_store().await];
     let mut chance = Random::seeded(7);
     for _ in 0..30 {
@@ -157,7 +157,7 @@ async fn the_index_of_open_requests_is_what_the_events_say(world: &mut World) {
     assert!(world.log().await.len() > 60, "the history was one");
 }
 
-async fn the_index_is_made_anew_from_the_events(world: &mut World) {
+async fn rebuilt_index_equals_the_events(world: &mut World) {
     let bot = world.agent("bot");
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     bot.proposes("call_1").await.expect("asked");

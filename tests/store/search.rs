@@ -1,5 +1,4 @@
-//! Searching: pages and followers of a filter hold what the filter says of the whole log, no less and no
-//! more, however little that is.
+//! Filters: pages and followers contain exactly the matching events of the whole log, however few.
 
 use countersign_events::{
     Event, EventType, State, ThreadId, ToolName,
@@ -12,18 +11,18 @@ use prometheus_client::{encoding::text::encode, registry::Registry};
 use std::{collections::HashMap, time::Duration};
 
 on_each_database! {
-    pages_and_followers_hold_what_a_filter_says_of_the_whole_log,
-    a_follower_by_tool_sees_what_comes_whenever_it_began,
-    what_is_rare_in_a_long_log_is_found_span_by_span,
-    a_follower_of_what_is_rare_searches_the_log_once,
-    pages_are_bounded_in_bytes_too,
+    pages_and_followers_contain_exactly_matching_events,
+    follower_by_tool_sees_calls_proposed_earlier,
+    rare_matches_are_found_span_by_span,
+    follower_of_rare_events_searches_the_log_once,
+    pages_are_bounded_in_bytes,
 }
 
 const THREADS: [&str; 3] = ["t1", "t2", "t3"];
 const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
 const PEOPLE: [&str; 2] = ["ada", "ben"];
 
-/// Plays anything that may happen, so that a filter has much to choose from. What is refused is refused.
+/// Plays random actions, so that a filter has much to choose from. Refusals are ignored.
 async fn lives(world: &World, chance: &mut Random, steps: usize) {
     for step in 0..steps {
         let thread = chance.word(&THREADS);
@@ -61,7 +60,7 @@ fn any_filter(chance: &mut Random, log: &[Event]) -> Filter {
     }
 }
 
-/// What the filter means, said as open_file as can be and not as the store does it.
+/// The meaning of the filter, computed in the simplest way and not as the store does it.
 fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
@@ -99,11 +98,11 @@ async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
     seqs
 }
 
-async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(world: &mut World) {
+async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) {
     let mut chance = Random::seeded(2_026);
     lives(world, &mut chance, 400).await;
     let log = world.log().await;
-    // One that has all events at hand, one that has none, and one in between.
+    // One store with all events in memory, one with none, and one in between.
     let mut stores = Vec::new();
     for recent in [4_096, 0, 100] {
         let store = world.another_store_with(Options { recent, ..world.options() }).await;
@@ -125,9 +124,9 @@ async fn pages_and_followers_hold_what_a_filter_says_of_the_whole_log(world: &mu
     }
 }
 
-/// A follower by tool that was there before the calls knows them from the feed alone; one that came after
-/// their proposal has to look them up.
-async fn a_follower_by_tool_sees_what_comes_whenever_it_began(world: &mut World) {
+/// An early follower by tool knows the calls from the feed; one that starts after their proposal must look them
+/// up.
+async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
     let mut early = world.store().follow(of_bash.clone(), 0);
@@ -148,7 +147,7 @@ async fn a_follower_by_tool_sees_what_comes_whenever_it_began(world: &mut World)
     }
 }
 
-async fn what_is_rare_in_a_long_log_is_found_span_by_span(world: &mut World) {
+async fn rare_matches_are_found_span_by_span(world: &mut World) {
     let bot = world.agent("bot");
     let many = (0..10_500).map(|n| {
         let bot = bot.clone();
@@ -184,7 +183,7 @@ async fn what_is_rare_in_a_long_log_is_found_span_by_span(world: &mut World) {
     assert_eq!(threads.items[1].calls, 10_500);
 }
 
-async fn a_follower_of_what_is_rare_searches_the_log_once(world: &mut World) {
+async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
     let bot = world.agent("bot");
     for n in 0..30 {
         bot.proposes(&format!("call_{n}")).await.expect("asked");
@@ -208,8 +207,8 @@ async fn a_follower_of_what_is_rare_searches_the_log_once(world: &mut World) {
     assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
 }
 
-/// A thousand calls of four megabytes each are a page of nobody's.
-async fn pages_are_bounded_in_bytes_too(world: &mut World) {
+/// A page of many large calls would not fit into memory.
+async fn pages_are_bounded_in_bytes(world: &mut World) {
     let bot = world.agent("bot");
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));
     for n in 0..7 {

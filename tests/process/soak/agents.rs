@@ -1,4 +1,4 @@
-//! Those who propose, run, give up, close threads, and those who decide.
+//! Agents that propose, run, cancel and close threads, and people who decide.
 
 use super::Gate;
 use countersign_api::{self as api, GateError, LogFilter};
@@ -8,10 +8,10 @@ use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
 
-/// How many agents are at work at once.
+/// The number of concurrent agents.
 const AGENTS: usize = 12;
 
-/// How many calls a thread has before it is closed.
+/// The number of calls in a thread before it is closed.
 const A_THREAD: usize = 40;
 
 pub(crate) struct Traffic {
@@ -25,7 +25,7 @@ impl Traffic {
         Self { gate: gate.clone(), calls, next: AtomicUsize::new(0) }
     }
 
-    /// Plays the calls up to that one.
+    /// Plays the calls up to that number.
     pub(crate) async fn go_on_to(&self, end: usize) {
         let agent = async || {
             while let Ok(n) =
@@ -33,7 +33,7 @@ impl Traffic {
             {
                 match Box::pin(self.play(n)).await {
                     Ok(()) => {}
-                    // Somebody else's call was the thread's last, and closed it.
+                    // Another agent's call was the last of the thread, and closed it.
                     Err(error) if ["thread_closed", "not_allowed"].contains(&error.code()) => {}
                     Err(error) => panic!("call {n} of {}: {error} ({})", self.calls, error.code()),
                 }
@@ -42,7 +42,7 @@ impl Traffic {
         join_all((0..AGENTS).map(|_| agent())).await;
     }
 
-    /// The last call of all, in a thread that readers know.
+    /// The very last call, in a thread that the readers know.
     pub(crate) async fn ends(&self) {
         let thread = thread(super::readers::LAST);
         let call = self.propose(&thread, "last", "ls", None).await.expect("proposed");
@@ -54,8 +54,8 @@ impl Traffic {
         match Random::seeded(n as u64).below(20) {
             0 => {
                 let call = self.propose(&thread, &id, "bash", None).await?;
+                // A decision may come first, and closing a thread cancels the call.
                 let cancelled = self.gate.cancel(&thread, &call.id, &api::CancelRequest::default()).await;
-                // A decision may have been quicker, and a thread that was closed has cancelled it.
                 cancelled
                     .map(|_| ())
                     .or_else(|e| if e.code() == "already_decided" { Ok(()) } else { Err(e) })?;
@@ -109,7 +109,7 @@ fn thread(name: &str) -> ThreadId {
     ThreadId::new(name).expect("valid")
 }
 
-/// A person who decides on what is asked about `bash`, and whose connection breaks now and then.
+/// A person who decides on requests for `bash`, and whose connection breaks now and then.
 pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
     let gate = gate.acting_as(Principal::user(name));
     let filter = LogFilter {

@@ -1,4 +1,4 @@
-//! Those who read streams: some leave and come back, one never reads.
+//! Readers of streams: some leave and return, one never reads.
 
 use super::Gate;
 use countersign_api::LogFilter;
@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-/// The thread of the last call of all, whose result every reader sees, and leaves.
+/// The thread of the very last call. Each reader leaves when it sees the result.
 pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct Reader {
@@ -22,7 +22,7 @@ impl Reader {
         Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }
 
-    /// What it sees up to the last event of all, in the order in which it sees it.
+    /// The events that it sees, in order, up to the very last one.
     pub(crate) async fn read(mut self) -> Vec<i64> {
         let mut seen = Vec::new();
         loop {
@@ -39,7 +39,7 @@ impl Reader {
     }
 }
 
-/// Asks for everything, and leaves it to the system's buffers and the server's patience.
+/// Requests all events and reads none: buffers fill, and the server must cope.
 pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
@@ -48,7 +48,7 @@ pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
     stream
 }
 
-/// What the filter means of that log.
+/// The events of that log that match the filter.
 pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
     let mut tools = HashMap::new();
     let mut tool_of = |event: &Event| {

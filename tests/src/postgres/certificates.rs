@@ -1,4 +1,4 @@
-//! Certificates for a server that insists on TLS: an authority that signed its own, and one that did not.
+//! Certificates for a server that requires TLS: the authority that signed its certificate, and one that did not.
 
 use super::{installed::hand_over, template::run};
 use std::{
@@ -8,14 +8,14 @@ use std::{
     process::Command,
 };
 
-/// Where they are, made anew for each test. The server's is for `localhost`, and for no address.
+/// The certificates of one test. The server's is valid for `localhost`, and for no address.
 #[derive(Debug, Clone)]
 pub struct Certificates {
     folder: PathBuf,
 }
 
 impl Certificates {
-    /// Makes them in that folder.
+    /// Creates them in that folder.
     pub(super) fn made_in(folder: &Path) -> Self {
         let made = Self { folder: folder.to_path_buf() };
         for authority in ["authority", "stranger"] {
@@ -26,7 +26,7 @@ impl Certificates {
         server.arg("-CA").arg(made.authority()).arg("-CAkey").arg(made.file("authority.key"));
         let of_localhost = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost"];
         run(server.args(["-subj", "/CN=localhost", "-addext", of_localhost[0], "-addext", of_localhost[1]]));
-        // The server takes a key that is its own user's and nobody else's to read.
+        // The server accepts a key only if no other user can read it.
         fs::set_permissions(made.key(), fs::Permissions::from_mode(0o600)).expect("sets");
         hand_over(&made.key());
         hand_over(&made.server());

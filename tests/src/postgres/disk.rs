@@ -1,5 +1,5 @@
-//! A disk of a server's own that can be full: a small file system in mounts that nobody else sees. The
-//! write-ahead log lies elsewhere, as it does on many a machine: where that is full the server ends.
+//! A small disk for one server, which a test can fill: a file system in private mounts. The write-ahead log is
+//! on another disk, as on many machines: if that one is full, the server ends.
 
 use super::Cluster;
 use std::{
@@ -7,9 +7,9 @@ use std::{
     process::Command,
 };
 
-/// The server's command, in mounts of its own: `$0` is its data, `$1` the new disk, `$2` its size, and the
-/// rest the command. Root may unshare by itself; anybody else does it as the root of a user namespace, and
-/// leaves that for one where they are not root, because PostgreSQL refuses to run as root.
+/// The server's command, in private mounts: `$0` is its data, `$1` the new disk, `$2` its size, and the rest the
+/// command. Root can unshare directly; other users do it as the root of a user namespace, and leave it for one
+/// where they are not root, because PostgreSQL refuses to run as root.
 const SCRIPT: &str = r#"
     mkdir "$1"
     mount -t tmpfs -o "size=$2m" none "$1"
@@ -37,7 +37,7 @@ impl Cluster {
         self.folder().join("disk")
     }
 
-    /// A file on the disk of a server that has one of its own, as it is found from outside.
+    /// The path, seen from outside, of a file on the server's own disk.
     #[must_use]
     pub fn on_its_disk(&self, name: &str) -> PathBuf {
         assert!(self.setup.megabytes.is_some(), "it has a disk of its own");

@@ -1,4 +1,4 @@
-//! The PostgreSQL that the machine has, and the user that it runs as: it refuses to run as root.
+//! The PostgreSQL of this machine, and the user that it runs as: it refuses to run as root.
 
 use std::{
     fs,
@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// A program of PostgreSQL's, such as `initdb`. Debian puts them where no PATH leads, one folder a version.
+/// A program of PostgreSQL, such as `initdb`. Debian puts them outside of PATH, in one folder per version.
 pub(super) fn program(name: &str) -> PathBuf {
     let folder = newest_of_debian().or_else(named_by_pg_config);
     let program = folder.map(|folder| folder.join(name)).filter(|program| program.is_file());
@@ -23,7 +23,7 @@ fn newest_of_debian() -> Option<PathBuf> {
     let numbers = versions.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let folders =
         numbers.map(|version| (version, PathBuf::from(format!("/usr/lib/postgresql/{version}/bin"))));
-    // A client alone leaves a folder without the server.
+    // An installation of only the client leaves a folder without the server.
     folders.filter(|(_, folder)| folder.join("initdb").is_file()).max().map(|(_, folder)| folder)
 }
 
@@ -32,7 +32,7 @@ fn named_by_pg_config() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(said.stdout).ok()?.trim()))
 }
 
-/// A command that runs as nobody in particular. Its working folder is one that every user may enter.
+/// A command that runs as an unprivileged user, in a working folder that every user may enter.
 pub(super) fn unprivileged(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     if let Some((user, group)) = user() {
@@ -42,15 +42,15 @@ pub(super) fn unprivileged(program: &Path) -> Command {
     command
 }
 
-/// Makes a file or a folder that user's own.
+/// Gives a file or a folder to that user.
 pub(super) fn hand_over(path: &Path) {
     if let Some((user, group)) = user() {
         std::os::unix::fs::chown(path, Some(user), Some(group)).expect("root may give away");
     }
 }
 
-/// Whom root runs the server as: `postgres`, which the package makes, or else `nobody`. Whoever is not
-/// root runs it as themselves.
+/// The user that root runs the server as: `postgres`, which the package creates, or else `nobody`. Other users
+/// run it as themselves.
 fn user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

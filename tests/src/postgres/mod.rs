@@ -1,5 +1,5 @@
-//! A real PostgreSQL of the test's own: a cluster in a temporary folder, on a socket in there and, where it
-//! is asked for, on 127.0.0.1; to be stopped, killed, restarted and copied from as a story wants it.
+//! A real PostgreSQL for one test: a cluster in a temporary folder, on a socket there and optionally on
+//! 127.0.0.1, which the test can stop, kill, restart and replicate.
 
 mod certificates;
 mod disk;
@@ -25,34 +25,34 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Whether a commit is on disk before it is acknowledged.
+/// The durability of an acknowledged commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// It is written, and not flushed: it survives the death of the server, and is quick.
+    /// Written but not flushed: it survives the death of the server, and is fast.
     #[default]
     Written,
     /// As in production.
     Real,
 }
 
-/// How a cluster is set up.
+/// The setup of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// Whether a commit is on disk before it is acknowledged.
     pub durability: Durability,
-    /// Whether the server is also found on 127.0.0.1, by password.
+    /// True to listen also on 127.0.0.1, with a password.
     pub tcp: bool,
-    /// Whether it insists on TLS there.
+    /// True to require TLS there.
     pub tls: bool,
-    /// The size of its disk, if that is to be full one day.
+    /// The size of its own disk, for tests that fill it.
     pub megabytes: Option<u32>,
-    /// More settings, by their names.
+    /// More settings by name.
     pub settings: Vec<(&'static str, String)>,
 }
 
-/// A server with its data. Dropped, it is stopped, and nothing of it is left.
+/// A server with its data. Dropping it stops the server and deletes the data.
 pub struct Cluster {
-    // Dropped in this order: the server first, then what it stands on.
+    // Dropped in this order: the server first, then its folder.
     server: Option<Server>,
     folder: TempDir,
     setup: Setup,
@@ -61,11 +61,11 @@ pub struct Cluster {
     certificates: Option<Certificates>,
 }
 
-/// What a server says when it can be connected to, as a primary and as a standby.
+/// The log line of a server that accepts connections, as a primary or as a standby.
 const READY: &str = "database system is ready to accept";
 
-/// For small data, quickly forgotten. Shared memory is kept in the folder, where a killed server leaves
-/// nothing behind.
+/// For small, short-lived data. Shared memory is a file in the folder, so that a killed server leaves nothing
+/// behind.
 const SETTINGS: &[(&str, &str)] = &[
     ("lc_messages", "C"),
     ("listen_addresses", ""),
@@ -77,12 +77,12 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 impl Cluster {
-    /// A cluster as most stories need it.
+    /// A cluster with the default setup.
     pub async fn started() -> Self {
         Self::with(Setup::default()).await
     }
 
-    /// A cluster set up in a way of its own.
+    /// A cluster with that setup.
     pub async fn with(setup: Setup) -> Self {
         let mut cluster = Self::founded(setup);
         template::copy_to(&cluster.data());
@@ -90,7 +90,7 @@ impl Cluster {
         cluster
     }
 
-    /// The folder, with no data in it yet.
+    /// A cluster without data.
     fn founded(setup: Setup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         hand_over(folder.path());
@@ -111,10 +111,10 @@ impl Cluster {
         Self { server: None, folder, setup, settings, port: None, certificates }
     }
 
-    /// Starts a server that does not run, and waits until it can be connected to.
+    /// Starts the stopped server, and waits until it accepts connections.
     pub async fn start(&mut self) {
         assert!(self.server.is_none(), "it runs already");
-        // Between finding a port and taking it somebody else may have taken it.
+        // Another process may take the port between finding it and listening on it.
         for _ in 0..10 {
             if self.setup.tcp && self.port.is_none() {
                 self.port = Some(free_port());
@@ -133,7 +133,7 @@ impl Cluster {
     }
 
     fn command(&self) -> Command {
-        // The kernel ends it if we end without a word. SIGQUIT, so that it gets to take its socket away.
+        // The kernel ends the server with the test. SIGQUIT, so that the server removes its socket.
         let mut server = unprivileged(Path::new("setpriv"));
         server.arg("--pdeathsig=QUIT").arg(program("postgres"));
         for name in ["config_file", "hba_file"] {
@@ -151,7 +151,7 @@ impl Cluster {
         }
     }
 
-    /// Writes down the settings, and who may come in how.
+    /// Writes the settings, and the rules of authentication.
     fn configure(&mut self) {
         if let Some(port) = self.port {
             self.settings.insert("listen_addresses", "127.0.0.1".to_owned());
@@ -176,19 +176,19 @@ impl Cluster {
         self.folder.path().join("data")
     }
 
-    /// The folder that the server keeps everything in.
+    /// The folder with all files of the server.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The socket, for a proxy to go to.
+    /// The path of the socket.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.number()))
     }
 
-    /// The port, which the socket is named after too.
+    /// The port; the name of the socket contains it too.
     fn number(&self) -> u16 {
         self.port.unwrap_or(5432)
     }
@@ -199,7 +199,7 @@ impl Cluster {
         self.url_as("postgres", "postgres")
     }
 
-    /// A database as some role sees it, over the socket, where nobody is asked for a password.
+    /// A database as that role sees it, over the socket, without a password.
     #[must_use]
     pub fn url_as(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
@@ -219,18 +219,18 @@ impl Cluster {
         self.certificates.as_ref().expect("it was to insist on TLS")
     }
 
-    /// Makes a database with nothing in it, and says where it is.
+    /// Creates an empty database, and gives its URL.
     pub async fn database(&self, name: &str) -> String {
         self.psql(&format!("CREATE DATABASE {name}")).await.expect("a new name");
         self.url_as("postgres", name)
     }
 
-    /// Types statements into the real `psql`, in the database `postgres`.
+    /// Runs statements in the real `psql`, in the database `postgres`.
     pub async fn psql(&self, sql: &str) -> Result<String, String> {
         crate::run_psql(&self.url(), sql).await
     }
 
-    /// Changes a setting, and waits until the server has heard of it.
+    /// Changes a setting, and waits until the server has applied it.
     pub async fn set(&mut self, name: &'static str, value: &str) {
         self.settings.insert(name, value.to_owned());
         self.configure();
@@ -240,18 +240,18 @@ impl Cluster {
         self.says(before, &format!("parameter \"{name}\"")).await;
     }
 
-    /// Waits until the server says something after so many lines.
+    /// Waits for a log line with that text after so many lines.
     async fn says(&self, after: usize, text: &str) {
         let said = self.running().says(after, text).await;
         said.unwrap_or_else(|log| panic!("the server ended, and never said {text:?}: {log}"));
     }
 
-    /// Waits until the server has said something, be it long ago.
+    /// Waits for a log line with that text, which may already be there.
     pub async fn has_said(&self, text: &str) {
         self.says(0, text).await;
     }
 
-    /// All that the server has said so far.
+    /// The server's log.
     #[must_use]
     pub fn log(&self) -> String {
         self.running().log()
@@ -266,12 +266,12 @@ impl Cluster {
         self.server.take().expect("the server runs")
     }
 
-    /// Stops the server as an operator does who does not wait for anybody.
+    /// Stops the server without waiting for its clients.
     pub fn stop(&mut self) {
         self.taken().end(Signal::INT);
     }
 
-    /// Kills all processes of the server. Nothing is flushed, and nobody is told.
+    /// Kills all processes of the server, which then flush nothing.
     pub fn kill(&mut self) {
         self.taken().kill();
     }
@@ -283,7 +283,7 @@ impl Cluster {
     }
 }
 
-/// A port that nobody has at the moment.
+/// A free port.
 fn free_port() -> u16 {
     let found = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     found.expect("there is a free port").port()

@@ -1,4 +1,4 @@
-//! A pooler before a server: `PgBouncer`, which lends a connection for one transaction at a time.
+//! `PgBouncer` before a server: it lends a connection for one transaction at a time.
 
 use super::{
     Cluster, free_port,
@@ -7,14 +7,14 @@ use super::{
 };
 use std::{fs, path::Path};
 
-/// A pooler that runs, on a port of 127.0.0.1. Dropped, it is stopped.
+/// A running pooler, on a port of 127.0.0.1. Dropping it stops it.
 pub struct Pooler {
     port: u16,
     _server: Server,
 }
 
 impl Cluster {
-    /// A pooler before this server, which has no more than `connections` to it.
+    /// A pooler before this server, with at most `connections` to it.
     pub async fn pooler(&self, connections: u32) -> Pooler {
         let users = self.folder().join("users.txt");
         fs::write(&users, "\"postgres\" \"\"\n").expect("a file");
@@ -35,7 +35,7 @@ impl Cluster {
             hand_over(&file);
             let mut command = unprivileged(Path::new("setpriv"));
             command.args(["--pdeathsig=TERM", "pgbouncer"]).arg(&file);
-            // Debian keeps it where the PATH of users who are no administrators does not lead.
+            // Debian installs it where only the PATH of administrators leads.
             command.env("PATH", "/usr/sbin:/usr/bin:/bin:/usr/local/bin");
             match Server::start(command, "process up").await {
                 Ok(server) => return Pooler { port, _server: server },
@@ -47,7 +47,7 @@ impl Cluster {
 }
 
 impl Pooler {
-    /// The database `postgres` behind it, as its owner, where nobody is asked for a password.
+    /// The database `postgres` behind it, as its owner, without a password.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)

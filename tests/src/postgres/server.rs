@@ -1,4 +1,4 @@
-//! A server's process: started, listened to until it is ready, and ended by the one who started it.
+//! A server process: its start, its log and its end.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -9,21 +9,21 @@ use std::{
 };
 use tokio::sync::{oneshot, watch};
 
-/// A server that runs. Dropped, it ends at once, as after a power loss but tidily.
+/// A running server. Dropping it stops it at once, and removes its socket.
 pub(crate) struct Server {
     pid: Pid,
     lines: watch::Receiver<Vec<String>>,
-    /// Ends when the last process of the server has let go of its standard error.
+    /// Ends when the last process of the server has closed its standard error.
     keeper: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Starts it, and waits until it says `ready`. The error is its log, where it ended instead.
+    /// Starts it, and waits for a log line with `ready`. If it ends before, the error is its log.
     pub(crate) async fn start(command: Command, ready: &str) -> Result<Self, String> {
         let (lines, heard) = watch::channel(Vec::new());
         let (started, pid) = oneshot::channel();
-        // The kernel ends the server when the *thread* that started it ends, so it is a thread that reads
-        // what the server says for as long as it runs.
+        // The kernel ends the server together with the *thread* that started it, so that thread reads the
+        // server's log until its end.
         let keeper = thread::spawn(move || keep(command, started, &lines));
         let pid = pid.await.expect("the thread tells").expect("the server can be started");
         let server = Self { pid, lines: heard, keeper: Some(keeper) };
@@ -33,18 +33,18 @@ impl Server {
         }
     }
 
-    /// How many lines it has said so far.
+    /// The number of lines in its log.
     pub(crate) fn said(&self) -> usize {
         self.lines.borrow().len()
     }
 
-    /// All that it has said so far.
+    /// Its log.
     pub(crate) fn log(&self) -> String {
         self.lines.borrow().join("\n")
     }
 
-    /// Waits until one of the lines after the first `after` contains `text`. The error is all that it said,
-    /// where it ended before.
+    /// Waits for a line after the first `after` lines that contains `text`. If the server ends before, the error
+    /// is its log.
     pub(crate) async fn says(&self, after: usize, text: &str) -> Result<(), String> {
         let mut lines = self.lines.clone();
         let said = |lines: &Vec<String>| lines.iter().skip(after).any(|line| line.contains(text));
@@ -52,12 +52,12 @@ impl Server {
         if heard { Ok(()) } else { Err(self.log()) }
     }
 
-    /// The process that started all others of the server.
+    /// The main process of the server.
     pub(crate) const fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// Tells the server something by a signal.
+    /// Sends the server a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(self.pid, signal).expect("it runs");
     }
@@ -68,12 +68,12 @@ impl Server {
         self.wait();
     }
 
-    /// Kills every process of the server, none of which gets to do anything about it.
+    /// Kills every process of the server, without giving any of them time to react.
     pub(crate) fn kill(mut self) {
-        // What stands still starts nobody new.
+        // A stopped process starts no new ones.
         self.signal(Signal::STOP);
         for child in children(self.pid) {
-            // Who left by itself in between is as good as killed.
+            // A process that ended in the meantime needs no signal.
             let _ = kill_process(child, Signal::KILL);
         }
         self.signal(Signal::KILL);
@@ -89,7 +89,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A process that is gone may have left its number to another.
+        // The number of an ended process may belong to another process by now.
         if self.keeper.as_ref().is_some_and(|keeper| !keeper.is_finished()) {
             let _ = kill_process(self.pid, Signal::QUIT);
             self.wait();
@@ -111,13 +111,13 @@ fn keep(mut command: Command, started: oneshot::Sender<io::Result<Pid>>, lines: 
     let _ = child.wait();
 }
 
-/// The processes that `parent` has started and that run.
+/// The running children of `parent`.
 fn children(parent: Pid) -> Vec<Pid> {
     let processes = fs::read_dir("/proc").expect("there is a /proc");
     let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     let started_by = |number: &i32| {
         let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-        // After the name, which may hold anything, come the state and the parent.
+        // The state and the parent follow the name, which may contain any character.
         stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<i32>().ok()
     };
     let theirs = numbers.filter(|number| started_by(number) == Some(parent.as_raw_nonzero().get()));

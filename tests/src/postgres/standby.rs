@@ -1,4 +1,4 @@
-//! A standby that follows a primary as far as it is let, and may take its place.
+//! A standby that replicates a primary, and may take its place.
 
 use super::{
     Cluster,
@@ -8,7 +8,7 @@ use super::{
 use std::fs;
 
 impl Cluster {
-    /// A standby of this server, which streams what is written here, and can be read from.
+    /// A standby that streams from this server and serves reads.
     pub async fn standby(&self) -> Self {
         let mut standby = Self::founded(self.setup.clone());
         let mut backup = unprivileged(&program("pg_basebackup"));
@@ -21,21 +21,21 @@ impl Cluster {
         standby
     }
 
-    /// Waits until this standby has all that was committed on the primary so far. Where the next record will
-    /// begin is further on wherever a page has ended, and that may take long to be reached.
+    /// Waits until this standby has everything that the primary has committed. The position of the next record
+    /// is no measure: it moves on at the end of a page, and the standby may take long to reach it.
     pub async fn catches_up_with(&self, primary: &Self) {
         let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("it reads");
         let there = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
         while self.psql(&there).await.expect("it reads") != "t" {}
     }
 
-    /// Keeps this standby from hearing anything more from its primary: from now on it lags.
+    /// Cuts this standby off from its primary: from now on it lags.
     pub async fn falls_behind(&mut self) {
         self.set("primary_conninfo", "").await;
         self.has_said("terminating walreceiver process").await;
     }
 
-    /// Makes this standby a primary, with what it has.
+    /// Promotes this standby, with the data that it has.
     pub async fn promote(&self) {
         assert_eq!(self.psql("SELECT pg_promote()").await.as_deref(), Ok("t"));
     }

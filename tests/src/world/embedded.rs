@@ -18,7 +18,7 @@ pub struct Embedded {
     store: Store,
 }
 
-/// What the embedded service answers.
+/// The answer of the embedded service.
 pub type Outcome = Result<Done, Error>;
 
 /// The code of the error, or `"done"`.

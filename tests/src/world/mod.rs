@@ -108,7 +108,7 @@ impl<S> World<S> {
         &self.manual_clock
     }
 
-    /// What the clock shows.
+    /// The time that the clock shows.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()

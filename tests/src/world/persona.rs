@@ -12,7 +12,7 @@ use std::future::Future;
 
 /// A way to reach the service.
 pub trait Transport: Clone {
-    /// What the caller is told.
+    /// The answer to the caller.
     type Outcome;
 
     /// Performs the action.

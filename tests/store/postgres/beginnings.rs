@@ -1,4 +1,4 @@
-//! How a log begins: many at once, side by side with others, and not at all where something is wrong.
+//! The creation of a log: by many stores at once, beside other logs, and not at all where something is wrong.
 
 use super::{
     MESSAGE, Shell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries, tries_with,
@@ -12,12 +12,12 @@ use futures_util::future::join_all;
 use sqlx::postgres::PgListener;
 
 #[test]
-fn ten_stores_open_at_once_on_an_empty_database() {
+fn ten_stores_open_an_empty_database_at_once() {
     on_a_server(async |server| ten_open(&server.url()).await);
 }
 
 #[test]
-fn ten_stores_open_at_once_in_a_schema_that_nobody_has_made() {
+fn ten_stores_open_a_missing_schema_at_once() {
     on_a_server(async |server| ten_open(&(server.url() + "?schema=tenant_1")).await);
 }
 
@@ -34,7 +34,7 @@ async fn ten_open(url: &str) {
 }
 
 #[test]
-fn logs_in_two_schemas_neither_see_nor_hear_nor_hold_up_each_other() {
+fn logs_in_two_schemas_are_independent() {
     on_a_server(async |server| {
         let url = server.url();
         let (one, other) =
@@ -43,7 +43,7 @@ fn logs_in_two_schemas_neither_see_nor_hear_nor_hold_up_each_other() {
             Shell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
         let mut ear = PgListener::connect(&url).await.expect("it lets us in");
         ear.listen(&channel).await.expect("it listens");
-        // Whoever writes to the one by hand, and does not commit, holds up nobody at the other.
+        // An uncommitted insert in one schema must not block the other.
         let mut connection = Shell::at(&url).await;
         connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
         bot(&other).proposes("call_1").await.expect("asked");
@@ -59,7 +59,7 @@ fn logs_in_two_schemas_neither_see_nor_hear_nor_hold_up_each_other() {
     });
 }
 
-/// What is rung for next, other than by a store that tries its own bell.
+/// The next notification, except those by which a store tests its own channel.
 async fn rings(ear: &mut PgListener) -> String {
     loop {
         let heard = ear.recv().await.expect("it rings");
@@ -70,7 +70,7 @@ async fn rings(ear: &mut PgListener) -> String {
 }
 
 #[test]
-fn a_table_of_another_program_is_left_alone() {
+fn table_of_another_program_is_left_alone() {
     on_a_server(async |server| {
         let theirs = "CREATE TABLE events (id int, what text); INSERT INTO events VALUES (1, 'concert')";
         server.psql(theirs).await.expect("a table");
@@ -84,7 +84,7 @@ fn a_table_of_another_program_is_left_alone() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_missing() {
+fn missing_database_is_reported() {
     on_a_server(async |server| {
         assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "database_missing");
         let reads = Options { create: false, ..options() };
@@ -99,7 +99,7 @@ fn a_database_that_is_not_there_is_missing() {
 }
 
 #[test]
-fn a_wrong_password_is_said_and_never_shown() {
+fn wrong_password_is_reported_and_never_shown() {
     within_the_limit(async {
         let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
         let right = server.tcp_url("127.0.0.1");
@@ -115,7 +115,7 @@ fn a_wrong_password_is_said_and_never_shown() {
 }
 
 #[test]
-fn a_schema_may_be_called_by_a_word_of_sql() {
+fn schema_may_be_named_by_an_sql_keyword() {
     on_a_server(async |server| {
         for word in ["default", "user", "order"] {
             let store = opens(&format!("{}?schema={word}", server.url())).await;

@@ -1,12 +1,12 @@
-//! A network that cuts and stalls: an order is acknowledged exactly if it is written, once, and who
-//! follows the log misses nothing and needs nobody's help to come back.
+//! A network that cuts and stalls: a command is acknowledged if and only if it was written once, and followers
+//! miss nothing and recover by themselves.
 
 use super::{MESSAGE, Shell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with};
 use countersign_store::{Error, Store};
 use countersign_tests::{Cut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
-/// A proxy before the server, a store behind it, and one that goes straight there.
+/// A proxy before the server, a store behind it, and a store with a direct connection.
 async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
     let proxy = Proxy::before(&server.socket()).await;
     let far = opens(&proxy.url_as("postgres", "postgres")).await;
@@ -14,17 +14,17 @@ async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
 }
 
 #[test]
-fn an_order_that_was_cut_off_before_its_commit_is_written_once() {
+fn command_cut_off_before_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::BeforeCommit).await);
 }
 
 #[test]
-fn an_order_that_was_cut_off_in_its_commit_is_written_once() {
+fn command_cut_off_during_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::DuringCommit).await);
 }
 
 #[test]
-fn an_order_that_was_cut_off_after_its_commit_is_written_once() {
+fn command_cut_off_after_commit_is_written_once() {
     on_a_server(async |server| is_written_once(server, Cut::AfterCommit).await);
 }
 
@@ -41,9 +41,9 @@ async fn is_written_once(server: &Cluster, cut: Cut) {
     assert_eq!(holds(&far).await, 6);
 }
 
-/// Neither "done" nor "failed" would be true, and to say the same again is safe.
+/// Neither "done" nor "failed" would be true; repeating the command is safe.
 #[test]
-fn an_answer_that_is_lost_for_good_is_said_to_be_unknown() {
+fn command_with_unknown_outcome_is_reported_as_such() {
     on_a_server(async |server| {
         let names = ["written", "unwritten"];
         for name in names {
@@ -71,9 +71,9 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -
     }
 }
 
-/// While the writer looks what became of its commit, others write, and it goes on after them.
+/// While the writer looks up the outcome of its commit, others write, and it continues after them.
 #[test]
-fn others_may_write_before_what_was_cut_off_is_looked_up() {
+fn others_may_write_before_the_cut_off_lookup() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         bot(&far).proposes("call_1").await.expect("asked");
@@ -93,7 +93,7 @@ fn others_may_write_before_what_was_cut_off_is_looked_up() {
 }
 
 #[test]
-fn a_follower_that_was_cut_off_misses_nothing() {
+fn cut_off_follower_misses_nothing() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut follower = follows(&far);
@@ -108,7 +108,7 @@ fn a_follower_that_was_cut_off_misses_nothing() {
 }
 
 #[test]
-fn a_follower_whose_network_stood_still_misses_nothing() {
+fn stalled_follower_misses_nothing() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut follower = follows(&far);
@@ -129,9 +129,9 @@ async fn proposes_ten(store: &Store, round: i64) {
     }
 }
 
-/// It listens anew by itself, and looks what was rung for meanwhile: nothing else would tell it for an hour.
+/// It listens again by itself and reads the missed events: without that it would poll only after an hour.
 #[test]
-fn the_bell_is_heard_again_after_its_connection_was_cut() {
+fn notifications_resume_after_a_cut_connection() {
     on_a_server(async |server| {
         let (proxy, _, near) = far_and_near(server).await;
         let far = tries_with(&proxy.url_as("postgres", "postgres"), by_the_bell()).await.expect("it opens");
@@ -148,9 +148,9 @@ fn the_bell_is_heard_again_after_its_connection_was_cut() {
     });
 }
 
-/// The server ends the transaction of a writer that says nothing for five seconds.
+/// The server ends the transaction of a writer that is silent for five seconds.
 #[test]
-fn a_writer_whose_network_stands_still_does_not_hold_up_the_others_for_ever() {
+fn stalled_writer_blocks_others_only_for_a_while() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         let mut connection = Shell::at(&server.url()).await;
@@ -159,7 +159,7 @@ fn a_writer_whose_network_stands_still_does_not_hold_up_the_others_for_ever() {
         let others = async {
             Shell::at(&server.url()).await.waits_for_a_writer().await;
             proxy.stall();
-            // Now the lock is the far writer's, who never hears of that.
+            // Now the far writer holds the lock, and does not learn of it.
             connection.run("COMMIT").await;
             bot(&near).proposes("call_near").await.expect("asked");
             proxy.heal();

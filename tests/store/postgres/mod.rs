@@ -1,5 +1,4 @@
-//! What a server, a network and those who run them may do to a log on PostgreSQL, and what it promises
-//! all the same.
+//! Trouble from servers, networks and operators to a log on PostgreSQL, and the guarantees that the store keeps.
 
 mod beginnings;
 mod lost;
@@ -17,17 +16,17 @@ use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
 use std::time::Duration;
 
-/// Tells a story of a server of its own.
+/// Runs a story with its own server.
 fn on_a_server(story: impl AsyncFnOnce(&mut Cluster)) {
     within_the_limit(async { story(&mut Cluster::started().await).await });
 }
 
-/// As in production, but quick to see what somebody did by hand.
+/// As in production, but with a short poll that soon sees rows inserted by SQL.
 fn options() -> Options {
     Options { poll: Duration::from_millis(50), ..Options::default() }
 }
 
-/// Looks at the log by itself so seldom that all news comes by the bell.
+/// Polls so rarely that every event must come by a notification.
 fn by_the_bell() -> Options {
     Options { poll: Duration::from_hours(1), ..Options::default() }
 }
@@ -44,7 +43,7 @@ async fn opens(url: &str) -> Store {
     tries(url).await.expect("the log opens")
 }
 
-/// Why it does not open, as a code, and in words in which no secret may stand.
+/// The code of the error on opening, after checking that its text contains no secret.
 async fn refused(url: &str, secret: &str) -> &'static str {
     let Err(error) = tries(url).await else { panic!("the log opens") };
     let said = format!("{error} {error:?} {error:#?}");
@@ -64,7 +63,7 @@ async fn log(store: &Store) -> Vec<Event> {
     store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
 }
 
-/// Looks whether the log is whole: how many events it has.
+/// Verifies the log, and gives its number of events.
 async fn holds(store: &Store) -> i64 {
     let report = store.verify(|_| {}).await.expect("the log reads");
     assert!(report.holds(), "{report:?}");
@@ -75,18 +74,18 @@ fn follows(store: &Store) -> Follower {
     store.follow(Filter::default(), 0)
 }
 
-/// What a follower hears from the event `first` on until `last`, which must be each once and in order.
+/// The follower must see the events `first` to `last` once and in order.
 async fn hears(follower: &mut Follower, first: i64, last: i64) {
     for seq in first..=last {
         assert_eq!(follower.next().await.expect("the log reads").seq, seq);
     }
 }
 
-/// A row as people write it who know nothing of chains.
+/// A row as people insert it, without a hash.
 const MESSAGE: &str = "INSERT INTO events (thread_id, type, principal, data) \
     VALUES ('by_hand', 'USER_MESSAGE', 'user:ada', '{\"text\":\"hello\"}')";
 
-/// Somebody's own connection, which answers.
+/// A plain connection that returns values.
 struct Shell(PgConnection);
 
 impl Shell {
@@ -110,12 +109,12 @@ impl Shell {
         self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
     }
 
-    /// Asks until it is so.
+    /// Repeats the query until it is true.
     async fn waits_until(&mut self, condition: &str) {
         while self.run(&format!("SELECT {condition}")).await != "t" {}
     }
 
-    /// Waits until somebody stands in the queue of writers.
+    /// Waits until a writer waits for the lock.
     async fn waits_for_a_writer(&mut self) {
         self.waits_until(
             "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = x'4353474e'::int::oid \

@@ -1,5 +1,4 @@
-//! However writers get into each other's way, the log is one sequence, and whoever follows it sees each
-//! event once, in order, and none later than one after it.
+//! Concurrent writers: the log is one sequence, and each follower sees each event once and in order.
 
 use super::{MESSAGE, Shell, bot, follows, holds, on_a_server, opens, options, tries_with};
 use countersign_store::{Options, Store};
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const ROUNDS: i64 = 8;
 
 #[test]
-fn a_follower_sees_each_event_once_and_in_order_however_others_commit() {
+fn follower_sees_concurrent_commits_once_in_order() {
     on_a_server(async |server| {
         let url = server.url();
         let forgetful = Options { recent: 4, ..options() };
@@ -49,8 +48,7 @@ async fn sees_all(reader: &Store) -> Vec<i64> {
     seen
 }
 
-/// Proposes until the others are done, so that those always have somebody to be in the way of. How many
-/// events that were.
+/// Proposes until the others are done, so that they always have competition. Gives the number of events.
 async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
     let mut events = 0;
     for call in 0.. {
@@ -63,10 +61,10 @@ async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
     events
 }
 
-/// Whoever writes by hand. Each tells how many rows are there in the end.
+/// Writers that use SQL. Each gives the final number of rows.
 type SqlConnection<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
 
-/// Inserts early, and commits when others wait.
+/// Inserts early, and commits while others wait.
 fn late(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
         let mut connection = Shell::at(url).await;
@@ -79,7 +77,7 @@ fn late(url: &str) -> SqlConnection<'_> {
     })
 }
 
-/// Takes numbers, and gives them back when others wait.
+/// Takes numbers, and rolls back while others wait.
 fn regretful(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
         let mut connection = Shell::at(url).await;
@@ -92,7 +90,7 @@ fn regretful(url: &str) -> SqlConnection<'_> {
     })
 }
 
-/// Goes back to where it was before, and on from there.
+/// Rolls back to a savepoint, and continues from there.
 fn undecided(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
         let mut connection = Shell::at(url).await;
@@ -106,7 +104,7 @@ fn undecided(url: &str) -> SqlConnection<'_> {
     })
 }
 
-/// Sees the log as it was, and so takes a number that another has by now: that is refused.
+/// Reads an old snapshot, and so takes a number that another writer has used: the database refuses it.
 fn outdated(url: &str) -> SqlConnection<'_> {
     Box::pin(async {
         let (mut connection, mut watch) = (Shell::at(url).await, Shell::at(url).await);

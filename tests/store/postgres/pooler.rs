@@ -1,5 +1,4 @@
-//! Behind a pooler that lends a connection for a transaction at a time: everything works, only the bell is
-//! not heard, unless there is a way round the pooler for the one who listens.
+//! Behind a pooler in transaction mode everything works, except that notifications need a direct address.
 
 use super::{ada, bot, by_the_bell, follows, hears, holds, on_a_server, options, tries_with};
 use countersign_events::State;
@@ -7,7 +6,7 @@ use countersign_store::{Filter, Options, Store};
 use countersign_tests::{code, postgres::Cluster};
 use futures_util::future::join_all;
 
-/// Stores behind a pooler that has fewer connections than they.
+/// Stores behind a pooler with fewer connections than stores.
 async fn behind_a_pooler<T>(
     server: &Cluster,
     ways: &str,
@@ -21,13 +20,13 @@ async fn behind_a_pooler<T>(
     story(opened.await).await
 }
 
-/// The way to the server itself.
+/// The server's direct address.
 fn round_it(server: &Cluster) -> String {
     format!("&listen_host={}&listen_port=5432", server.folder().display())
 }
 
 #[test]
-fn a_call_goes_its_whole_way_behind_a_pooler() {
+fn whole_cycle_works_behind_a_pooler() {
     on_a_server(async |server| {
         behind_a_pooler(server, "", options(), async |stores| {
             let cycles = stores.iter().enumerate().map(async |(n, store)| {
@@ -56,13 +55,13 @@ async fn cycle(store: &Store, id: &str) {
 }
 
 #[test]
-fn followers_behind_a_pooler_hear_of_others_by_looking() {
+fn followers_behind_a_pooler_poll_for_events() {
     on_a_server(async |server| behind_a_pooler(server, "", options(), others_hear).await);
 }
 
-/// They look by themselves once an hour.
+/// They poll once an hour.
 #[test]
-fn followers_with_a_way_round_the_pooler_hear_the_bell() {
+fn followers_with_a_direct_address_are_notified() {
     on_a_server(async |server| {
         let ways = round_it(server);
         behind_a_pooler(server, &ways, by_the_bell(), others_hear).await;
@@ -80,7 +79,7 @@ async fn others_hear(stores: Vec<Store>) {
 }
 
 #[test]
-fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
+fn restarted_server_behind_a_pooler_is_used_again() {
     on_a_server(async |server| {
         let pooler = server.pooler(3).await;
         let url = format!("{}?pooler=transaction", pooler.url());
@@ -88,7 +87,7 @@ fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
         let mut follower = follows(&store);
         bot(&store).proposes("call_1").await.expect("asked");
         server.restart().await;
-        // The pooler lets nobody in until it has tried the server again.
+        // The pooler refuses clients until it has tried the server again.
         let mut outcome = bot(&store).proposes("call_2").await;
         while outcome.is_err() {
             assert_eq!(code(&outcome), "database_unreachable");
@@ -99,9 +98,9 @@ fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
     });
 }
 
-/// What is set at the beginning of a transaction takes a snapshot, after which its level stays.
+/// A setting at the start of a transaction takes a snapshot, and fixes the isolation level.
 #[test]
-fn a_database_with_another_isolation_by_default_is_written_to_behind_a_pooler() {
+fn other_default_isolation_behind_a_pooler_is_harmless() {
     on_a_server(async |server| {
         let sql = "ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'";
         server.psql(sql).await.expect("its owner may");

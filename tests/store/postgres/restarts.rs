@@ -1,5 +1,5 @@
-//! A server that is stopped, killed and started again while several stores write: what was acknowledged is
-//! there, nothing is half there, and all of them come back by themselves.
+//! A server that is stopped, killed and restarted under several writing stores: acknowledged events are kept, no
+//! batch is half written, and all stores recover by themselves.
 
 use super::{bot, follows, hears, holds, log, on_a_server, opens};
 use countersign_events::{Event, EventType};
@@ -9,16 +9,16 @@ use futures_util::future::{join, join_all};
 use std::collections::BTreeMap;
 use tokio::sync::watch;
 
-/// What a caller may be told meanwhile: each says that saying the same again later is the thing to do.
+/// The errors that a caller may get meanwhile: each tells it to retry later.
 const TRANSIENT: [&str; 3] = ["database_unreachable", "outcome_unknown", "database_busy"];
 
 #[test]
-fn a_server_that_is_stopped_and_started_loses_nothing() {
+fn stopped_and_started_server_loses_nothing() {
     on_a_server(async |server| goes_on(server, Cluster::stop).await);
 }
 
 #[test]
-fn a_server_that_is_killed_and_started_loses_nothing() {
+fn killed_and_started_server_loses_nothing() {
     on_a_server(async |server| goes_on(server, Cluster::kill).await);
 }
 
@@ -45,7 +45,7 @@ async fn goes_on(server: &mut Cluster, end: fn(&mut Cluster)) {
     is_all_there(&log(&stores[0]).await, &acknowledged);
 }
 
-/// What is sent instead of a round when there are no more.
+/// The message that ends the rounds.
 const OVER: u32 = 1_000;
 
 async fn follower_is_past(store: &Store, seq: i64) {
@@ -53,8 +53,8 @@ async fn follower_is_past(store: &Store, seq: i64) {
     while follower.next().await.is_ok_and(|event| event.seq < seq) {}
 }
 
-/// Proposes call after call until it is over. One that was not acknowledged is proposed again once the
-/// server is back. The ids of all that were acknowledged.
+/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Gives the ids of the
+/// acknowledged calls.
 async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> Vec<String> {
     let mut acknowledged = Vec::new();
     while *phase.borrow_and_update() < OVER {
@@ -65,7 +65,7 @@ async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> 
                 break;
             }
             assert!(TRANSIENT.contains(&code(&outcome)), "{outcome:?}");
-            // It may have come back before this was told.
+            // The server may be back before the writer learned of the error.
             if *phase.borrow() < OVER {
                 phase.changed().await.expect("there is another round, or an end");
             }
@@ -75,7 +75,7 @@ async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> 
     acknowledged
 }
 
-/// Each call that was acknowledged is there with its request, once; and of one that was not, all or nothing.
+/// Each acknowledged call has its request, once; of each other call, all events exist or none.
 fn is_all_there(log: &[Event], acknowledged: &[String]) {
     let mut calls: BTreeMap<String, Vec<EventType>> = BTreeMap::new();
     for event in log {
@@ -91,9 +91,9 @@ fn is_all_there(log: &[Event], acknowledged: &[String]) {
     }
 }
 
-/// A row by hand has no hash to know the log by again.
+/// A row inserted by SQL has no hash by which to recognise the log.
 #[test]
-fn a_log_that_ends_in_a_row_by_hand_is_known_again_after_a_restart() {
+fn log_ending_in_an_unsealed_row_survives_restart() {
     in_world_on(Database::Postgres, async |world| {
         let bot = world.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");

@@ -1,10 +1,10 @@
-//! Who was given a right on the log keeps it when the layout goes on.
+//! A role that was granted a right on the log keeps it after a migration.
 
 use countersign_store::{Kind, migrations};
 use countersign_tests::{Database, SqlConnection, in_world_on};
 
 #[test]
-fn who_was_granted_the_views_keeps_them() {
+fn role_granted_the_views_keeps_them() {
     in_world_on(Database::Postgres, async |world| {
         let room = world.server().database("older").await;
         let mut connection = SqlConnection::open(&room).await;

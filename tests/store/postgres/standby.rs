@@ -1,5 +1,5 @@
-//! Servers that take each other's place: a standby is not written to, one that lags is not gone on with
-//! unknowingly, and one that has everything is gone on with as if nothing had been.
+//! Failover: a standby is not written to, a lagging one is not used unnoticed, and a complete one is used as if
+//! nothing had happened.
 
 use super::{bot, follows, hears, holds, on_a_server, opens, refused, tries};
 use countersign_store::Store;
@@ -16,14 +16,14 @@ async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
     (proxy, store, standby)
 }
 
-/// From now on the standby is where everybody is led to.
+/// From now on, the address leads to the standby.
 fn takes_over(proxy: &Proxy, standby: &Cluster) {
     proxy.turns_to(&standby.socket());
     proxy.cut();
 }
 
 #[test]
-fn a_standby_is_not_written_to_until_it_is_promoted() {
+fn standby_is_written_only_after_its_promotion() {
     on_a_server(async |primary| {
         let (proxy, store, standby) = with_a_standby(primary).await;
         assert_eq!(refused(&standby.url(), "s3cret").await, "database_read_only");
@@ -37,7 +37,7 @@ fn a_standby_is_not_written_to_until_it_is_promoted() {
 }
 
 #[test]
-fn a_server_that_was_set_to_read_only_says_so() {
+fn read_only_server_is_reported() {
     on_a_server(async |server| {
         let store = opens(&server.url()).await;
         let by = |change: &str| {
@@ -54,7 +54,7 @@ fn a_server_that_was_set_to_read_only_says_so() {
 }
 
 #[test]
-fn a_standby_that_has_everything_is_gone_on_with() {
+fn complete_standby_is_used_after_failover() {
     on_a_server(async |primary| {
         let (proxy, store, standby) = with_a_standby(primary).await;
         let mut follower = follows(&store);
@@ -69,9 +69,9 @@ fn a_standby_that_has_everything_is_gone_on_with() {
     });
 }
 
-/// What it lost has been handed out, and its numbers shall not be given to others behind anybody's back.
+/// Clients have seen the lost events, so their numbers must not be reused silently.
 #[test]
-fn a_standby_that_lags_is_not_written_to_until_somebody_decides_so() {
+fn lagging_standby_is_written_only_after_a_decision() {
     on_a_server(async |primary| {
         let (proxy, store, mut standby) = with_a_standby(primary).await;
         standby.falls_behind().await;
@@ -95,7 +95,7 @@ fn a_standby_that_lags_is_not_written_to_until_somebody_decides_so() {
 }
 
 #[test]
-fn a_server_that_comes_back_with_what_was_missing_is_gone_on_with() {
+fn server_returning_with_missing_events_is_used_again() {
     on_a_server(async |primary| {
         let (proxy, store, mut standby) = with_a_standby(primary).await;
         standby.falls_behind().await;
@@ -109,9 +109,9 @@ fn a_server_that_comes_back_with_what_was_missing_is_gone_on_with() {
     });
 }
 
-/// The other server has as many events as this store knows, and more; but not the same.
+/// The other server has at least as many events as this store knows, but not the same ones.
 #[test]
-fn a_failover_in_the_middle_of_a_commit_is_no_less_noticed() {
+fn failover_during_a_commit_is_noticed() {
     on_a_server(async |primary| {
         let (proxy, store, mut standby) = with_a_standby(primary).await;
         standby.falls_behind().await;
@@ -130,7 +130,7 @@ fn a_failover_in_the_middle_of_a_commit_is_no_less_noticed() {
 }
 
 #[test]
-fn a_synchronous_standby_has_all_that_was_acknowledged() {
+fn synchronous_standby_has_all_acknowledged_events() {
     on_a_server(async |primary| {
         let (proxy, store, standby) = with_a_standby(primary).await;
         primary.set("synchronous_standby_names", "*").await;
@@ -141,7 +141,7 @@ fn a_synchronous_standby_has_all_that_was_acknowledged() {
             bot(&store).proposes(&id).await.expect("asked");
             acknowledged.push(id);
         }
-        // At once, without waiting for anything.
+        // At once, without waiting.
         primary.kill();
         standby.promote().await;
         takes_over(&proxy, &standby);

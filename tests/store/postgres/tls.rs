@@ -1,4 +1,4 @@
-//! TLS to the database: who shows the right certificate under the right name is spoken to, and nobody else.
+//! TLS to the database: only a server with the right certificate under the right name is used.
 
 use super::{bot, holds, opens, refused};
 use countersign_tests::{
@@ -16,13 +16,13 @@ fn on_a_server_with_tls(story: impl AsyncFnOnce(&Cluster)) {
     });
 }
 
-/// The server by that name, to be proven by that authority.
+/// The server's URL under that name, with that authority.
 fn verified(server: &Cluster, host: &str, authority: &Path) -> String {
     format!("{}?sslmode=verify-full&sslrootcert={}", server.tcp_url(host), authority.display())
 }
 
 #[test]
-fn a_server_that_proves_who_it_is_is_spoken_to() {
+fn server_with_a_valid_certificate_is_used() {
     on_a_server_with_tls(async |server| {
         let store = opens(&verified(server, "localhost", &server.certificates().authority())).await;
         bot(&store).proposes("call_1").await.expect("asked");
@@ -34,7 +34,7 @@ fn a_server_that_proves_who_it_is_is_spoken_to() {
 }
 
 #[test]
-fn a_certificate_of_another_authority_is_refused() {
+fn certificate_of_another_authority_is_refused() {
     on_a_server_with_tls(async |server| {
         let url = verified(server, "localhost", &server.certificates().stranger());
         assert_eq!(refused(&url, PASSWORD).await, "database_unreachable");
@@ -42,7 +42,7 @@ fn a_certificate_of_another_authority_is_refused() {
 }
 
 #[test]
-fn a_certificate_for_another_name_is_refused() {
+fn certificate_for_another_name_is_refused() {
     on_a_server_with_tls(async |server| {
         let authority = server.certificates().authority();
         assert_eq!(
@@ -55,7 +55,7 @@ fn a_certificate_for_another_name_is_refused() {
 }
 
 #[test]
-fn a_server_that_insists_on_tls_lets_nobody_in_without() {
+fn tls_only_server_refuses_plain_connections() {
     on_a_server_with_tls(async |server| {
         let plain = server.tcp_url("localhost") + "?sslmode=disable";
         assert_eq!(refused(&plain, PASSWORD).await, "database_login");
@@ -63,7 +63,7 @@ fn a_server_that_insists_on_tls_lets_nobody_in_without() {
 }
 
 #[test]
-fn tls_is_not_done_without_where_it_is_asked_for() {
+fn required_tls_never_falls_back_to_plain() {
     within_the_limit(async {
         let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
         let secure = server.tcp_url("localhost") + "?sslmode=require";

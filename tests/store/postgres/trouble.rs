@@ -1,5 +1,4 @@
-//! What the server and its operator do to a log: locks that are held, connections that run out, a full
-//! disk, rights that were not given, a table that was taken away.
+//! Trouble at the server: held locks, no free connections, a full disk, missing rights, a missing table.
 
 use super::{
     MESSAGE, Shell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
@@ -13,9 +12,9 @@ use countersign_tests::{
 use futures_util::future::join;
 use std::fs;
 
-/// The queue of writers is not waited in for ever, and who gave up has written nothing.
+/// A writer does not wait for the lock without end, and after giving up it has written nothing.
 #[test]
-fn a_lock_that_somebody_holds_too_long_is_said() {
+fn lock_held_too_long_is_reported() {
     on_a_server(async |server| {
         let impatient = server.url() + "?options=-c%20lock_timeout%3D200";
         let (store, patient) = (opens(&impatient).await, opens(&server.url()).await);
@@ -25,7 +24,7 @@ fn a_lock_that_somebody_holds_too_long_is_said() {
         let cancelled = async {
             let mut operator = Shell::at(&server.url()).await;
             operator.waits_for_a_writer().await;
-            // What the server's own time limit does, only sooner.
+            // The effect of the server's own time limit, only sooner.
             operator.run("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
         };
         let (outcome, ()) = join(bot(&patient).proposes("call_2"), cancelled).await;
@@ -39,7 +38,7 @@ fn a_lock_that_somebody_holds_too_long_is_said() {
 }
 
 #[test]
-fn a_writer_whose_connection_an_operator_ends_connects_anew() {
+fn writer_reconnects_after_its_connection_was_terminated() {
     on_a_server(async |server| {
         let store = opens(&server.url()).await;
         let all = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'countersign'";
@@ -53,7 +52,7 @@ fn a_writer_whose_connection_an_operator_ends_connects_anew() {
 }
 
 #[test]
-fn readers_that_find_no_connection_are_told_that_it_is_busy() {
+fn readers_without_a_free_connection_report_busy() {
     on_a_server(async |server| {
         let store = tries_with(&server.url(), Options { readers: 1, ..options() }).await.expect("it opens");
         bot(&store).proposes("call_1").await.expect("asked");
@@ -72,7 +71,7 @@ fn readers_that_find_no_connection_are_told_that_it_is_busy() {
 }
 
 #[test]
-fn a_server_without_room_for_another_connection_is_busy() {
+fn server_at_its_connection_limit_reports_busy() {
     on_a_server(async |server| {
         let store = opens(&server.url()).await;
         let place = server.url_as("crowd", "postgres");
@@ -87,9 +86,9 @@ fn a_server_without_room_for_another_connection_is_busy() {
     });
 }
 
-/// The write-ahead log lies on another disk, so the server lives on, and so does the store.
+/// The write-ahead log is on another disk, so the server survives, and so does the store.
 #[test]
-fn a_full_disk_loses_nothing_and_is_written_to_when_there_is_room() {
+fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
         let server = Cluster::with(Setup { megabytes: Some(60), ..Setup::default() }).await;
         let store = opens(&server.url()).await;
@@ -117,7 +116,7 @@ fn a_full_disk_loses_nothing_and_is_written_to_when_there_is_room() {
     });
 }
 
-/// A call whose arguments take some pages, and do not get smaller by being packed.
+/// A call with several pages of arguments that do not compress.
 async fn large(store: &Store, number: usize) -> Result<usize, Error> {
     let mut chance = countersign_tests::Random::seeded(u64::try_from(number).expect("few"));
     let text: String =
@@ -130,7 +129,7 @@ async fn large(store: &Store, number: usize) -> Result<usize, Error> {
 const ROLES: &str = include_str!("../../../packaging/postgres/roles.sql");
 
 #[test]
-fn the_role_for_applications_does_all_the_work() {
+fn application_role_can_do_all_the_work() {
     on_a_server(async |server| {
         server.psql(ROLES).await.expect("roles");
         let Err(early) = tries(&server.url_as("countersign_app", "postgres")).await else {
@@ -155,7 +154,7 @@ fn the_role_for_applications_does_all_the_work() {
 }
 
 #[test]
-fn a_table_that_was_taken_away_is_an_error_and_no_more() {
+fn missing_table_is_only_an_error() {
     on_a_server(async |server| {
         let store = opens(&server.url()).await;
         bot(&store).proposes("call_1").await.expect("asked");

@@ -1,5 +1,5 @@
-//! Rows that nobody could have written through the guards: a disk that rots, or an operator who takes
-//! the guards away. They are found and named, never passed over, and nothing panics over them.
+//! Rows that the guards would refuse, from a bad disk or an operator who removed the guards. They are found and
+//! named, and cause no panic.
 
 use countersign_events::Damaged;
 use countersign_store::{Error, Filter, Options, Store};
@@ -7,7 +7,7 @@ use countersign_tests::{Proposal, World, code, in_world, run_sql_on};
 use std::{path::PathBuf, time::Duration};
 use tempfile::{TempDir, tempdir};
 
-/// A copy of the world's log, to be damaged where the world does not look.
+/// A copy of the world's log, to be damaged outside of the world.
 async fn copy_of(world: &World) -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("copy.db");
@@ -16,13 +16,13 @@ async fn copy_of(world: &World) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Without the guards, anything goes in.
+/// Removes the guards, so that any row can be inserted.
 const UNGUARDED: &str = "PRAGMA ignore_check_constraints = TRUE;
     DROP TRIGGER rows_follow_the_rules; DROP TRIGGER rows_by_hand_are_well_formed;
     DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
 
 #[test]
-fn a_row_that_cannot_be_read_is_named() {
+fn unreadable_row_is_named() {
     in_world(async |world| {
         world.agent("bot").proposes("call_1").await.expect("asked");
         for (what, change) in [
@@ -49,9 +49,9 @@ fn a_row_that_cannot_be_read_is_named() {
     });
 }
 
-/// One call that cannot be shown hides no other from those who decide.
+/// One unreadable call must not hide the others from those who decide.
 #[test]
-fn a_damaged_call_hides_no_other_that_waits() {
+fn damaged_call_hides_no_other_pending_call() {
     in_world(async |world| {
         for id in ["call_1", "call_2", "call_3"] {
             world.agent("bot").proposes(id).await.expect("asked");
@@ -70,7 +70,7 @@ fn a_damaged_call_hides_no_other_that_waits() {
 }
 
 #[test]
-fn a_changed_row_breaks_the_chain_and_a_changed_argument_is_found() {
+fn changed_row_breaks_the_chain_and_is_named() {
     in_world(async |world| {
         let bot = world.agent("bot");
         for id in ["call_1", "call_2"] {
@@ -103,9 +103,9 @@ fn a_changed_row_breaks_the_chain_and_a_changed_argument_is_found() {
     });
 }
 
-/// The duty of expiry runs alone and for ever: an entry of the index that names no call must not end it.
+/// The expiry task runs alone and without end: an index entry without a call must not stop it.
 #[test]
-fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
+fn index_entry_without_a_call_blocks_no_expiry() {
     in_world(async |world| {
         let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         world.agent("bot").proposes_to("call_1", soon).await.expect("asked");
@@ -120,9 +120,9 @@ fn an_entry_without_a_call_keeps_no_other_from_lapsing() {
     });
 }
 
-/// One thread's damage is that thread's: orders elsewhere are carried out, in the same batch too.
+/// Damage in one thread does not affect commands in others, even in the same batch.
 #[test]
-fn a_damaged_call_keeps_nobody_elses_from_being_decided() {
+fn damaged_call_blocks_no_other_decision() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");

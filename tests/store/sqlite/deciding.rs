@@ -1,5 +1,5 @@
-//! The words of a table that is there are changed where they stand, which SQLite has no statement for: that the file
-//! is sound after it, and that whoever has it open knows the new words.
+//! The schema text of an existing table changes in place, for which SQLite has no statement: the file must stay
+//! sound, and open connections must see the new text.
 
 use countersign_store::{Kind, Options, Store, migrations};
 use countersign_tests::{SqlConnection, in_world, open_file};
@@ -10,7 +10,7 @@ const REMINDER: &str = "INSERT INTO events (hash, thread_id, type, principal, da
     'system:expiry', '{\"toolCallId\":\"call_1\"}')";
 
 #[test]
-fn who_has_the_file_open_learns_the_new_words() {
+fn open_connection_learns_new_schema_words() {
     in_world(async |world| {
         let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");
@@ -36,9 +36,9 @@ fn who_has_the_file_open_learns_the_new_words() {
     });
 }
 
-/// A migration that fails half-way leaves the file as it was, these words too.
+/// A migration that fails half-way leaves the file as it was, including this text.
 #[test]
-fn words_that_were_taken_back_are_not_known() {
+fn revoked_schema_words_are_unknown() {
     in_world(async |world| {
         let path = world.folder().join("older.db");
         fs::write(&path, []).expect("writes");

@@ -1,5 +1,4 @@
-//! What is of SQLite alone: a file that is copied, taken away, damaged, or somebody else's, and what SQLite
-//! says of its plans.
+//! Behaviour of SQLite alone: copied, removed, damaged and foreign files, and query plans.
 
 mod damage;
 mod deciding;

@@ -1,4 +1,4 @@
-//! What opening a file finds out, and that a file which is refused is left as it was.
+//! Opening a file: its checks, and that a refused file stays unchanged.
 
 use countersign_events::State;
 use countersign_store::{Error, Options, Store};
@@ -21,7 +21,7 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Opens what must not open; gives the error's code, after a look that the file's bytes are the same.
+/// Opens a file that must be refused; gives the error's code, after checking that the file is unchanged.
 async fn refused(path: &Path) -> Error {
     let before = fs::read(path).expect("reads");
     let Err(error) = Store::open(path, Options::default()).await else {
@@ -31,7 +31,7 @@ async fn refused(path: &Path) -> Error {
     error
 }
 
-/// A log with some events, closed tidily, so that all of it is in the one file.
+/// A log with some events, closed so that all of it is in one file.
 async fn a_log(path: &Path) {
     let said = actor(ACTOR, "077", &[Path::new("files"), path]).await;
     assert!(said.well);
@@ -39,7 +39,7 @@ async fn a_log(path: &Path) {
 }
 
 #[test]
-fn a_missing_file_is_made_only_if_it_may_be() {
+fn missing_file_is_created_only_on_request() {
     within_the_limit(async {
         let (folder, path) = place();
         let options = Options { create: false, ..Options::default() };
@@ -56,7 +56,7 @@ fn a_missing_file_is_made_only_if_it_may_be() {
 }
 
 #[test]
-fn a_text_file_is_not_ours() {
+fn text_file_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         fs::write(&path, "Dear diary,\n".repeat(1_000)).expect("writes");
@@ -67,7 +67,7 @@ fn a_text_file_is_not_ours() {
 }
 
 #[test]
-fn another_programs_database_is_not_ours() {
+fn database_of_another_program_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         run_sqlite3(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
@@ -83,7 +83,7 @@ fn another_programs_database_is_not_ours() {
 }
 
 #[test]
-fn a_newer_file_is_refused_with_both_numbers() {
+fn newer_file_is_refused_with_both_versions() {
     within_the_limit(async {
         let (_folder, path) = place();
         a_log(&path).await;
@@ -102,7 +102,7 @@ fn a_newer_file_is_refused_with_both_numbers() {
 }
 
 #[test]
-fn a_damaged_file_is_refused() {
+fn damaged_file_is_refused() {
     within_the_limit(async {
         let (_folder, path) = place();
         a_log(&path).await;
@@ -124,9 +124,9 @@ fn a_damaged_file_is_refused() {
     });
 }
 
-/// Root writes where permissions say nobody may, so only a mount shows what a read-only disk does.
+/// Permissions do not bind root, so only a mount can be read-only.
 #[test]
-fn a_read_only_file_is_refused() {
+fn read_only_file_is_refused() {
     within_the_limit(async {
         let (folder, path) = place();
         a_log(&path).await;
@@ -142,10 +142,9 @@ fn a_read_only_file_is_refused() {
     });
 }
 
-/// The log holds what agents were told and what they wanted: it is its owner's alone, whatever the
-/// umask is.
+/// The log contains the words of agents and people: only its owner may read it, whatever the umask.
 #[test]
-fn nobody_else_can_read_the_files() {
+fn log_files_are_readable_by_their_owner_only() {
     within_the_limit(async {
         let (folder, path) = place();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
@@ -156,7 +155,7 @@ fn nobody_else_can_read_the_files() {
 }
 
 #[test]
-fn ten_processes_may_open_a_new_file_at_the_same_moment() {
+fn ten_processes_open_a_new_file_at_once() {
     within_the_limit(async {
         let (_folder, path) = place();
         let arguments = [Path::new("open"), &path];
@@ -166,7 +165,7 @@ fn ten_processes_may_open_a_new_file_at_the_same_moment() {
 }
 
 #[test]
-fn a_link_to_the_file_leads_to_the_same_log() {
+fn link_to_the_file_opens_the_same_log() {
     in_world(async |world| {
         let link = world.folder().join("link.db");
         std::os::unix::fs::symlink(world.path(), &link).expect("links");

@@ -1,4 +1,4 @@
-//! The plans of SQLite: what is asked often finds its rows by an index, however long the log is.
+//! Query plans of SQLite: frequent queries use an index, however long the log is.
 
 use crate::plans::statements;
 use countersign_store::queries;
@@ -19,7 +19,7 @@ const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)"
 
 const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
 
-/// What is asked often, and the steps that it must take.
+/// The frequent queries, and the steps of their plans.
 const HOT: &[(&str, &str, &[&str])] = &[
     ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
     ("tip", queries::TIP, &["SEARCH events"]),
@@ -108,7 +108,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn what_is_asked_often_finds_its_rows_by_an_index() {
+fn frequent_queries_use_an_index() {
     in_world(async |world| {
         let mut conn = open_file(&world.path()).await;
         for (name, sql, expected) in HOT {
@@ -123,17 +123,17 @@ fn what_is_asked_often_finds_its_rows_by_an_index() {
     });
 }
 
-/// Whether a step reads `events`, under any name that the queries give it, from end to end. The newest
-/// sealed row is looked for from the end on, and is found within as many rows as were typed by hand.
+/// Detects a step that scans `events`, under any of its aliases. The newest sealed row is searched from the end,
+/// past only the rows that were inserted by SQL.
 fn scans_the_log(step: &str) -> bool {
     ["SCAN events", "SCAN e", "SCAN q", "SCAN r"]
         .iter()
         .any(|scan| step.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
-/// The pure query walks the requests by design; what it looks up for each is found by the index.
+/// The pure query scans the requests by design, and looks up the rest by the index.
 #[test]
-fn the_pure_query_looks_responses_up_by_an_index() {
+fn pure_query_finds_responses_by_an_index() {
     in_world(async |world| {
         let mut conn = open_file(&world.path()).await;
         let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;

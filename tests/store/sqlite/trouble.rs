@@ -1,4 +1,4 @@
-//! What the machine does to a file: a full disk, a file that is taken away or made read-only.
+//! Trouble with the file: a full disk, and a file that is removed or made read-only.
 
 use countersign_events::EventType;
 use countersign_tests::{code, in_private_mounts, in_world, within_the_limit};
@@ -11,9 +11,9 @@ use std::{
 
 const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
-/// The actor checks that every event which was acknowledged is there, and none that was refused.
+/// The actor checks that every acknowledged event is present, and no refused one.
 #[test]
-fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
+fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
         let folder = tempfile::tempdir().expect("a folder");
         let script = r#"mount -t tmpfs -o size=2m none "$0"; cd "$0"
@@ -24,9 +24,9 @@ fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
     });
 }
 
-/// What went into a file that nobody finds any more would be lost, so nothing is acknowledged.
+/// Events written to a removed file would be lost, so none is acknowledged.
 #[test]
-fn nothing_is_acknowledged_once_the_file_is_gone() {
+fn nothing_is_acknowledged_after_the_file_is_gone() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");
@@ -43,10 +43,10 @@ fn nothing_is_acknowledged_once_the_file_is_gone() {
     });
 }
 
-/// Taking away the permission touches nobody who has the file open, and whatever was acknowledged is there.
-/// Making the file immutable, where the system can, stops every write: an error, and nothing lost.
+/// A revoked permission does not affect open files, and every acknowledged event is kept. An immutable file,
+/// where the system supports it, refuses every write: an error, and nothing lost.
 #[test]
-fn a_file_made_read_only_underneath_loses_nothing() {
+fn file_made_read_only_loses_nothing() {
     in_world(async |world| {
         let bot = world.agent("bot");
         bot.proposes("call_1").await.expect("asked");
@@ -65,7 +65,7 @@ fn a_file_made_read_only_underneath_loses_nothing() {
     });
 }
 
-/// Whether the system lets us, on this file system.
+/// True if this file system supports it.
 fn chattr(change: &str, files: &[PathBuf]) -> bool {
     let done = Command::new("chattr").arg(change).args(files).stderr(Stdio::null()).status();
     done.is_ok_and(|status| status.success())

@@ -126,7 +126,7 @@ fn call_path(caller: &Caller, id: &str) -> String {
 }
 
 fn propose(id: &str, proposal: Proposal<'_>) -> String {
-    // The arguments go to the byte, so this is no `json!`.
+    // Written by hand, because `json!` would respell the arguments.
     let (name, arguments) = (proposal.tool, proposal.arguments);
     let expires = proposal.expires_in.map(|span| format!(r#","expiresInSeconds":{}"#, span.as_secs()));
     let expires = expires.unwrap_or_default();

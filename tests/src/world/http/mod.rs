@@ -38,12 +38,13 @@ pub type HttpWorld = World<Http>;
 
 /// Runs a story over HTTP under that policy. At its end the server must stop by itself and the log must verify.
 pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
-    in_time(async {
+    // Boxed, because every test would hold all of it.
+    let test = Box::pin(async {
         let world = HttpWorld::over_http(policy).await;
         story(&world).await;
         world.end().await;
-    })
-    .await;
+    });
+    in_time(test).await;
 }
 
 /// A gate over a new file, with a clock that the test moves.

@@ -22,7 +22,7 @@ impl Player {
         self.process.tell("go").await;
     }
 
-    /// Its next report; `None` when it has ended. A line that was cut off by its end is no report.
+    /// Its next report; `None` when it has ended. A line truncated by its end does not count.
     pub async fn reports(&mut self) -> Option<Value> {
         serde_json::from_str(&self.process.line().await?).ok()
     }
