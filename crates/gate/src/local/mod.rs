@@ -10,8 +10,8 @@ mod threads;
 
 use crate::{Error, api, duty::Duty, in_force::InForce, life::Life};
 use countersign_approvals::{
-    Call, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy, Principal,
-    Refused, ThreadCommand, ThreadId,
+    Call, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy,
+    Principal, Refused, ThreadCommand, ThreadId,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
     width::Width,
 };

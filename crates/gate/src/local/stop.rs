@@ -3,7 +3,8 @@
 use super::Local;
 use crate::{Error, api};
 use countersign_approvals::{
-    Body, Call, CommandTarget, Principal, RecordedEvent, ThreadCommand, ThreadId, decide::StopCommand, event::Source,
+    Body, Call, CommandTarget, Principal, RecordedEvent, ThreadCommand, ThreadId, decide::StopCommand,
+    event::Source,
 };
 use countersign_store::Filter;
 
@@ -22,7 +23,10 @@ impl Local {
         let page = api::PageOf { limit: api::MAX_PAGE, ..api::PageOf::default() };
         let left = self.store.pending(&filter, page.after, page.limit).await?;
         let which = |call: &Call| api::Which { thread_id: call.thread_id.clone(), id: call.id().clone() };
-        Ok(api::Stopped { denied: outcome.events.iter().filter_map(denied_call).collect(), left: left.items.iter().map(which).collect() })
+        Ok(api::Stopped {
+            denied: outcome.events.iter().filter_map(denied_call).collect(),
+            left: left.items.iter().map(which).collect(),
+        })
     }
 }
 

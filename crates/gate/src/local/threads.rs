@@ -2,10 +2,10 @@
 
 use super::Local;
 use crate::{Error, api};
-use countersign_store::CommandOutcome;
 use countersign_approvals::{
     Body, CallId, CommandTarget, Principal, RecordedEvent, Refused, ThreadCommand, ThreadId,
 };
+use countersign_store::CommandOutcome;
 
 impl Local {
     async fn execute_on_thread(

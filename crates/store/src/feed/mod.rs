@@ -14,8 +14,8 @@ pub use follow::Follower;
 pub(crate) use keep_up::run;
 pub use signal::Waiter;
 
-use countersign_approvals::{CallId, Event, RecordedEvent, Sha256, ThreadId, chain};
 use crate::filter::call_of;
+use countersign_approvals::{CallId, Event, RecordedEvent, Sha256, ThreadId, chain};
 use signal::{Key, Signals};
 use std::{
     borrow::Cow,

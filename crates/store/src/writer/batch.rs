@@ -151,7 +151,9 @@ impl<D: Door> Writer<D> {
         if events.is_empty() {
             self.door.roll_back().await;
         } else {
-            self.door.all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event)))).await?;
+            self.door
+                .all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
+                .await?;
             self.door.commit(events.last().map(|event| &*event.event)).await?;
         }
         state.forget_ended(commands.iter().filter_map(|command| command.target.call()));

@@ -20,7 +20,10 @@ fn call_runs_from_proposal_to_result() {
         ["TOOL_EXECUTION_STARTED by agent:bot"]
     );
     assert_eq!(story.state("c"), State::Running);
-    assert_eq!(story.call_command("c", finish(Status::Success, "ok")).expect("ended"), ["TOOL_RESULT by agent:bot"]);
+    assert_eq!(
+        story.call_command("c", finish(Status::Success, "ok")).expect("ended"),
+        ["TOOL_RESULT by agent:bot"]
+    );
     assert_eq!(story.state("c"), State::Finished);
 }
 
@@ -95,7 +98,8 @@ fn lapsed_lease_leaves_outcome_unknown_until_result() {
     story.later(60);
     assert_eq!(story.state("c"), State::Unknown);
     assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
-    let stranger = FinishCommand { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
+    let stranger =
+        FinishCommand { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
     assert_eq!(code(story.call_command("c", CallCommand::Finish(stranger))), "not_the_executor");
     assert_eq!(code(story.call_command("c", finish(Status::Denied, ""))), "invalid");
     story.call_command("c", finish(Status::Success, "ok")).expect("ended");

@@ -24,8 +24,10 @@ impl Story {
     }
 
     fn hurries(&mut self, id: &str, tool: &str) -> State {
-        let command =
-            super::ProposeCommand { expires_in: Some(Duration::from_secs(1)), ..propose(id, tool, ARGUMENTS) };
+        let command = super::ProposeCommand {
+            expires_in: Some(Duration::from_secs(1)),
+            ..propose(id, tool, ARGUMENTS)
+        };
         self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
         self.later(1).call_command(id, CallCommand::Due).expect("due");
         self.state(id)

@@ -43,10 +43,7 @@ fn claim_under_the_same_policy_needs_no_evidence() {
     story.proposes("a", "bash").expect("asked");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     assert_eq!(story.evidence(&claim_of(ARGUMENTS)), CommandEvidence::NotNeeded);
-    story
-        .agent()
-        .execute_with(target(), claim_of(ARGUMENTS), CommandEvidence::NotNeeded)
-        .expect("claimed");
+    story.agent().execute_with(target(), claim_of(ARGUMENTS), CommandEvidence::NotNeeded).expect("claimed");
 }
 
 #[test]
@@ -71,7 +68,8 @@ fn claim_with_evidence_about_replaced_arguments_is_refused() {
     story.proposes("a", "bash").expect("asked");
     let before_edit = story.evidence(&claim_of("{\"n\":2}"));
     story.person("ada").call_command("a", CallCommand::Respond(edit_to("{\"n\":2}"))).expect("voted");
-    let seen = RespondCommand { about: Some(hash("{\"n\":2}")), ..RespondCommand::plain(Decision::AllowOnce) };
+    let seen =
+        RespondCommand { about: Some(hash("{\"n\":2}")), ..RespondCommand::plain(Decision::AllowOnce) };
     story.person("bob").call_command("a", CallCommand::Respond(seen)).expect("allowed");
     let refused = story.agent().execute_with(target(), claim_of("{\"n\":2}"), before_edit);
     assert_eq!(code(refused), "arguments_changed");

@@ -26,7 +26,8 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let width = prop::option::weighted(0.3, prop::sample::select(vec![Width::Exact, Width::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
     (decision, width, arguments).prop_map(|(decision, width, arguments)| {
-        let read = |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
+        let read =
+            |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
         RespondCommand { width, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
     })
 }

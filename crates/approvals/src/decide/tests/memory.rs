@@ -65,10 +65,7 @@ fn remembered_denial_overrides_grant_until_revoked() {
     let grant = i64::try_from(story.log.len()).expect("short") - 1;
     story.asks("b", "bash", "{\"command\":\"ls\"}");
     story.answers("b", Decision::AllowSession, None).expect("granted");
-    story
-        .person("ada")
-        .thread_command(ThreadCommand::SetMode(Mode::ApproveAll))
-        .expect("set");
+    story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
     assert_eq!(story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"), State::Denied, "any part is enough");
     assert!(story.told("c").contains("user:ada denied it"), "{}", story.told("c"));
     story.later(86_400);
@@ -161,8 +158,7 @@ fn stop_denies_only_pending_calls() {
         story.asks(id, tool, &format!("{{\"id\":\"{id}\"}}"));
     }
     let bash = StopCommand { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
-    let events =
-        story.person("ada").thread_command(ThreadCommand::Stop(bash)).expect("stopped");
+    let events = story.person("ada").thread_command(ThreadCommand::Stop(bash)).expect("stopped");
     assert_eq!(events.len(), 4);
     assert_eq!(
         ["a", "b", "c", "d"].map(|id| story.state(id)),
@@ -181,16 +177,19 @@ fn earlier_decision_never_answers_approvers_own_calls() {
         story.asks("a", "bash", FIRST);
         let decision = if moved { Decision::AllowOnce } else { Decision::AllowSession };
         story.answers("a", decision, None).expect("allowed");
-        story.person("ada").call_command("b", CallCommand::Propose(propose("b", "bash", FIRST))).expect("proposed");
+        story
+            .person("ada")
+            .call_command("b", CallCommand::Propose(propose("b", "bash", FIRST)))
+            .expect("proposed");
         assert_eq!(story.state("b"), State::Pending, "ada would answer herself");
-        story.person("bob").call_command("c", CallCommand::Propose(propose("c", "bash", FIRST))).expect("proposed");
+        story
+            .person("bob")
+            .call_command("c", CallCommand::Propose(propose("c", "bash", FIRST)))
+            .expect("proposed");
         assert_eq!(story.state("c"), State::Allowed);
     }
     let mut story = given("");
-    story
-        .person("ada")
-        .thread_command(ThreadCommand::SetMode(Mode::ApproveAll))
-        .expect("set");
+    story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
     story.call_command("a", CallCommand::Propose(propose("a", "bash", FIRST))).expect("proposed");
     assert_eq!(story.state("a"), State::Pending);
     assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);

@@ -10,9 +10,9 @@ mod settings;
 mod several;
 
 use super::{
-    ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand, HashedArguments,
-    ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes, claim_needs_judgement,
-    claim_subject,
+    ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
+    HashedArguments, ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes,
+    claim_needs_judgement, claim_subject,
 };
 use crate::{
     BatchState, Body, Call, CallId, Command, CommandEnvelope, CommandTarget, Event, Json, Policy, Principal,
@@ -113,7 +113,11 @@ impl Story {
         self.by = by;
     }
 
-    pub(super) fn execute(&mut self, target: CommandTarget, command: Command) -> Result<Vec<String>, Refused> {
+    pub(super) fn execute(
+        &mut self,
+        target: CommandTarget,
+        command: Command,
+    ) -> Result<Vec<String>, Refused> {
         let evidence = match (&target, &command) {
             (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
                 let call = self.batch.call(thread_id, id);
@@ -159,7 +163,10 @@ impl Story {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
-        self.person(name).call_command(id, CallCommand::Respond(RespondCommand { comment, ..RespondCommand::plain(decision) }))
+        self.person(name).call_command(
+            id,
+            CallCommand::Respond(RespondCommand { comment, ..RespondCommand::plain(decision) }),
+        )
     }
 
     pub(super) fn claims(

@@ -43,7 +43,10 @@ fn comments_are_written_without_secrets() {
         story.told("denied"),
         r#""Denied by user:ada: use --token [redacted] there (do not retry this call unchanged)""#
     );
-    story.agent().call_command("withdrawn", CallCommand::Cancel { reason: said().into() }).expect("withdrawn");
+    story
+        .agent()
+        .call_command("withdrawn", CallCommand::Cancel { reason: said().into() })
+        .expect("withdrawn");
     assert_eq!(story.told("withdrawn"), r#""Cancelled by agent:bot: use --token [redacted] there""#);
     for name in ["ada", "bob"] {
         story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
@@ -83,7 +86,10 @@ fn proposal_texts_are_written_without_secrets() {
         arguments: None,
         definition_hash: raw,
     };
-    story.agent().call_command("a", CallCommand::Claim(claim)).expect("its hash is over what the tool really says");
+    story
+        .agent()
+        .call_command("a", CallCommand::Claim(claim))
+        .expect("its hash is over what the tool really says");
 }
 
 #[test]

@@ -69,9 +69,13 @@ fn decision_needs_the_level_of_the_request() {
     story.proposes("a", "deploy").expect("proposed");
     let refused = story.decides("bob", "a", Decision::AllowOnce).expect_err("too low");
     insta::assert_snapshot!(refused, @"user:bob cannot decide this: it takes level admin, and theirs is user");
-    let high = RespondCommand { level: Some("super_admin".to_owned()), ..RespondCommand::plain(Decision::AllowSession) };
+    let high = RespondCommand {
+        level: Some("super_admin".to_owned()),
+        ..RespondCommand::plain(Decision::AllowSession)
+    };
     assert_eq!(code(story.says("ada", "a", high)), "not_eligible");
-    let unknown = RespondCommand { level: Some("god".to_owned()), ..RespondCommand::plain(Decision::AllowOnce) };
+    let unknown =
+        RespondCommand { level: Some("god".to_owned()), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("ada", "a", unknown)), "invalid");
     let low = RespondCommand { level: Some("user".to_owned()), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("ada", "a", low)), "not_eligible");
@@ -90,10 +94,16 @@ fn grant_does_not_answer_above_its_level() {
     story.decides("bob", "a", Decision::AllowSession).expect("granted");
     story.proposes("b", "bash").expect("proposed");
     assert_eq!(story.state("b"), State::Allowed);
-    story.agent().call_command("c", CallCommand::Propose(propose("c", "bash", "{\"n\":2}"))).expect("proposed");
+    story
+        .agent()
+        .call_command("c", CallCommand::Propose(propose("c", "bash", "{\"n\":2}")))
+        .expect("proposed");
     assert_eq!(story.state("c"), State::Pending);
     story.decides("ada", "c", Decision::AllowSession).expect("granted");
-    story.agent().call_command("d", CallCommand::Propose(propose("d", "bash", "{\"n\":2}"))).expect("proposed");
+    story
+        .agent()
+        .call_command("d", CallCommand::Propose(propose("d", "bash", "{\"n\":2}")))
+        .expect("proposed");
     assert_eq!(story.state("d"), State::Allowed);
 }
 
@@ -122,7 +132,8 @@ fn quorum_counts_each_approver_once() {
 fn denial_needs_the_number_in_the_rule() {
     let mut story = given(POLICY);
     story.proposes("a", "transfer").expect("proposed");
-    let no = |why: &str| RespondCommand { comment: Some(why.to_owned()), ..RespondCommand::plain(Decision::Deny) };
+    let no =
+        |why: &str| RespondCommand { comment: Some(why.to_owned()), ..RespondCommand::plain(Decision::Deny) };
     story.says("ada", "a", no("the account is closed")).expect("voted");
     assert_eq!(story.state("a"), State::Pending);
     story.decides("dan", "a", Decision::AllowOnce).expect("voted");
@@ -138,14 +149,16 @@ fn edit_voids_earlier_votes() {
     story.decides("ada", "a", Decision::AllowOnce).expect("voted");
     story.says("bob", "a", edited("{\"n\":7}")).expect("a new round");
     assert_eq!(story.state("a"), State::Pending, "what ada allowed was something else");
-    let looked_at = RespondCommand { about: Some(hash("{\"n\":1}")), ..RespondCommand::plain(Decision::AllowOnce) };
+    let looked_at =
+        RespondCommand { about: Some(hash("{\"n\":1}")), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("dan", "a", looked_at)), "arguments_changed");
     assert_eq!(
         code(story.decides("ada", "a", Decision::AllowOnce)),
         "arguments_changed",
         "she may not have seen it"
     );
-    let looked_at = RespondCommand { about: Some(hash("{\"n\":7}")), ..RespondCommand::plain(Decision::AllowOnce) };
+    let looked_at =
+        RespondCommand { about: Some(hash("{\"n\":7}")), ..RespondCommand::plain(Decision::AllowOnce) };
     story.says("ada", "a", looked_at).expect("she may speak again on what is new");
     assert_eq!(story.state("a"), State::Allowed);
     assert_eq!(code(story.takes("a", "w", "{\"n\":1}")), "arguments_changed");
@@ -229,14 +242,20 @@ fn takeover_needs_idempotent_tool_or_release() {
     assert_eq!(story.state("a"), State::Running);
     assert_eq!(code(story.takes("a", "w3", "{\"n\":1}")), "already_claimed");
     assert_eq!(code(story.takes("b", "w2", "{\"n\":1}")), "already_claimed");
-    assert_eq!(code(story.agent().call_command("b", CallCommand::Release { comment: None })), "not_an_approver");
+    assert_eq!(
+        code(story.agent().call_command("b", CallCommand::Release { comment: None })),
+        "not_an_approver"
+    );
     story.person("ada").call_command("b", CallCommand::Release { comment: None }).expect("released");
     assert_eq!(story.person("ada").call_command("b", CallCommand::Release { comment: None }), Ok(vec![]));
     story.takes("b", "w2", "{\"n\":1}").expect("released");
     story.later(60);
     assert_eq!(code(story.takes("b", "w3", "{\"n\":1}")), "already_claimed", "one release, one takeover");
-    let late =
-        FinishCommand { status: Status::Success, content: Json::string("x"), executor: Some("w1".to_owned()) };
+    let late = FinishCommand {
+        status: Status::Success,
+        content: Json::string("x"),
+        executor: Some("w1".to_owned()),
+    };
     assert_eq!(code(story.agent().call_command("b", CallCommand::Finish(late))), "not_the_executor");
 }
 

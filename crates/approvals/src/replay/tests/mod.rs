@@ -7,8 +7,8 @@ mod suggesting;
 
 use super::{Call, Calls, Replay, Report, Suggest, Suggestion, Wanted};
 use crate::{
-    BatchState, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Event, Json, Policy,
-    Principal, Sha256, ThreadCommand, ThreadId, Timestamp, ToolName,
+    BatchState, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Event, Json,
+    Policy, Principal, Sha256, ThreadCommand, ThreadId, Timestamp, ToolName,
     decide::{
         ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand, RespondCommand,
         argument_changes, claim_needs_judgement, claim_subject,

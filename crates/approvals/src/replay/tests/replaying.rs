@@ -95,7 +95,12 @@ fn what_lapsed_was_blocked_or_was_changed_was_not_wanted_as_it_was() {
     log.proposes("t", "never", "{}");
     let id = log.proposes("t", "bash", r#"{"command":"rm -rf /"}"#);
     let arguments = Some(HashedArguments::new(json(r#"{"command":"rm -rf ./target"}"#)).expect("admitted"));
-    assert!(log.decides("t", "ada", &id, RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }));
+    assert!(log.decides(
+        "t",
+        "ada",
+        &id,
+        RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }
+    ));
     log.of_call(
         "t",
         crate::Principal::system("expiry"),

@@ -141,7 +141,12 @@ fn what_an_approver_changed_or_one_of_several_denied_counts_as_denied() {
     assert_eq!(log.suggests().saved, 6);
     let id = log.proposes("w", "mail", r#"{"to":"bob"}"#);
     let arguments = Some(HashedArguments::new(json(r#"{"to":"eve"}"#)).expect("admitted"));
-    assert!(log.decides("w", "ada", &id, RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }));
+    assert!(log.decides(
+        "w",
+        "ada",
+        &id,
+        RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }
+    ));
     let suggestion = log.suggests();
     assert_eq!((suggestion.saved, suggestion.passed_over.denied), (0, 6));
 }
@@ -158,9 +163,12 @@ fn what_a_rule_or_the_tool_asks_on_purpose_no_allow_would_lift() {
 
 #[test]
 fn what_is_called_dangerous_is_suggested_only_if_that_is_wanted() {
-    let destroys =
-        |propose: ProposeCommand| ProposeCommand { annotations: Some(json(r#"{"destructiveHint":true}"#)), ..propose };
-    let risky = |propose: ProposeCommand| ProposeCommand { impact: Some(json(r#"{"riskLevel":"high"}"#)), ..propose };
+    let destroys = |propose: ProposeCommand| ProposeCommand {
+        annotations: Some(json(r#"{"destructiveHint":true}"#)),
+        ..propose
+    };
+    let risky =
+        |propose: ProposeCommand| ProposeCommand { impact: Some(json(r#"{"riskLevel":"high"}"#)), ..propose };
     let mut log = under("");
     for n in 0..6 {
         for (tool, risk) in [("drop-table", true), ("transfer", false), ("run-shell", true)] {
