@@ -82,7 +82,7 @@ async fn an_agent_cannot_decide() {
           "title": "Forbidden",
           "status": 403,
           "code": "not_an_approver",
-          "detail": "agent:helper is no person, and only people decide"
+          "detail": "agent:helper is not a person, and only people decide"
         }
         "#);
     })

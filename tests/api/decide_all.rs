@@ -105,7 +105,7 @@ async fn nobody_decides_in_bulk_what_they_may_not_decide_alone() {
                 "title": "Forbidden",
                 "status": 403,
                 "code": "not_an_approver",
-                "detail": "agent:builder is no person, and only people decide"
+                "detail": "agent:builder is not a person, and only people decide"
               }
             }
           ]

@@ -26,7 +26,7 @@ async fn a_mode_that_is_none_and_one_that_an_agent_sets_are_refused() {
           "title": "Forbidden",
           "status": 403,
           "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
+          "detail": "agent:builder is not a person, and only people decide"
         }
         "#);
         assert_snapshot!(town.person("ada").post(MODE, r#"{"mode":"approve_all"}"#).await, @r#"

@@ -49,7 +49,7 @@ async fn a_policy_that_is_none_and_one_that_an_agent_sets_are_refused() {
           "title": "Forbidden",
           "status": 403,
           "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
+          "detail": "agent:builder is not a person, and only people decide"
         }
         "#);
     })

@@ -61,7 +61,7 @@ async fn only_people_release_and_not_what_they_proposed() {
           "title": "Forbidden",
           "status": 403,
           "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
+          "detail": "agent:builder is not a person, and only people decide"
         }
         "#);
         assert_snapshot!(town.agent("builder").post(&format!("{CALL}/claim"), &claim("second")).await, @r#"

@@ -49,7 +49,7 @@ async fn agents_stop_nothing() {
           "title": "Forbidden",
           "status": 403,
           "code": "not_an_approver",
-          "detail": "agent:builder is no person, and only people decide"
+          "detail": "agent:builder is not a person, and only people decide"
         }
         "#);
         assert_eq!(town.agent("builder").post(HERE, "").await.text("code"), "not_an_approver");

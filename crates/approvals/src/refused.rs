@@ -84,7 +84,7 @@ pub enum Refused {
     #[error("the request does not offer {0}")]
     NotOffered(&'static str),
     /// Agents propose; they never decide.
-    #[error("{0} is no person, and only people decide")]
+    #[error("{0} is not a person, and only people decide")]
     NotAnApprover(String),
     /// The proposer of a call cannot decide it.
     #[error("{0} proposed the call and cannot decide it")]

@@ -46,7 +46,7 @@ pub struct Grant {
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
-    /// Whether it allows or denies.
+    /// True if it allows, false if it denies.
     pub allows: bool,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
@@ -72,7 +72,7 @@ pub struct RecentDecision {
     pub arguments_hash: Sha256,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
-    /// Whether it is a denial.
+    /// True if it is a denial.
     pub denies: bool,
     /// The moment at which an unused approval lapses.
     pub lapses_at: Option<Timestamp>,
@@ -214,7 +214,7 @@ impl Thread {
     }
 }
 
-/// Whether the response also answers later calls.
+/// True if the response also answers later calls.
 fn is_for_session(response: &Response) -> bool {
     match response.decision {
         Decision::AllowSession => true,

@@ -24,7 +24,7 @@ pub(crate) const CODES: &[Code] = &[
         "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:",
     ),
     code(403, "foreign_origin", "a page of https://example.com sent this, and pages may not decide"),
-    code(403, "not_an_approver", "agent:builder is no person, and only people decide"),
+    code(403, "not_an_approver", "agent:builder is not a person, and only people decide"),
     code(403, "not_eligible", "user:bob cannot decide this: it takes level admin, and theirs is user"),
     code(403, "self_approval", "user:ada proposed the call and cannot decide it"),
     code(404, "unknown_route", "there is nothing at /v1/thread; the API begins with /v1/threads"),

@@ -17,7 +17,7 @@ pub struct ReadSet {
     pub since: Timestamp,
     /// Threads of which the events of all pending calls are needed.
     pub pending: HashSet<ThreadId>,
-    /// Whether the events of all pending calls are needed, with the settings of their threads.
+    /// True if the events of all pending calls are needed, with the settings of their threads.
     pub all_pending: bool,
 }
 
@@ -35,7 +35,7 @@ impl Default for ReadSet {
 }
 
 impl ReadSet {
-    /// Whether nothing has to be read.
+    /// True if nothing has to be read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 /// The loaded state of one thread.
 #[derive(Debug, Default)]
 pub(super) struct ThreadState {
-    /// Whether `thread` was read from the log, and not only some of the thread's calls.
+    /// True if `thread` was read from the log, and not only some of its calls.
     pub(super) is_read: bool,
     /// The argument hashes for which people's recent decisions were read.
     pub(super) same_arguments: HashSet<Sha256>,

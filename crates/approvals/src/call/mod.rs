@@ -203,7 +203,7 @@ impl Call {
     }
 }
 
-/// Whether the approval lapsed without a claim.
+/// True if the approval lapsed without a claim.
 pub(crate) fn has_lapsed(response: &Fact<Response>, now: Timestamp) -> bool {
     response.what.lapses_at.is_some_and(|end| end <= now)
 }

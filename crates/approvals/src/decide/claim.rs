@@ -111,7 +111,7 @@ fn check_policy(call: &Call, claim: &ClaimCommand, context: &DecisionContext<'_>
     }
 }
 
-/// Whether a claim of this call needs the judgement of the policy with this hash as evidence. A pending call
+/// True if a claim of this call needs the judgement of the policy with this hash as evidence. A pending call
 /// always does: an approver may edit its arguments before the claim is decided. A call that has ended never does:
 /// its claim is refused anyway.
 #[must_use]

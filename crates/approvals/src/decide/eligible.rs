@@ -49,7 +49,7 @@ pub(super) fn check_is_person(by: &Principal) -> Result<(), Refused> {
     if by.kind() == Kind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
 }
 
-/// Whether a decision that was made under `given` suffices for a request on these terms.
+/// True if a decision that was made under `given` suffices for a request on these terms.
 pub(super) fn covers(
     by: &Principal,
     given: &GrantTerms,
@@ -66,13 +66,13 @@ pub(super) fn covers(
     level && given.quorum >= terms.quorum && people
 }
 
-/// Whether this person alone could answer a request on these terms, by the level that the policy gives them.
+/// True if this person alone could answer a request on these terms, by the level that the policy gives them.
 pub(super) fn suffices(by: &Principal, terms: &Terms, context: &DecisionContext<'_>) -> bool {
     let level = context.policy.approvers().level_of(by).to_owned();
     covers(by, &GrantTerms { level: Some(level), quorum: 1, ..GrantTerms::default() }, terms, context)
 }
 
-/// Whether the level that the policy gives this person suffices.
+/// True if the level that the policy gives this person suffices.
 pub(super) fn has_level(by: &Principal, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     is_at_least(context.policy.approvers().level_of(by), needed, context)
 }
@@ -81,7 +81,7 @@ fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool
     list.iter().any(|entry| context.policy.approvers().is_in(by, entry))
 }
 
-/// Whether `level` is at least `needed`. A needed level that the policy does not define is above all others.
+/// True if `level` is at least `needed`. A needed level that the policy does not define is above all others.
 fn is_at_least(level: &str, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     let approvers = context.policy.approvers();
     match needed.map(|needed| approvers.rank(needed)) {

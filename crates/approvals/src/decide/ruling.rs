@@ -159,7 +159,7 @@ impl OpenQuestion<'_> {
             .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id))
     }
 
-    /// Whether an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
+    /// True if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
     /// than the proposer, and for the same definition of the tool.
     fn covers(&self, by: &Principal, given: &GrantTerms, terms: &Terms) -> bool {
         let subject = self.look.subject();

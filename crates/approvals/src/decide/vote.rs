@@ -82,7 +82,7 @@ fn count_votes(votes: &[&Vote], request: &Request) -> Option<Decision> {
     }
 }
 
-/// Whether all votes for this decision want it remembered, with the same scope.
+/// True if all votes for this decision want it remembered, with the same scope.
 fn is_remembered(votes: &[&Vote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };
