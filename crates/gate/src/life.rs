@@ -178,7 +178,7 @@ impl Life {
     /// What happened to a thread, or to calls because of it.
     fn aside(&self, event: &RecordedEvent) {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
-        match &event.body {
+        match &*event.body {
             Body::ApprovalResponse(response) => {
                 self.resolved(&Fact::of(event, response.clone()), None, &event.thread_id);
             }

@@ -258,7 +258,7 @@ impl BatchState {
             self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?;
             (self.tip, self.link) = (seq, link);
             self.loaded_bytes += memory_bytes(&event);
-            events.push(RecordedEvent { event: Arc::new(event), body });
+            events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ pub struct RecordedEvent {
     /// The row.
     pub event: Arc<Event>,
     /// The typed form of the row's `data`.
-    pub body: Body,
+    pub body: Arc<Body>,
 }
 
 impl Deref for RecordedEvent {

@@ -32,7 +32,7 @@ impl Local {
 
 /// The call that this event denies, if it is a denial by a person.
 fn denied_call(event: &RecordedEvent) -> Option<api::Which> {
-    match &event.body {
+    match &*event.body {
         Body::ApprovalResponse(response) if response.source == Source::Approver => {
             Some(api::Which { thread_id: event.thread_id.clone(), id: response.tool_call_id.clone() })
         }

@@ -77,7 +77,7 @@ impl Local {
 
 /// The call that this event ends, if it is a result.
 fn cancelled_call(event: &RecordedEvent) -> Option<CallId> {
-    match &event.body {
+    match &*event.body {
         Body::ToolResult(result) => Some(result.tool_call_id.clone()),
         _ => None,
     }
