@@ -77,7 +77,7 @@ async fn bulk_decisions_follow_the_rules_of_single_ones() {
                 "title": "Forbidden",
                 "status": 403,
                 "code": "not_an_approver",
-                "detail": "agent:builder is no person, and only people decide"
+                "detail": "agent:builder is not a person, and only people decide"
               }
             }
           ]

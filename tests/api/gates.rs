@@ -284,13 +284,13 @@ async fn refusals_are_equal_embedded_and_over_http() {
     release early
       not_unknown: the call is running, and only a call whose outcome is unknown can be released
     release as agent
-      not_an_approver: agent:bot is no person, and only people decide
+      not_an_approver: agent:bot is not a person, and only people decide
     release
       {"seq":5,"principal":"user:ada","at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"lost"}
     take over
       [{"seq":6,"executor":"second","principal":"agent:bot","startedAt":"2026-01-31T12:01:00.000Z","leaseExpiresAt":"2026-01-3…
     stop as agent
-      not_an_approver: agent:bot is no person, and only people decide
+      not_an_approver: agent:bot is not a person, and only people decide
     stop a thread
       {"denied":[{"threadId":"t","id":"b"}],"left":[{"threadId":"t","id":"c"}]}
     stop a tool
@@ -310,7 +310,7 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
     wait no longer
       "pending"
     decide as agent
-      not_an_approver: agent:bot/ü is no person, and only people decide
+      not_an_approver: agent:bot/ü is not a person, and only people decide
     claim early
       not_allowed: the call is pending, and only an allowed call can be claimed
     decide

@@ -85,7 +85,7 @@ async fn whoever_may_not_decide_is_told_so() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as agent:builder").await, @"
-        ! countersign: agent:builder is no person, and only people decide
+        ! countersign: agent:builder is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
@@ -125,13 +125,13 @@ async fn a_name_in_an_error_shows_what_it_hides() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.proposes("t1", "call_2", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as 'agent:a\u{202e}b'").await, @r"
-        ! countersign: agent:a\u{202e}b is no person, and only people decide
+        ! countersign: agent:a\u{202e}b is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
         assert_snapshot!(desk.types("deny call_1 call_2 --as 'agent:a\u{200b}b'").await, @r"
-        ! countersign: call_1: agent:a\u{200b}b is no person, and only people decide
-        ! countersign: call_2: agent:a\u{200b}b is no person, and only people decide
+        ! countersign: call_1: agent:a\u{200b}b is not a person, and only people decide
+        ! countersign: call_2: agent:a\u{200b}b is not a person, and only people decide
         exit 3
         ");
         let watched = watch_plain::answers(desk, "once\n", "--as 'agent:a\u{200b}b'").await;

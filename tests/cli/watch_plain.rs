@@ -142,7 +142,7 @@ async fn who_may_not_decide_is_told_so() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once
-        Nothing changed: agent:other is no person, and only people decide.
+        Nothing changed: agent:other is not a person, and only people decide.
 
         call_1  bash  pending
           thread     t1

@@ -3,7 +3,7 @@
 use countersign_approvals::Refused;
 use countersign_events::{CallId, EventType, State, event::Source};
 use countersign_store::{Error, Filter, Store};
-use countersign_tests::{Outcome, Proposal, World, code, on_each_database};
+use countersign_tests::{Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
         .await;
         let call = world.call("t", &id).await;
         let first = call.response().expect("decided");
-        let wrote = |outcome: &&Outcome| matches!(outcome, Ok(done) if !done.events.is_empty());
+        let wrote = |outcome: &&Result<_, _>| matches!(outcome, Ok(countersign_store::CommandOutcome { events, .. }) if !events.is_empty());
         assert_eq!(outcomes.iter().filter(wrote).count(), 1, "one decision was written");
         for outcome in &outcomes {
             match outcome {

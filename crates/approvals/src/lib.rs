@@ -4,16 +4,18 @@
 //! Two functions contain the rules: [`decide`](decide::decide) takes a state and a command and returns events or a
 //! refusal, and [`Call::evolve`] takes a state and an event and returns the next state.
 
+pub mod batch;
 pub mod call;
 pub mod decide;
-pub mod ledger;
 pub mod refused;
 pub mod thread;
 pub mod width;
 
+pub use batch::{
+    AppliedCommand, BatchState, Command, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
+};
 pub use call::{Call, Standing};
-pub use decide::{Command, Context, Draft, ThreadCommand};
-pub use ledger::{Ledger, Order, Wish};
+pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use refused::Refused;
 pub use thread::Thread;
 pub use width::Width;

@@ -2,7 +2,7 @@
 //! there carries it out. All try; the log lets one through.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics};
-use countersign_approvals::{Command, Order, Wish};
+use countersign_approvals::{CallCommand, CommandEnvelope, CommandEvidence, CommandTarget};
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
 use countersign_store::{Clock, Error, Store};
 use futures_util::future::join_all;
@@ -76,13 +76,15 @@ impl DueTaskRunner {
 
     /// Whether anything was written: another process may have been there first.
     async fn see_to(&self, call: Named, now: Timestamp) -> (Named, Result<bool, Error>) {
-        let order = Order {
-            wish: Wish::Call(call.0.clone(), call.1.clone(), Command::Due),
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Call(call.0.clone(), call.1.clone()),
+            command: CallCommand::Due.into(),
             by: Principal::system("expiry"),
             now,
             policy: self.policy.policy(),
+            evidence: CommandEvidence::NotNeeded,
         };
-        let outcome = self.store.carry_out(order).await;
+        let outcome = self.store.execute(envelope).await;
         let told = outcome.map(|done| {
             self.metrics.record(&done);
             !done.events.is_empty()

@@ -6,7 +6,7 @@ use crate::{
     page::{Page, call_of, readable},
     queries, row, writer,
 };
-use countersign_approvals::{Call, Ledger, Thread, ledger::Needs};
+use countersign_approvals::{BatchState, Call, ReadSet, Thread};
 use countersign_events::{CallId, Damaged, Event, Sha256, ThreadId, Timestamp};
 use std::time::Instant;
 
@@ -86,11 +86,11 @@ impl Store {
     /// What holds for a thread: its grants, its settings, and whether it is closed.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
         let rows = self.rows("thread", Query::new(queries::THREAD).bind(thread_id.as_str())).await?;
-        let mut ledger = Ledger::new(0, Sha256::ZERO);
+        let mut state = BatchState::new(0, Sha256::ZERO);
         let mut events = read(&rows)?;
         events.sort_by_key(|event| event.seq);
-        ledger.load(&Needs::default(), &events)?;
-        Ok(ledger.thread(thread_id).cloned().unwrap_or_default())
+        state.load(&ReadSet::default(), &events)?;
+        Ok(state.thread(thread_id).cloned().unwrap_or_default())
     }
 
     /// How long the log is: the `seq` of its last event.
@@ -106,7 +106,7 @@ impl Store {
     /// Writes to the database, and reads back what was written.
     pub async fn probe(&self) -> Result<(), Error> {
         let now = self.clock().now();
-        writer::send(&self.inner.orders, |answer| writer::Request::Probe(now, answer)).await?;
+        writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
         let rows = self.rows("probed", Query::new(queries::PROBED)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {

@@ -79,7 +79,7 @@ impl Store {
 
     /// Makes the index of open requests anew from the events.
     pub async fn rebuild_index(&self) -> Result<(), Error> {
-        let chore = |answer| writer::Request::Chore(writer::Chore::RebuildIndex, answer);
-        writer::send(&self.inner.orders, chore).await
+        let chore = |answer| writer::WriterRequest::Maintenance(writer::Maintenance::RebuildIndex, answer);
+        writer::send(&self.inner.queue, chore).await
     }
 }

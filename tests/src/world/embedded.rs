@@ -5,12 +5,15 @@ use super::{
     action::{Claim, Proposal},
     new_clock, within_the_limit,
 };
-use countersign_approvals::{Call, Command, Order, ThreadCommand, Wish, decide};
+use countersign_approvals::{
+    Call, CallCommand, Command, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
+    decide::{self, ArgumentsJudgement, claim_needs_judgement, claim_subject},
+};
 use countersign_events::{
     CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status,
 };
 use countersign_policy::Policy;
-use countersign_store::{Clock, Done, Error, Filter, Options, Report, Store};
+use countersign_store::{Clock, CommandOutcome, Error, Filter, Options, Report, Store};
 use std::{sync::Arc, time::Duration};
 
 /// A service in the test's own process.
@@ -19,7 +22,7 @@ pub struct Embedded {
 }
 
 /// The answer of the embedded service.
-pub type Outcome = Result<Done, Error>;
+pub type Outcome = Result<CommandOutcome, Error>;
 
 /// The code of the error, or `"done"`.
 #[must_use]
@@ -172,32 +175,66 @@ impl Transport for ToStore {
 
     async fn perform(&self, caller: &Caller, action: Action<'_>) -> Outcome {
         let by = caller.principal.clone().expect("an embedded caller has a name");
-        let wish = match command(&by, action) {
-            Target::Call(id, command) => Wish::Call(caller.thread_id.clone(), id, command),
-            Target::Thread(command) => Wish::Thread(caller.thread_id.clone(), command),
+        let thread_id = caller.thread_id.clone();
+        let (target, command) = match command(&by, action) {
+            Target::Call(id, command) => (CommandTarget::Call(thread_id, id), Command::Call(command)),
+            Target::Thread(command) => (CommandTarget::Thread(thread_id), Command::Thread(command)),
         };
-        let order = Order { wish, by, now: self.store.clock().now(), policy: Arc::clone(&self.policy) };
-        self.store.carry_out(order).await
+        let evidence = self.evidence(&target, &command, &by).await;
+        let (now, policy) = (self.store.clock().now(), Arc::clone(&self.policy));
+        self.store.execute(CommandEnvelope { target, command, by, now, policy, evidence }).await
+    }
+}
+
+impl ToStore {
+    /// The judgement that the command needs, computed before it is queued, as the gate does.
+    async fn evidence(&self, target: &CommandTarget, command: &Command, by: &Principal) -> CommandEvidence {
+        let CommandTarget::Call(thread_id, id) = target else { return CommandEvidence::NotNeeded };
+        let judged = match command {
+            Command::Call(CallCommand::Propose(propose)) => {
+                let judgement = self.policy.judge(&propose.subject(thread_id, by), &|| false);
+                Some((propose.arguments.hash(), judgement))
+            }
+            Command::Call(CallCommand::Claim(claim)) => {
+                let call = self.store.call(thread_id, id).await.ok().flatten();
+                let call = call.filter(|call| claim_needs_judgement(call, self.policy.hash()));
+                call.map(|call| {
+                    (call.arguments_hash(), self.policy.judge(&claim_subject(&call, claim), &|| false))
+                })
+            }
+            _ => None,
+        };
+        judged.map_or(CommandEvidence::NotNeeded, |(arguments_hash, judgement)| {
+            let judgement = Arc::new(judgement);
+            CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash, judgement })
+        })
     }
 }
 
 /// The target of a command inside a thread.
 enum Target {
-    Call(CallId, Command),
+    Call(CallId, CallCommand),
     Thread(ThreadCommand),
 }
 
 fn command(by: &Principal, action: Action<'_>) -> Target {
     let (id, command) = match action {
-        Action::Propose(id, proposal) => (id, Command::Propose(propose(id, proposal))),
-        Action::Decide(id, decision) => (id, Command::Respond(decide::Respond::plain(decision))),
-        Action::Claim(id, chosen) => (id, Command::Claim(claim(by, chosen))),
+        Action::Propose(id, proposal) => (id, CallCommand::Propose(propose(id, proposal))),
+        Action::Decide(id, decision) => (id, CallCommand::Respond(decide::RespondCommand::plain(decision))),
+        Action::Claim(id, chosen) => (id, CallCommand::Claim(claim(by, chosen))),
         Action::Finish(id, content) => {
             let content = Json::parse(content).expect("valid JSON");
-            (id, Command::Finish(decide::Finish { status: Status::Success, content, executor: None }))
+            (
+                id,
+                CallCommand::Finish(decide::FinishCommand {
+                    status: Status::Success,
+                    content,
+                    executor: None,
+                }),
+            )
         }
-        Action::Cancel(id) => (id, Command::Cancel { reason: None }),
-        Action::Due(id) => (id, Command::Due),
+        Action::Cancel(id) => (id, CallCommand::Cancel { reason: None }),
+        Action::Due(id) => (id, CallCommand::Due),
         Action::Revoke(grant) => return Target::Thread(ThreadCommand::Revoke(grant)),
         Action::SetMode(mode) => return Target::Thread(ThreadCommand::SetMode(mode)),
         Action::SetToolPolicy(tool, policy) => {
@@ -209,31 +246,29 @@ fn command(by: &Principal, action: Action<'_>) -> Target {
     Target::Call(call_id(id), command)
 }
 
-fn propose(id: &str, proposal: Proposal<'_>) -> decide::Propose {
+fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
     let arguments = Json::parse(proposal.arguments).expect("valid JSON");
-    decide::Propose {
+    decide::ProposeCommand {
         id: call_id(id),
         name: ToolName::new(proposal.tool).expect("a valid name"),
-        arguments: decide::Arguments::new(arguments).expect("admitted"),
+        arguments: decide::HashedArguments::new(arguments).expect("admitted"),
         annotations: None,
         impact: None,
         description: None,
         definition: None,
         expires_in: proposal.expires_in,
-        judged: None,
     }
 }
 
-fn claim(by: &Principal, claim: Claim<'_>) -> decide::Claim {
+fn claim(by: &Principal, claim: Claim<'_>) -> decide::ClaimCommand {
     let arguments_hash: Sha256 =
         Json::parse(claim.arguments).and_then(|json| json.admit()).expect("valid JSON");
-    decide::Claim {
+    decide::ClaimCommand {
         executor: claim.executor.unwrap_or(by.as_str()).to_owned(),
         arguments_hash,
         lease: None,
         arguments: None,
         definition_hash: None,
-        judged: None,
     }
 }
 
