@@ -142,7 +142,11 @@ fn what_is_sent_is_as_strict_in_the_document_as_in_the_server() {
     for (_, _, operation) in operations(&document) {
         reached_from(&document, &operation["requestBody"], &mut sent);
     }
-    assert!(sent.contains_key("Propose") && sent.contains_key("ProposedDefinition"), "{:?}", sent.keys());
+    assert!(
+        sent.contains_key("ProposeRequest") && sent.contains_key("ProposedDefinition"),
+        "{:?}",
+        sent.keys()
+    );
     for (name, schema) in sent.into_iter().filter(|(_, schema)| schema["properties"].is_object()) {
         assert_eq!(schema["additionalProperties"], false, "{name} takes what it does not name");
     }

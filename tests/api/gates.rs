@@ -3,7 +3,7 @@
 use countersign_api::{self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, parse_thread_id};
 use countersign_client::HttpGate;
 use countersign_gate::{
-    EmbeddedGate, Json, Principal, Sha256, ToolName,
+    Json, Principal, Sha256, ToolName,
     event::{Decision, Status},
 };
 use countersign_store::ManualClock;

@@ -24,8 +24,7 @@ const LEAVING: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
 /// What one says whose database restarts.
-const WITHOUT_DATABASE: &str =
-    r#"{"title":"Service Unavailable","status":503,"code":"database_unreachable","detail":"soon"}"#;
+const WITHOUT_DATABASE: &str = r#"{"title":"Service Unavailable","status":503,"code":"database_unavailable","reason":"unreachable","detail":"soon"}"#;
 
 /// How both begin.
 const UNAVAILABLE: &str =

@@ -15,7 +15,7 @@ pub type Outcome = Result<Done, Error>;
 /// The code of the error, or `"done"`.
 #[must_use]
 pub fn code(outcome: &Outcome) -> &'static str {
-    outcome.as_ref().map_or_else(Error::code, |_| "done")
+    outcome.as_ref().map_or_else(|error| error.reason().unwrap_or(error.code()), |_| "done")
 }
 
 /// An agent, a person or a duty of the service.

@@ -91,7 +91,7 @@ fn a_server_that_restarts_behind_a_pooler_is_gone_on_with() {
         // The pooler lets nobody in until it has tried the server again.
         let mut outcome = bot(&store).proposes("call_2").await;
         while outcome.is_err() {
-            assert_eq!(code(&outcome), "database_unreachable");
+            assert_eq!(code(&outcome), "unreachable");
             outcome = bot(&store).proposes("call_2").await;
         }
         hears(&mut follower, 1, 4).await;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use tokio::sync::watch;
 
 /// What a caller may be told meanwhile: each says that saying the same again later is the thing to do.
-const TRANSIENT: [&str; 3] = ["database_unreachable", "outcome_unknown", "database_busy"];
+const TRANSIENT: [&str; 3] = ["unreachable", "lost", "busy"];
 
 #[test]
 fn a_server_that_is_stopped_and_started_loses_nothing() {

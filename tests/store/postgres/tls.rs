@@ -37,7 +37,7 @@ fn a_server_that_proves_who_it_is_is_spoken_to() {
 fn a_certificate_of_another_authority_is_refused() {
     on_a_server_with_tls(async |server| {
         let url = verified(server, "localhost", &server.certificates().stranger());
-        assert_eq!(refused(&url, PASSWORD).await, "database_unreachable");
+        assert_eq!(refused(&url, PASSWORD).await, "unreachable");
     });
 }
 
@@ -45,10 +45,7 @@ fn a_certificate_of_another_authority_is_refused() {
 fn a_certificate_for_another_name_is_refused() {
     on_a_server_with_tls(async |server| {
         let authority = server.certificates().authority();
-        assert_eq!(
-            refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await,
-            "database_unreachable"
-        );
+        assert_eq!(refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await, "unreachable");
         let less = verified(server, "127.0.0.1", &authority).replace("verify-full", "verify-ca");
         bot(&opens(&less).await).proposes("call_1").await.expect("asked, where the name is not looked at");
     });
@@ -58,7 +55,7 @@ fn a_certificate_for_another_name_is_refused() {
 fn a_server_that_insists_on_tls_lets_nobody_in_without() {
     on_a_server_with_tls(async |server| {
         let plain = server.tcp_url("localhost") + "?sslmode=disable";
-        assert_eq!(refused(&plain, PASSWORD).await, "database_login");
+        assert_eq!(refused(&plain, PASSWORD).await, "login");
     });
 }
 
@@ -67,6 +64,6 @@ fn tls_is_not_done_without_where_it_is_asked_for() {
     within_the_limit(async {
         let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
         let secure = server.tcp_url("localhost") + "?sslmode=require";
-        assert_eq!(refused(&secure, PASSWORD).await, "database_unreachable");
+        assert_eq!(refused(&secure, PASSWORD).await, "unreachable");
     });
 }

@@ -42,14 +42,14 @@ fn a_missing_file_is_made_only_if_it_may_be() {
         let (folder, path) = place();
         let options = Options { create: false, ..Options::default() };
         let error = Store::open(&path, options.clone()).await.err().expect("there is none");
-        assert_eq!(error.code(), "database_missing");
+        assert_eq!(error.reason(), Some("missing"));
         assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "and none was made");
         Store::open(&path, Options::default()).await.expect("it is made").close().await;
         Store::open(&path, options).await.expect("it is there").close().await;
         let nowhere = Store::open(folder.path().join("no/folder.db"), Options::default()).await;
         assert_eq!(nowhere.err().expect("no folder").code(), "no_folder");
         let a_folder = Store::open(folder.path(), Options::default()).await;
-        assert_eq!(a_folder.err().expect("no file").code(), "not_a_countersign_database");
+        assert_eq!(a_folder.err().expect("no file").code(), "not_countersign");
     });
 }
 
@@ -58,9 +58,9 @@ fn a_text_file_is_not_ours() {
     within_the_limit(async {
         let (_folder, path) = place();
         fs::write(&path, "Dear diary,\n".repeat(1_000)).expect("writes");
-        assert_eq!(refused(&path).await.code(), "not_a_countersign_database");
+        assert_eq!(refused(&path).await.code(), "not_countersign");
         fs::write(&path, "short").expect("writes");
-        assert_eq!(refused(&path).await.code(), "not_a_countersign_database");
+        assert_eq!(refused(&path).await.code(), "not_countersign");
     });
 }
 
@@ -71,12 +71,12 @@ fn another_programs_database_is_not_ours() {
         shell(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
             .await
             .expect("the shell writes");
-        assert_eq!(refused(&path).await.code(), "not_a_countersign_database");
+        assert_eq!(refused(&path).await.code(), "not_countersign");
         fs::remove_file(&path).expect("removes");
         shell(&path, "PRAGMA application_id = 252006674; PRAGMA user_version = 1")
             .await
             .expect("the shell writes");
-        assert_eq!(refused(&path).await.code(), "not_a_countersign_database", "even with no table in it yet");
+        assert_eq!(refused(&path).await.code(), "not_countersign", "even with no table in it yet");
     });
 }
 
@@ -108,15 +108,12 @@ fn a_damaged_file_is_refused() {
         for keep in [whole.len() / 2, 4_096, 2_000, 100] {
             fs::write(&path, &whole[..keep]).expect("writes");
             let code = refused(&path).await.code();
-            assert!(
-                ["corrupt_database", "not_a_countersign_database"].contains(&code),
-                "{keep} bytes: {code}"
-            );
+            assert!(["damaged", "not_countersign"].contains(&code), "{keep} bytes: {code}");
         }
         let mut scribbled = whole.clone();
         scribbled[100..4_096].fill(0x5a);
         fs::write(&path, &scribbled).expect("writes");
-        assert_eq!(refused(&path).await.code(), "corrupt_database");
+        assert_eq!(refused(&path).await.code(), "damaged");
         fs::write(&path, &whole).expect("writes");
         Store::open(&path, Options::default()).await.expect("whole again").close().await;
     });

@@ -33,10 +33,10 @@ fn nothing_is_acknowledged_once_the_file_is_gone() {
         let aside = town.folder().join("aside.db");
         fs::rename(town.path(), &aside).expect("moves");
         for id in ["call_2", "call_3"] {
-            assert_eq!(code(&bot.proposes(id).await), "database_gone");
+            assert_eq!(code(&bot.proposes(id).await), "gone");
         }
         fs::copy(&aside, town.path()).expect("copies");
-        assert_eq!(code(&bot.proposes("call_4").await), "database_gone", "another file is not the same file");
+        assert_eq!(code(&bot.proposes("call_4").await), "gone", "another file is not the same file");
         fs::rename(&aside, town.path()).expect("moves back");
         assert_eq!(code(&bot.proposes("call_5").await), "done", "put back, it goes on");
         assert_eq!(town.count(EventType::ToolCall).await, 2, "and has nothing of what was refused");

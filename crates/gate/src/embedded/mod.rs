@@ -267,7 +267,7 @@ fn wanted(call: &api::ProposeRequest) -> Result<Propose, Error> {
         schema.admit().map_err(|why| Refused::bad_json("definition", &why))?;
     }
     if call.expires_in_seconds == Some(0) {
-        let why = "nobody can decide within no time; 1 is the least";
+        let why = "must be at least 1";
         return Err(Error::invalid("expiresInSeconds", &why));
     }
     let impact = call.impact.as_ref().map(Json::of).transpose();
