@@ -54,8 +54,8 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "too_deep",
-          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
+          "code": "invalid",
+          "detail": "the body nests deeper than 256 levels at line 1 column 293",
           "line": 1,
           "column": 293
         }
@@ -132,7 +132,7 @@ async fn what_is_too_large_is_refused_by_the_byte() {
           "title": "Payload Too Large",
           "status": 413,
           "code": "too_large",
-          "detail": "the body has more than 4456448 bytes, and that is the most"
+          "detail": "the body has more than 4456448 bytes, the maximum"
         }
         "#);
     })

@@ -17,7 +17,7 @@ async fn a_body_that_does_not_say_it_is_json_is_refused() {
           "title": "Unsupported Media Type",
           "status": 415,
           "code": "not_json",
-          "detail": "the body must be application/json, and the header content-type says \"text/plain\""
+          "detail": "the body must be application/json, and the header content-type is \"text/plain\""
         }
         "#);
         let request = town.agent("builder").request(Method::POST, CALLS);
@@ -150,7 +150,7 @@ async fn a_field_of_another_kind_and_one_that_stands_twice_are_named() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "-1 is no whole number of seconds from 0 to 4294967295 at line 1 column 61",
+          "detail": "-1 is not a whole number of seconds from 0 to 4294967295 at line 1 column 61",
           "line": 1,
           "column": 61
         }
@@ -233,7 +233,7 @@ async fn an_array_is_no_body() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the body is JSON, but no object"
+          "detail": "the body must be a JSON object"
         }
         "#);
         assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "[]").await, @r#"
@@ -273,7 +273,7 @@ async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
           "title": "Unsupported Media Type",
           "status": 415,
           "code": "not_json",
-          "detail": "a body is taken as it is, and the header content-encoding says \"gzip\""
+          "detail": "the body must not be encoded, and the header content-encoding is \"gzip\""
         }
         "#);
         assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"

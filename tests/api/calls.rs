@@ -73,7 +73,7 @@ async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "state stands twice",
+          "detail": "state is given twice",
           "parameter": "state"
         }
         "#);

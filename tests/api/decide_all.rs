@@ -16,7 +16,7 @@ async fn none_and_too_many_are_refused_as_a_whole() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "decisions: there are 0; 1 to 1000 are taken at once"
+          "detail": "decisions: there are 0, and a request has 1 to 1000"
         }
         "#);
         let one = r#"{"threadId":"t1","id":"a","decision":"deny"}"#;

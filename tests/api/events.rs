@@ -9,12 +9,12 @@ async fn a_page_that_cannot_be_is_refused() {
     story(ASK, async |town| {
         let ada = town.person("ada");
         assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"1.5\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"1.5\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "after"
         }
         "#);
@@ -72,7 +72,7 @@ async fn a_filter_that_cannot_be_meant_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"state\"; there are after, limit, thread, type, tool, principal, since and until",
+          "detail": "unknown parameter \"state\"; the parameters are after, limit, thread, type, tool, principal, since and until",
           "parameter": "state"
         }
         "#);

@@ -26,7 +26,7 @@ async fn what_gave_no_grant_cannot_be_revoked() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "grant: a grant is named by its seq, the number of the event that gave it"
+          "detail": "grant: must be the seq of the event that gave it"
         }
         "#);
     })

@@ -18,7 +18,7 @@ async fn a_path_that_is_not_there_is_said_to_be_none() {
           "title": "Not Found",
           "status": 404,
           "code": "unknown_route",
-          "detail": "there is nothing at /v1/thread/t1; the API begins with /v1/threads"
+          "detail": "/v1/thread/t1 does not exist; the API begins with /v1/threads"
         }
         "#);
         assert_snapshot!(ada.get("/v1/threads/t1/tool-calls/a/b/c").await, @r#"
@@ -53,7 +53,7 @@ async fn a_method_that_a_path_does_not_take_is_refused() {
           "title": "Method Not Allowed",
           "status": 405,
           "code": "wrong_method",
-          "detail": "/v1/threads/t1/tool-calls/call_1 does not take DELETE"
+          "detail": "/v1/threads/t1/tool-calls/call_1 does not support DELETE"
         }
         "#);
         assert_eq!(answer.header("allow"), "GET,HEAD");
@@ -71,7 +71,7 @@ async fn a_name_that_leads_here_from_elsewhere_is_refused() {
           "title": "Misdirected Request",
           "status": 421,
           "code": "foreign_host",
-          "detail": "this server is for its own machine, and \"evil.example:7878\" is not a name of that; use 127.0.0.1 or localhost"
+          "detail": "this server serves its own machine only, and \"evil.example:7878\" is another; use 127.0.0.1 or localhost"
         }
         "#);
         assert_snapshot!(town.raw("GET /healthz HTTP/1.0").await, @r#"
@@ -199,11 +199,11 @@ async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
             Answer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("ada").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
           "detail": "countersign-principal: \"ada\" does not begin with user:, agent:, policy: or system:",
           "parameter": "countersign-principal"
         }
@@ -242,11 +242,11 @@ async fn a_name_that_cannot_be_is_nobodys() {
             Answer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("user:").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
           "detail": "countersign-principal: the name of a principal cannot be used: it is empty",
           "parameter": "countersign-principal"
         }
@@ -300,12 +300,12 @@ async fn a_name_that_is_encoded_badly_is_not_taken_for_another() {
         let request = town.somebody().request(Method::POST, "/v1/threads/t1/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");
         assert_snapshot!(Answer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "countersign-principal: after % there are two hexadecimal digits; % itself is %25",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: two hexadecimal digits must follow each %; write % itself as %25",
           "parameter": "countersign-principal"
         }
         "#);

@@ -17,7 +17,7 @@ async fn a_server_whose_file_is_gone_is_not_ready_and_says_what_fails() {
           "title": "Service Unavailable",
           "status": 503,
           "code": "not_ready",
-          "detail": "[here]/log.db was removed or replaced while it was open; nothing more is written, so put it back and start again (database_gone)",
+          "detail": "[here]/log.db was removed or replaced while it was open; put it back and restart this process (database_unavailable)",
           "check": "log"
         }
         "#);

@@ -35,7 +35,7 @@ async fn a_mode_that_is_none_and_one_that_an_agent_sets_are_refused() {
           "title": "Method Not Allowed",
           "status": 405,
           "code": "wrong_method",
-          "detail": "/v1/threads/t1/mode does not take POST"
+          "detail": "/v1/threads/t1/mode does not support POST"
         }
         "#);
         assert_snapshot!(town.person("ada").put(MODE, r#"{"mode":"approve_all","for":"1h"}"#).await, @r#"

@@ -11,12 +11,12 @@ async fn a_page_that_cannot_be_is_refused() {
     story(ASK, async |town| {
         let ada = town.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"x\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "after"
         }
         "#);

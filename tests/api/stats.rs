@@ -24,7 +24,7 @@ async fn a_span_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"tool\"; there are since and until",
+          "detail": "unknown parameter \"tool\"; the parameters are since and until",
           "parameter": "tool"
         }
         "#);

@@ -33,12 +33,12 @@ async fn a_stream_that_cannot_be_taken_up_is_refused() {
         let request = town.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
         assert_snapshot!(Answer::to(request).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"yesterday\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"yesterday\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "last-event-id"
         }
         "#);
@@ -53,12 +53,12 @@ async fn a_header_that_is_no_text_is_refused() {
         let request = request.header("accept", "text/event-stream");
         let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
         assert_snapshot!(Answer::to(request.header("last-event-id", last)).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it is not ASCII",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "last-event-id: is not ASCII",
           "parameter": "last-event-id"
         }
         "#);

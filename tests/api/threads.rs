@@ -18,7 +18,7 @@ async fn a_thread_that_is_not_there_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"verbose\"; this takes none",
+          "detail": "unknown parameter \"verbose\"; this path has none",
           "parameter": "verbose"
         }
         "#);
