@@ -65,8 +65,8 @@ async fn arguments_that_two_parsers_could_read_differently_are_refused() {
         {
           "title": "Unprocessable Entity",
           "status": 422,
-          "code": "too_deep",
-          "detail": "what the body holds nests deeper than 256 levels at line 1 column 293",
+          "code": "invalid",
+          "detail": "the body nests deeper than 256 levels at line 1 column 293",
           "line": 1,
           "column": 293
         }

@@ -242,7 +242,7 @@ async fn an_array_is_no_body() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the body is JSON, but no object"
+          "detail": "the body must be a JSON object"
         }
         "#);
         assert_snapshot!(town.agent("builder").post("/v1/threads/t1/close", "7").await, @r#"
@@ -251,7 +251,7 @@ async fn an_array_is_no_body() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "the body is JSON, but no object"
+          "detail": "the body must be a JSON object"
         }
         "#);
     })
@@ -282,7 +282,7 @@ async fn what_is_packed_or_in_other_characters_is_not_read_as_json() {
           "title": "Unsupported Media Type",
           "status": 415,
           "code": "not_json",
-          "detail": "JSON is UTF-8, and the header content-type says \"latin1\""
+          "detail": "the body must be UTF-8, and the header content-type says \"latin1\""
         }
         "#);
     })

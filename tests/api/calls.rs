@@ -83,17 +83,17 @@ async fn a_parameter_that_stands_twice_or_is_none_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"thread\"; there are after, limit, tool, principal, state, since and until",
+          "detail": "unknown parameter \"thread\"; the parameters are after, limit, tool, principal, state, since and until",
           "parameter": "thread"
         }
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"-1\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "after"
         }
         "#);

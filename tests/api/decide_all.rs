@@ -27,7 +27,7 @@ async fn none_and_too_many_are_refused_as_a_whole() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "decisions: there are 1001; 1 to 1000 are taken at once"
+          "detail": "decisions: there are 1001, and a request has 1 to 1000"
         }
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[{"threadId":"t1","id":"a","decision":"maybe"}]}"#).await, @r#"

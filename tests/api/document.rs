@@ -73,12 +73,10 @@ fn every_operation_says_what_it_is_and_how_it_ends() {
                 continue;
             };
             let codes = problem["schema"]["allOf"][1]["properties"]["code"]["enum"].as_array();
-            for code in codes.expect("codes") {
-                let code = code.as_str().expect("a code");
-                assert_eq!(
-                    problem["examples"][code]["value"]["code"], code,
-                    "{place}: {code} has an example"
-                );
+            let codes = codes.expect("codes");
+            for (code, example) in problem["examples"].as_object().expect("an example of each code") {
+                assert_eq!(example["value"]["code"], *code, "{place}: {code} has its own example");
+                assert!(codes.iter().any(|known| known == code), "{place}: the schema has {code}");
             }
         }
     }

@@ -24,7 +24,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"all\"",
+          "detail": "limit must be a number from 1 to 1000, not \"all\"",
           "parameter": "limit"
         }
         "#);
@@ -34,7 +34,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"from\"; there are after, limit, thread, type, tool, principal, since and until",
+          "detail": "unknown parameter \"from\"; the parameters are after, limit, thread, type, tool, principal, since and until",
           "parameter": "from"
         }
         "#);
@@ -82,7 +82,7 @@ async fn a_filter_that_cannot_be_meant_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "after stands twice",
+          "detail": "after is given twice",
           "parameter": "after"
         }
         "#);

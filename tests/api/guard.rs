@@ -27,7 +27,7 @@ async fn a_path_that_is_not_there_is_said_to_be_none() {
           "title": "Not Found",
           "status": 404,
           "code": "unknown_route",
-          "detail": "there is nothing at /v1/threads/t1/tool-calls/a/b/c; the API begins with /v1/threads"
+          "detail": "/v1/threads/t1/tool-calls/a/b/c does not exist; the API begins with /v1/threads"
         }
         "#);
         assert_snapshot!(ada.get("/v1/threads/t1/grants/").await, @r#"
@@ -36,7 +36,7 @@ async fn a_path_that_is_not_there_is_said_to_be_none() {
           "title": "Not Found",
           "status": 404,
           "code": "unknown_route",
-          "detail": "there is nothing at /v1/threads/t1/grants/; the API begins with /v1/threads"
+          "detail": "/v1/threads/t1/grants/ does not exist; the API begins with /v1/threads"
         }
         "#);
     })
@@ -80,7 +80,7 @@ async fn a_name_that_leads_here_from_elsewhere_is_refused() {
           "title": "Misdirected Request",
           "status": 421,
           "code": "foreign_host",
-          "detail": "this server is for its own machine, and \"\" is not a name of that; use 127.0.0.1 or localhost"
+          "detail": "this server serves its own machine only, and \"\" is another; use 127.0.0.1 or localhost"
         }
         "#);
         assert_snapshot!(town.raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"
@@ -209,22 +209,22 @@ async fn nobody_can_speak_for_the_policy_or_without_a_kind() {
         }
         "#);
         assert_snapshot!(says("system:expiry").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "countersign-principal: nobody can speak for the policy or the system",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: must begin with user: or agent:",
           "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("policy:allow-all").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "countersign-principal: nobody can speak for the policy or the system",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "countersign-principal: must begin with user: or agent:",
           "parameter": "countersign-principal"
         }
         "#);
@@ -252,21 +252,21 @@ async fn a_name_that_cannot_be_is_nobodys() {
         }
         "#);
         assert_snapshot!(says("user:a%00b").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
           "detail": "countersign-principal: the name of a principal cannot be used: it holds the control character U+0000",
           "parameter": "countersign-principal"
         }
         "#);
         assert_snapshot!(says("user:%ff").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
           "detail": "countersign-principal: it is not UTF-8",
           "parameter": "countersign-principal"
         }

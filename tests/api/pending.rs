@@ -21,12 +21,12 @@ async fn a_page_that_cannot_be_is_refused() {
         }
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"-1\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"-1\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "after"
         }
         "#);
@@ -36,7 +36,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
+          "detail": "limit must be a number from 1 to 1000, not \"0\"",
           "parameter": "limit"
         }
         "#);
@@ -46,7 +46,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"1001\"",
+          "detail": "limit must be a number from 1 to 1000, not \"1001\"",
           "parameter": "limit"
         }
         "#);
@@ -56,7 +56,7 @@ async fn a_page_that_cannot_be_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "there is no parameter \"page\"; there are after, limit, thread, tool, principal, since and until",
+          "detail": "unknown parameter \"page\"; the parameters are after, limit, thread, tool, principal, since and until",
           "parameter": "page"
         }
         "#);

@@ -65,12 +65,12 @@ async fn a_header_that_is_no_text_is_refused() {
         let request = town.person("ada").request(Method::GET, "/v1/events");
         let twice = request.header("last-event-id", "1").header("last-event-id", "2");
         assert_snapshot!(Answer::to(twice).await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_header",
-          "detail": "last-event-id: it stands twice",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "last-event-id: is given twice",
           "parameter": "last-event-id"
         }
         "#);
@@ -86,7 +86,7 @@ async fn an_idle_stream_says_that_it_lives() {
         assert_eq!(stream.message().await, "retry: 1000");
         for _ in 0..2 {
             town.clock.advance(Duration::from_secs(15));
-            assert_eq!(stream.message().await, ":");
+            assert_eq!(stream.message().await, ": ");
         }
         town.agent("builder").proposes("t1", "a").await;
         assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);

@@ -28,17 +28,17 @@ async fn a_thread_that_is_not_there_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "limit is a number from 1 to 1000, and this is \"0\"",
+          "detail": "limit must be a number from 1 to 1000, not \"0\"",
           "parameter": "limit"
         }
         "#);
         assert_snapshot!(ada.get("/v1/threads?after=x").await, @r#"
-        400
+        422
         {
-          "title": "Bad Request",
-          "status": 400,
-          "code": "bad_cursor",
-          "detail": "\"x\" is no cursor; use the `next` of the page before, or the seq of an event",
+          "title": "Unprocessable Entity",
+          "status": 422,
+          "code": "invalid",
+          "detail": "\"x\" is not a cursor; use the `next` of the page before, or the seq of an event",
           "parameter": "after"
         }
         "#);

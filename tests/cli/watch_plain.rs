@@ -21,8 +21,8 @@ async fn programs_are_sent_elsewhere() {
         ! {"code":"usage","detail":"watch is for people: programs follow the log, or read `countersign pending --json`"}
         exit 2
         "#);
-        assert_snapshot!(desk.types("watch").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
+        assert_snapshot!(desk.types("watch").await, @r"
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("watch --server http://127.0.0.1:1").await, @"
