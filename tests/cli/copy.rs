@@ -17,7 +17,7 @@ async fn what_cannot_be_meant_is_refused() {
         ! For more information, try '--help'.
         exit 2
         ");
-        assert_snapshot!(desk.types("copy --from countersign.db --to other.db").await, @r"
+        assert_snapshot!(desk.types("copy --from countersign.db --to other.db").await, @"
         ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
@@ -37,7 +37,7 @@ async fn what_cannot_be_meant_is_refused() {
         exit 2
         ");
         desk.runs("chmod", &["600", "secret"]).await;
-        assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @r"
+        assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
         ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing was written, try again when it does
         exit 5
         ");
@@ -55,7 +55,7 @@ async fn a_log_is_copied_and_the_copy_grows_with_it() {
         tip [sha256], the same in both
         exit 0
         ");
-        assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @r"
+        assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @"
         ! countersign: [here]/copy.db has 2 events already; name an empty database, or use --continue if they are an earlier copy
         exit 3
         ");
@@ -90,7 +90,7 @@ async fn half_a_copy_is_opened_by_nobody() {
         assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
         let mark = "CREATE TABLE copying (source text NOT NULL); INSERT INTO copying VALUES ('/srv/log.db')";
         desk.runs("sqlite3", &["copy.db", mark]).await;
-        assert_snapshot!(desk.types("pending --database copy.db").await, @r"
+        assert_snapshot!(desk.types("pending --database copy.db").await, @"
         ! countersign: [here]/copy.db holds half a copy of /srv/log.db; run the same `countersign copy` again, which resumes it
         exit 5
         ");

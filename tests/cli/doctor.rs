@@ -33,7 +33,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         {"findings":[{"check":"settings","found":"none from a file; `countersign config` shows what is in force","status":"ok"},{"check":"policy","found":"none is set: task tools are free, and the rest is asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is another program's database","remedy":"name another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
         "#);
-        assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @r"
+        assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
         ok    settings     none from a file; `countersign config` shows what is in force
         ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]

@@ -109,7 +109,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
             let said = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
             assert_eq!(said.code, 5, "{said}");
         }
-        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @r"
+        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     none from a file; `countersign config` shows what is in force
         ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
@@ -171,7 +171,7 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
         let (owner, app) = (of("countersign_owner"), of("countersign_app"));
         let folder = server.folder().display().to_string().replace('/', "%2F");
         let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
-        assert_snapshot!(told.replace(&folder, "SOCKET"), @r"
+        assert_snapshot!(told.replace(&folder, "SOCKET"), @"
         ! countersign: postgres://countersign_app@SOCKET:5432/postgres must be migrated to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, then packaging/postgres/roles.sql
         exit 5
         ");

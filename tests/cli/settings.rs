@@ -213,13 +213,13 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         ! hint: docs/configuration.md says what can be set, and how
         exit 2
         ");
-        assert_snapshot!(desk.types("verify").await, @r"
+        assert_snapshot!(desk.types("verify").await, @"
         ! countersign: there is no database at file.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         desk.sets("COUNTERSIGN_DATABASE", "environment.db");
         desk.sets("COUNTERSIGN_AS", "user:ada");
-        assert_snapshot!(desk.types("pending").await, @r"
+        assert_snapshot!(desk.types("pending").await, @"
         ! countersign: there is no database at environment.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");

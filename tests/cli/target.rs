@@ -7,15 +7,15 @@ use insta::assert_snapshot;
 #[tokio::test]
 async fn a_log_that_is_not_there_is_not_made_by_looking_at_it() {
     at_a_desk(async |desk| {
-        assert_snapshot!(desk.types("pending").await, @r"
+        assert_snapshot!(desk.types("pending").await, @"
         ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
-        assert_snapshot!(desk.types("verify --database elsewhere.db").await, @r"
+        assert_snapshot!(desk.types("verify --database elsewhere.db").await, @"
         ! countersign: there is no database at elsewhere.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
-        assert_snapshot!(desk.types("run --database no/such/folder.db -- ls").await, @r"
+        assert_snapshot!(desk.types("run --database no/such/folder.db -- ls").await, @"
         ! countersign: the database no/such/folder.db cannot be created: No such file or directory (os error 2)
         exit 5
         ");

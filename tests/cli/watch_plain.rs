@@ -21,7 +21,7 @@ async fn programs_are_sent_elsewhere() {
         ! {"code":"usage","detail":"watch is for people: programs follow the log, or read `countersign pending --json`"}
         exit 2
         "#);
-        assert_snapshot!(desk.types("watch").await, @r"
+        assert_snapshot!(desk.types("watch").await, @"
         ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
