@@ -20,7 +20,7 @@ fn a_full_disk_loses_nothing_and_goes_on_when_there_is_room() {
             dd if=/dev/zero of=ballast bs=1024 count=700 status=none
             "$1" fill countersign.db ballast"#;
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
-        assert_eq!((said.text.as_str(), said.well), ("disk_full\nall there", true));
+        assert_eq!((said.text.as_str(), said.well), ("full\nall there", true));
     });
 }
 
