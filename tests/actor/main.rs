@@ -34,7 +34,7 @@ async fn open(path: &Path) {
             say("open");
             store.close().await;
         }
-        Err(error) => say(error.code()),
+        Err(error) => say(error.reason().unwrap_or(error.code())),
     }
 }
 
@@ -59,7 +59,7 @@ async fn fill(path: &Path, ballast: &Path) {
     let store = Store::open(path, Options::default()).await.expect("opens");
     let mut acknowledged = Vec::new();
     let full = until_it_fails(&store, &mut acknowledged).await;
-    say(full.code());
+    say(full.reason().unwrap_or(full.code()));
     assert!(acknowledged.len() > 3, "there was room for some");
     fs::remove_file(ballast).expect("there is ballast");
     for n in 0..5 {

@@ -73,12 +73,10 @@ fn every_operation_has_a_summary_and_its_answers() {
                 continue;
             };
             let codes = problem["schema"]["allOf"][1]["properties"]["code"]["enum"].as_array();
-            for code in codes.expect("codes") {
-                let code = code.as_str().expect("a code");
-                assert_eq!(
-                    problem["examples"][code]["value"]["code"], code,
-                    "{place}: {code} has an example"
-                );
+            let codes = codes.expect("codes");
+            for (code, example) in problem["examples"].as_object().expect("an example of each code") {
+                assert_eq!(example["value"]["code"], *code, "{place}: {code} has its own example");
+                assert!(codes.iter().any(|known| known == code), "{place}: the schema has {code}");
             }
         }
     }
@@ -142,7 +140,11 @@ fn document_and_server_are_equally_strict_about_requests() {
     for (_, _, operation) in operations(&document) {
         reached_from(&document, &operation["requestBody"], &mut sent);
     }
-    assert!(sent.contains_key("Propose") && sent.contains_key("ProposedDefinition"), "{:?}", sent.keys());
+    assert!(
+        sent.contains_key("ProposeRequest") && sent.contains_key("ProposedDefinition"),
+        "{:?}",
+        sent.keys()
+    );
     for (name, schema) in sent.into_iter().filter(|(_, schema)| schema["properties"].is_object()) {
         assert_eq!(schema["additionalProperties"], false, "{name} takes what it does not name");
     }

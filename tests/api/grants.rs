@@ -95,7 +95,7 @@ async fn grant_pages_continue_until_next_is_null() {
             after = page.member("next");
         }
         assert_eq!(seqs, [7, 8, 9]);
-        assert_eq!(ada.get(&format!("{GRANTS}?after=x")).await.text("code"), "bad_cursor");
+        assert_eq!(ada.get(&format!("{GRANTS}?after=x")).await.text("code"), "invalid");
         assert_eq!(ada.get(&format!("{GRANTS}?tool=bash")).await.text("code"), "invalid");
     })
     .await;

@@ -18,7 +18,7 @@ async fn what_cannot_be_meant_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to other.db").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("copy --from a.db --to b.db --database c.db").await, @"
@@ -38,7 +38,7 @@ async fn what_cannot_be_meant_is_refused() {
         ");
         desk.runs("chmod", &["600", "secret"]).await;
         assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
-        ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing of this was written, try again when it does
+        ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing was written, try again when it does
         exit 5
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "secret\n", "nothing was made");
@@ -56,7 +56,7 @@ async fn a_log_is_copied_and_the_copy_grows_with_it() {
         exit 0
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @"
-        ! countersign: [here]/copy.db has 2 events already; name an empty one, or say --continue if they are an earlier copy
+        ! countersign: [here]/copy.db has 2 events already; name an empty database, or use --continue if they are an earlier copy
         exit 3
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to ./countersign.db").await, @"
@@ -91,7 +91,7 @@ async fn half_a_copy_is_opened_by_nobody() {
         let mark = "CREATE TABLE copying (source text NOT NULL); INSERT INTO copying VALUES ('/srv/log.db')";
         desk.runs("sqlite3", &["copy.db", mark]).await;
         assert_snapshot!(desk.types("pending --database copy.db").await, @"
-        ! countersign: [here]/copy.db holds half a copy of /srv/log.db; run the same `countersign copy` again, which goes on where it stopped
+        ! countersign: [here]/copy.db holds half a copy of /srv/log.db; run the same `countersign copy` again, which resumes it
         exit 5
         ");
         assert_eq!(desk.types("serve --database copy.db --listen 127.0.0.1:0").await.code, 5);

@@ -38,7 +38,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         ok    policy       none is set: task tools are free, and the rest is asked
         ok    clock        it is [time]
         fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
-                           → `countersign serve` starts one
+                           → start the server: `countersign serve`, or PostgreSQL
 
         Something has to be mended.
         exit 1

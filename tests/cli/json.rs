@@ -185,8 +185,9 @@ async fn what_goes_wrong_is_json_too() {
         assert_snapshot!(laid_out(&desk.types("pending --json").await), @r#"
 
         ! {
-          "code": "database_missing",
-          "detail": "there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another"
+          "code": "database_unavailable",
+          "detail": "there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another",
+          "reason": "missing"
         }
         exit 5
         "#);

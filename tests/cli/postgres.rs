@@ -119,7 +119,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         ok    clocks       the server's is [time]
         ok    durability   a commit is on the server's disk (synchronous_commit on)
         ok    standbys     none is connected
-        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
+        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` creates one, --database names another
                            → `createdb` makes a database, and `countersign serve` or `countersign run` a log in it
 
         Something has to be mended.
@@ -172,7 +172,7 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
         let folder = server.folder().display().to_string().replace('/', "%2F");
         let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
         assert_snapshot!(told.replace(&folder, "SOCKET"), @"
-        ! countersign: postgres://countersign_app@SOCKET:5432/postgres has to be brought to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it
+        ! countersign: postgres://countersign_app@SOCKET:5432/postgres must be migrated to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, then packaging/postgres/roles.sql
         exit 5
         ");
         assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);

@@ -214,13 +214,13 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         exit 2
         ");
         assert_snapshot!(desk.types("verify").await, @"
-        ! countersign: there is no database at file.db; `countersign serve` or `countersign run` makes one, --database names another
+        ! countersign: there is no database at file.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         desk.sets("COUNTERSIGN_DATABASE", "environment.db");
         desk.sets("COUNTERSIGN_AS", "user:ada");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: there is no database at environment.db; `countersign serve` or `countersign run` makes one, --database names another
+        ! countersign: there is no database at environment.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("config").await, @"

@@ -25,8 +25,7 @@ const LEAVING: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
 /// The answer of a server whose database restarts.
-const WITHOUT_DATABASE: &str =
-    r#"{"title":"Service Unavailable","status":503,"code":"database_unreachable","detail":"soon"}"#;
+const WITHOUT_DATABASE: &str = r#"{"title":"Service Unavailable","status":503,"code":"database_unavailable","reason":"unreachable","detail":"soon"}"#;
 
 /// The head of both answers.
 const UNAVAILABLE: &str =

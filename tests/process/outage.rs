@@ -44,7 +44,7 @@ async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
     assert_eq!(answer.status().as_u16(), 503, "{path}");
     assert!(answer.headers().contains_key("retry-after"), "{path}");
     let problem: Value = answer.json().await.expect("problem details");
-    assert_eq!(problem["code"], "database_unreachable", "{problem}");
+    assert_eq!(problem["reason"], "unreachable", "{problem}");
 }
 
 /// Repeats the request until it succeeds.

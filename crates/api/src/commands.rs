@@ -271,7 +271,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D:
     });
     let seconds = whole.and_then(|whole| u32::try_from(whole).ok());
     let why =
-        || de::Error::custom(format_args!("{given} is no whole number of seconds from 0 to {}", u32::MAX));
+        || de::Error::custom(format_args!("{given} is not a whole number of seconds from 0 to {}", u32::MAX));
     seconds.map(Some).ok_or_else(why)
 }
 

@@ -60,7 +60,7 @@ fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), Problem> {
     let host = text(header::HOST).or(in_uri).unwrap_or("");
     if !is_loopback(host) {
         let detail = format!(
-            "this server is for its own machine, and {host:?} is not a name of that; use 127.0.0.1 or localhost"
+            "this server serves its own machine only, and {host:?} is another; use 127.0.0.1 or localhost"
         );
         return Err(Problem::new(ErrorCode::ForeignHost, detail));
     }

@@ -6,15 +6,17 @@
 
 use crate::{App, door, problem::Problem};
 use axum::{
-    body::Body,
     http::{HeaderValue, header},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Response, Sse, sse::Event as Message},
 };
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{Event, EventType};
 use futures_util::{Stream, StreamExt};
-use std::convert::Infallible;
+use std::{convert::Infallible, time::Duration};
 use tracing::Span;
+
+/// The pause before a browser reconnects.
+const RECONNECT: Duration = Duration::from_secs(1);
 
 /// From where a reader takes the stream up.
 pub(crate) struct From {
@@ -32,9 +34,8 @@ pub(crate) async fn answer(app: App, filter: LogFilter, from: From) -> Result<Re
     // What is there already when a reader comes back is what it would have missed.
     let missed = if from.again { app.gate.tip(None).await? } else { 0 };
     let stream = stream(app, filter, from.after, missed, Asked::now()).map(Ok::<_, Infallible>);
-    let mut response = Body::from_stream(stream).into_response();
+    let mut response = Sse::new(stream).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
     headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
     // Proxies that would collect the stream before they pass it on are told not to.
     headers.insert("x-accel-buffering", const { HeaderValue::from_static("no") });
@@ -53,7 +54,7 @@ impl Asked {
     }
 }
 
-fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = String> {
+fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = Message> {
     async_stream::stream! {
         let _counted = app.metrics.stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
@@ -61,7 +62,7 @@ fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) ->
         let mut events = app.gate.with_retries().follow(filter, after);
         // Counted from before each message, so that whoever has read one knows when the next is due.
         let mut due = clock.now().after(heartbeat);
-        yield "retry: 1000\n\n".to_owned();
+        yield Message::default().retry(RECONNECT);
         loop {
             tokio::select! {
                 () = app.stop.cancelled() => return,
@@ -86,7 +87,7 @@ fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) ->
                     // A clock of the machine's may wake early, and is asked again.
                     if due <= clock.now() {
                         due = clock.now().after(heartbeat);
-                        yield ":\n\n".to_owned();
+                        yield Message::default().comment("");
                     }
                 }
             }
@@ -94,15 +95,13 @@ fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) ->
     }
 }
 
-/// One message. Its data is one line: a line break in JSON can only stand between tokens, where a space
-/// means the same.
-fn message(event: &Event) -> String {
+/// One message. Its data is one line: a line break in JSON can only be between tokens, where a space means the same.
+fn message(event: &Event) -> Message {
     let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind)
+    Message::default().id(event.seq.to_string()).event(event.kind.to_string()).data(data)
 }
 
-/// The last message of a stream that fails. It has no id: whoever comes back goes on after the last event.
-fn last_words(problem: Problem) -> String {
-    let data = serde_json::to_string(&problem.told()).unwrap_or_default();
-    format!("event: error\ndata: {data}\n\n")
+/// The last message of a stream that fails. It has no id, so a client that reconnects resumes after the last event.
+fn last_words(problem: Problem) -> Message {
+    Message::default().event("error").data(serde_json::to_string(&problem.told()).unwrap_or_default())
 }

@@ -62,8 +62,8 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -
         proxy.refuse();
         let struck = proxy.cut_at_commit(cut);
         let (outcome, ()) = join(bot(&store).proposes("call_1"), struck).await;
-        assert_eq!(code(&outcome), "outcome_unknown");
-        assert_eq!(code(&bot(&store).proposes("call_2").await), "database_unreachable");
+        assert_eq!(code(&outcome), "lost");
+        assert_eq!(code(&bot(&store).proposes("call_2").await), "unreachable");
         proxy.heal();
         let again = bot(&store).proposes("call_1").await.expect("asked");
         assert_eq!(holds(&store).await, 2);

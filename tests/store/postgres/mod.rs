@@ -48,7 +48,7 @@ async fn refused(url: &str, secret: &str) -> &'static str {
     let Err(error) = tries(url).await else { panic!("the log opens") };
     let said = format!("{error} {error:?} {error:#?}");
     assert!(!said.contains(secret), "{said}");
-    error.code()
+    error.reason().unwrap_or(error.code())
 }
 
 fn bot(store: &Store) -> Persona {

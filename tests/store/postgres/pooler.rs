@@ -90,7 +90,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
         // The pooler refuses clients until it has tried the server again.
         let mut outcome = bot(&store).proposes("call_2").await;
         while outcome.is_err() {
-            assert_eq!(code(&outcome), "database_unreachable");
+            assert_eq!(code(&outcome), "unreachable");
             outcome = bot(&store).proposes("call_2").await;
         }
         hears(&mut follower, 1, 4).await;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use tokio::sync::watch;
 
 /// The errors that a caller may get meanwhile: each tells it to retry later.
-const TRANSIENT: [&str; 3] = ["database_unreachable", "outcome_unknown", "database_busy"];
+const TRANSIENT: [&str; 3] = ["unreachable", "lost", "busy"];
 
 #[test]
 fn stopped_and_started_server_loses_nothing() {

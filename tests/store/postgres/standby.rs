@@ -26,9 +26,9 @@ fn takes_over(proxy: &Proxy, standby: &Cluster) {
 fn standby_is_written_only_after_its_promotion() {
     on_a_server(async |primary| {
         let (proxy, store, standby) = with_a_standby(primary).await;
-        assert_eq!(refused(&standby.url(), "s3cret").await, "database_read_only");
+        assert_eq!(refused(&standby.url(), "s3cret").await, "standby");
         takes_over(&proxy, &standby);
-        assert_eq!(code(&bot(&store).proposes("call_2").await), "database_read_only");
+        assert_eq!(code(&bot(&store).proposes("call_2").await), "standby");
         hears(&mut follows(&store), 1, 2).await;
         standby.promote().await;
         assert_eq!(code(&bot(&store).proposes("call_2").await), "done");
@@ -47,7 +47,7 @@ fn read_only_server_is_reported() {
             )
         };
         server.psql(&by("SET default_transaction_read_only = on")).await.expect("an operator may");
-        assert_eq!(code(&bot(&store).proposes("call_1").await), "database_read_only");
+        assert_eq!(code(&bot(&store).proposes("call_1").await), "standby");
         server.psql(&by("RESET default_transaction_read_only")).await.expect("an operator may");
         assert_eq!(code(&bot(&store).proposes("call_1").await), "done");
     });
@@ -80,17 +80,13 @@ fn lagging_standby_is_written_only_after_a_decision() {
         standby.promote().await;
         takes_over(&proxy, &standby);
         for _ in 0..2 {
-            assert_eq!(code(&bot(&store).proposes("call_3").await), "database_behind");
+            assert_eq!(code(&bot(&store).proposes("call_3").await), "behind");
         }
         assert_eq!(standby.psql("SELECT max(seq) FROM events").await.as_deref(), Ok("2"));
         let anew = opens(&standby.url()).await;
         assert_eq!(code(&bot(&anew).proposes("call_3").await), "done", "a process that starts anew goes on");
         assert_eq!(holds(&anew).await, 4);
-        assert_eq!(
-            code(&bot(&store).proposes("call_4").await),
-            "database_behind",
-            "as long as it may, others have"
-        );
+        assert_eq!(code(&bot(&store).proposes("call_4").await), "behind", "as long as it may, others have");
     });
 }
 
@@ -102,7 +98,7 @@ fn server_returning_with_missing_events_is_used_again() {
         bot(&store).proposes("call_2").await.expect("asked");
         standby.promote().await;
         takes_over(&proxy, &standby);
-        assert_eq!(code(&bot(&store).proposes("call_3").await), "database_behind");
+        assert_eq!(code(&bot(&store).proposes("call_3").await), "behind");
         takes_over(&proxy, primary);
         assert_eq!(code(&bot(&store).proposes("call_3").await), "done");
         assert_eq!(holds(&store).await, 6);
@@ -124,7 +120,7 @@ fn failover_during_a_commit_is_noticed() {
         proxy.turns_to(&standby.socket());
         let struck = proxy.cut_at_commit(Cut::BeforeCommit);
         let (outcome, ()) = join(bot(&store).proposes("call_3"), struck).await;
-        assert_eq!(code(&outcome), "database_behind");
+        assert_eq!(code(&outcome), "behind");
         assert_eq!(holds(&other).await, 6);
     });
 }

@@ -37,7 +37,7 @@ fn server_with_a_valid_certificate_is_used() {
 fn certificate_of_another_authority_is_refused() {
     on_a_server_with_tls(async |server| {
         let url = verified(server, "localhost", &server.certificates().stranger());
-        assert_eq!(refused(&url, PASSWORD).await, "database_unreachable");
+        assert_eq!(refused(&url, PASSWORD).await, "unreachable");
     });
 }
 
@@ -45,10 +45,7 @@ fn certificate_of_another_authority_is_refused() {
 fn certificate_for_another_name_is_refused() {
     on_a_server_with_tls(async |server| {
         let authority = server.certificates().authority();
-        assert_eq!(
-            refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await,
-            "database_unreachable"
-        );
+        assert_eq!(refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await, "unreachable");
         let less = verified(server, "127.0.0.1", &authority).replace("verify-full", "verify-ca");
         bot(&opens(&less).await).proposes("call_1").await.expect("asked, where the name is not looked at");
     });
@@ -58,7 +55,7 @@ fn certificate_for_another_name_is_refused() {
 fn tls_only_server_refuses_plain_connections() {
     on_a_server_with_tls(async |server| {
         let plain = server.tcp_url("localhost") + "?sslmode=disable";
-        assert_eq!(refused(&plain, PASSWORD).await, "database_login");
+        assert_eq!(refused(&plain, PASSWORD).await, "login");
     });
 }
 
@@ -67,6 +64,6 @@ fn required_tls_never_falls_back_to_plain() {
     within_the_limit(async {
         let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
         let secure = server.tcp_url("localhost") + "?sslmode=require";
-        assert_eq!(refused(&secure, PASSWORD).await, "database_unreachable");
+        assert_eq!(refused(&secure, PASSWORD).await, "unreachable");
     });
 }

@@ -20,7 +20,7 @@ fn full_disk_loses_nothing_and_writing_resumes() {
             dd if=/dev/zero of=ballast bs=1024 count=700 status=none
             "$1" fill log.db ballast"#;
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
-        assert_eq!((said.text.as_str(), said.well), ("disk_full\nall there", true));
+        assert_eq!((said.text.as_str(), said.well), ("full\nall there", true));
     });
 }
 
@@ -33,10 +33,10 @@ fn nothing_is_acknowledged_after_the_file_is_gone() {
         let aside = world.folder().join("aside.db");
         fs::rename(world.path(), &aside).expect("moves");
         for id in ["call_2", "call_3"] {
-            assert_eq!(code(&bot.proposes(id).await), "database_gone");
+            assert_eq!(code(&bot.proposes(id).await), "gone");
         }
         fs::copy(&aside, world.path()).expect("copies");
-        assert_eq!(code(&bot.proposes("call_4").await), "database_gone", "another file is not the same file");
+        assert_eq!(code(&bot.proposes("call_4").await), "gone", "another file is not the same file");
         fs::rename(&aside, world.path()).expect("moves back");
         assert_eq!(code(&bot.proposes("call_5").await), "done", "put back, it goes on");
         assert_eq!(world.count(EventType::ToolCall).await, 2, "and has nothing of what was refused");

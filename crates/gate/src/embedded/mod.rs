@@ -292,7 +292,8 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, Error> {
         schema.admit().map_err(|why| Refused::bad_json("definition", &why))?;
     }
     if call.expires_in_seconds == Some(0) {
-        return Err(Error::invalid("expiresInSeconds", &"it must be at least 1"));
+        let why = "must be at least 1";
+        return Err(Error::invalid("expiresInSeconds", &why));
     }
     let impact = call.impact.as_ref().map(Json::of).transpose();
     Ok(ProposeCommand {

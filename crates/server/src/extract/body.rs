@@ -49,7 +49,7 @@ async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
         }
     }
     if total > MAX_BODY {
-        let detail = format!("the body has more than {MAX_BODY} bytes, and that is the most");
+        let detail = format!("the body has more than {MAX_BODY} bytes, the maximum");
         return Err(Problem::new(ErrorCode::TooLarge, detail));
     }
     Ok(taken)
@@ -62,7 +62,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     if essence.eq_ignore_ascii_case("application/json") {
         return require_plain_utf8(headers, given.unwrap_or_default());
     }
-    let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("says {given:?}"));
+    let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("is {given:?}"));
     let detail = format!("the body must be application/json, and the header content-type {says}");
     Err(Problem::new(ErrorCode::NotJson, detail))
 }
@@ -70,7 +70,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 /// What was packed, or written in other characters, would be read as what it is not.
 fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Problem> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING) {
-        let detail = format!("a body is taken as it is, and the header content-encoding says {encoding:?}");
+        let detail = format!("the body must not be encoded, and the header content-encoding is {encoding:?}");
         return Err(Problem::new(ErrorCode::NotJson, detail));
     }
     let charset =
@@ -80,7 +80,7 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
     match charset {
         Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(Problem::new(
             ErrorCode::NotJson,
-            format!("JSON is UTF-8, and the header content-type says {charset:?}"),
+            format!("the body must be UTF-8, and the header content-type says {charset:?}"),
         )),
         _ => Ok(()),
     }
@@ -89,14 +89,12 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let text = if bytes.is_empty() { b"{}" } else { bytes };
     if let Some((line, column)) = too_deep(text) {
-        let detail = format!(
-            "what the body holds nests deeper than {MAX_DEPTH} levels at line {line} column {column}"
-        );
+        let detail = format!("the body nests deeper than {MAX_DEPTH} levels at line {line} column {column}");
         return Err(Problem::new(ErrorCode::Invalid, detail).at(line, column));
     }
     // An array would be read as the fields without their names, and so mean what it does not say.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
-        return Err(Problem::invalid("the body is JSON, but no object"));
+        return Err(Problem::invalid("the body must be a JSON object"));
     }
     serde_json::from_slice(text).map_err(|why| {
         let problem = if why.is_data() {

@@ -38,16 +38,14 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
         let bad = |why: String| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
         if !is_encoded(given) {
-            return Err(bad("after % there are two hexadecimal digits; % itself is %25".to_owned()));
+            return Err(bad("two hexadecimal digits must follow each %; write % itself as %25".to_owned()));
         }
         let text = percent_encoding::percent_decode_str(given).decode_utf8();
         let text = text.map_err(|_| bad("it is not UTF-8".to_owned()))?;
         let principal: Principal = text.parse().map_err(|why| bad(format!("{why}")))?;
         match principal.kind() {
             Kind::User | Kind::Agent => Ok(Self(Some(principal))),
-            Kind::Policy | Kind::System => {
-                Err(bad("nobody can speak for the policy or the system".to_owned()))
-            }
+            Kind::Policy | Kind::System => Err(bad("must begin with user: or agent:".to_owned())),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'
     let first = given.next();
     let bad = |why: &str| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
     if given.next().is_some() {
-        return Err(bad("it stands twice"));
+        return Err(bad("is given twice"));
     }
-    first.map(|value| value.to_str().map_err(|_| bad("it is not ASCII"))).transpose()
+    first.map(|value| value.to_str().map_err(|_| bad("is not ASCII"))).transpose()
 }

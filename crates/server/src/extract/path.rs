@@ -55,7 +55,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
         let named = part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
-        let why = "grant: a grant is named by its seq, the number of the event that gave it";
+        let why = "grant: must be the seq of the event that gave it";
         Ok(Self(thread, named.ok_or_else(|| Problem::invalid(why))?))
     }
 }

@@ -90,7 +90,7 @@ impl<T: Takes, S: Sync> FromRequestParts<S> for Query<T> {
                 return Err(unknown(&key, T::NAMES));
             };
             if *name != "type" && seen.contains(name) {
-                return Err(Problem::invalid(format!("{name} stands twice")).of(name));
+                return Err(Problem::invalid(format!("{name} is given twice")).of(name));
             }
             seen.push(name);
             query.take(name, &value)?;
@@ -131,9 +131,9 @@ fn decoded(key: &str, text: &str) -> Result<String, Problem> {
 
 fn unknown(key: &str, names: &[&str]) -> Problem {
     let detail = match names {
-        [] => format!("there is no parameter {key:?}; this takes none"),
+        [] => format!("unknown parameter {key:?}; this path has none"),
         [others @ .., last] => {
-            format!("there is no parameter {key:?}; there are {} and {last}", others.join(", "))
+            format!("unknown parameter {key:?}; the parameters are {} and {last}", others.join(", "))
         }
     };
     Problem::invalid(detail).of(key)
@@ -151,7 +151,7 @@ pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         let detail =
-            format!("{text:?} is no cursor; use the `next` of the page before, or the seq of an event");
+            format!("{text:?} is not a cursor; use the `next` of the page before, or the seq of an event");
         Problem::new(ErrorCode::Invalid, detail)
     })
 }
@@ -159,7 +159,7 @@ pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {
 fn limit(text: &str) -> Result<usize, Problem> {
     let most = api::MAX_PAGE;
     text.parse().ok().filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
-        Problem::invalid(format!("limit is a number from 1 to {most}, and this is {text:?}")).of("limit")
+        Problem::invalid(format!("limit must be a number from 1 to {most}, not {text:?}")).of("limit")
     })
 }
 

@@ -72,7 +72,12 @@ fn response(entries: &[&CodeEntry]) -> Response {
 fn content(entries: &[&CodeEntry]) -> Content {
     let mut statuses: Vec<_> = entries.iter().map(|entry| entry.status).collect();
     statuses.dedup();
-    let names = entries.iter().map(|entry| entry.code.as_str());
+    // A status of its own hides the default response, so its schema must accept the common codes of that status too.
+    let common = codes::COMMON.iter().filter_map(|code| codes::find(*code));
+    let hidden = common.filter(|entry| statuses.contains(&entry.status));
+    let mut names: Vec<_> = entries.iter().copied().chain(hidden).map(|entry| entry.code.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
     let own = ObjectBuilder::new()
         .schema_type(Type::Object)
         .property("status", ObjectBuilder::new().schema_type(Type::Integer).enum_values(Some(statuses)))
