@@ -56,12 +56,20 @@ impl Token {
 impl Glob {
     /// A glob over a plain string: `*` and `?` match every character, `/` among them.
     pub fn new(text: &str) -> Result<Self, BadPattern> {
+        compile::check_visible(text)?;
+        Self::compile(text, false)
+    }
+
+    /// A glob over a name, such as a tool's. It works as [`Self::new`] does, but may contain invisible characters: a
+    /// tool's name may contain them, and a rule must be able to name every tool.
+    pub fn name(text: &str) -> Result<Self, BadPattern> {
         Self::compile(text, false)
     }
 
     /// A glob over a path: `*`, `?` and sets stay within a segment, `**` crosses, and `**/` is also no
     /// segment at all.
     pub fn path(text: &str) -> Result<Self, BadPattern> {
+        compile::check_visible(text)?;
         Self::compile(text, true)
     }
 
