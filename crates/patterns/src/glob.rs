@@ -2,8 +2,10 @@
 //! Case-sensitive, and its time grows with text times pattern, whatever both look like.
 
 mod compile;
+mod token;
 
 use super::{BadPattern, unseen::HOLE};
+use token::Token;
 
 /// A glob, compiled.
 #[derive(Debug, Clone)]
@@ -20,37 +22,6 @@ struct Way {
     tokens: Vec<Token>,
     /// Where in `tokens` the prefix ends.
     after_prefix: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    Char(char),
-    /// One character of a set, or one outside of it.
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
-    /// Any number of any characters.
-    Any,
-    /// Any number of characters within a segment of a path.
-    Segment,
-}
-
-impl Token {
-    fn repeats(&self) -> bool {
-        matches!(self, Self::Any | Self::Segment)
-    }
-
-    fn takes(&self, c: char) -> bool {
-        match self {
-            Self::Char(own) => *own == c,
-            Self::Set { negated, ranges } => {
-                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
-            }
-            Self::Any => true,
-            Self::Segment => c != '/',
-        }
-    }
 }
 
 impl Glob {

@@ -2,8 +2,8 @@
 
 use std::{iter::Peekable, str::Chars};
 
-use super::{BadPattern, Token};
-use crate::unseen::is_unseen;
+use super::token::Token;
+use crate::{BadPattern, unseen::is_unseen};
 
 /// Longer patterns are no patterns any more.
 const LONGEST: usize = 1024;
