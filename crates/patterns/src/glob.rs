@@ -2,8 +2,10 @@
 //! Case-sensitive, and its time grows with text times pattern, whatever both look like.
 
 mod compile;
+mod token;
 
 use super::{BadPattern, unseen::HOLE};
+use token::Token;
 
 /// A glob, compiled.
 #[derive(Debug, Clone)]
@@ -22,46 +24,23 @@ struct Way {
     after_prefix: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    Char(char),
-    /// One character of a set, or one outside of it.
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
-    /// Any number of any characters.
-    Any,
-    /// Any number of characters within a segment of a path.
-    Segment,
-}
-
-impl Token {
-    fn repeats(&self) -> bool {
-        matches!(self, Self::Any | Self::Segment)
-    }
-
-    fn takes(&self, c: char) -> bool {
-        match self {
-            Self::Char(own) => *own == c,
-            Self::Set { negated, ranges } => {
-                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
-            }
-            Self::Any => true,
-            Self::Segment => c != '/',
-        }
-    }
-}
-
 impl Glob {
     /// A glob over a plain string: `*` and `?` match every character, `/` among them.
     pub fn new(text: &str) -> Result<Self, BadPattern> {
+        compile::check_visible(text)?;
+        Self::compile(text, false)
+    }
+
+    /// A glob over a name, such as a tool's. It works as [`Self::new`] does, but may contain invisible characters: a
+    /// tool's name may contain them, and a rule must be able to name every tool.
+    pub fn name(text: &str) -> Result<Self, BadPattern> {
         Self::compile(text, false)
     }
 
     /// A glob over a path: `*`, `?` and sets stay within a segment, `**` crosses, and `**/` is also no
     /// segment at all.
     pub fn path(text: &str) -> Result<Self, BadPattern> {
+        compile::check_visible(text)?;
         Self::compile(text, true)
     }
 

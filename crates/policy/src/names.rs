@@ -12,7 +12,7 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(patterns: Vec<String>) -> Result<Self, BadPattern> {
-        let globs = patterns.iter().filter(|pattern| !is_literal(pattern)).map(|pattern| Glob::new(pattern));
+        let globs = patterns.iter().filter(|pattern| !is_literal(pattern)).map(|pattern| Glob::name(pattern));
         Ok(Self { globs: globs.collect::<Result<_, _>>()?, patterns })
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(patterns: &[String]) -> Result<Self, BadPattern> {
         let glob = |(index, pattern): (usize, &String)| {
-            Glob::new(&pattern.to_lowercase()).map_err(|why| BadPattern::Key { index, why: why.to_string() })
+            Glob::name(&pattern.to_lowercase()).map_err(|why| BadPattern::Key { index, why: why.to_string() })
         };
         Ok(Self { own: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }

@@ -1,7 +1,7 @@
 //! RFC 8785 (JSON Canonicalization Scheme) over a text, token by token, so that no number passes
 //! through a double and no key is lost before it could be seen twice.
 
-use super::{BadJson, decimal::Decimal, tokens::Tokens};
+use super::{bad_json::BadJson, decimal::Decimal, tokens::Tokens};
 use std::{borrow::Cow, fmt::Write as _};
 
 /// The canonical form of `text`, which must be JSON already (RFC 8259).

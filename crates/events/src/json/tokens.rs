@@ -1,7 +1,7 @@
 //! The JSON tokenizer. It reads texts whose syntax was checked before, so it only tells the tokens apart: no number
 //! passes through a double, and a reader sees a key that stands twice.
 
-use super::MAX_DEPTH;
+use super::bad_json::MAX_DEPTH;
 use std::borrow::Cow;
 
 /// A position in a text that is valid JSON (RFC 8259).

@@ -2,7 +2,8 @@
 
 use std::{iter::Peekable, str::Chars};
 
-use super::{BadPattern, Token};
+use super::token::Token;
+use crate::{BadPattern, unseen::is_unseen};
 
 /// Longer patterns are no patterns any more.
 const LONGEST: usize = 1024;
@@ -20,11 +21,16 @@ pub(super) fn ways(text: &str, path: bool) -> Result<Ways, BadPattern> {
         let short: String = text.chars().take(40).chain("…".chars()).collect();
         return Err(BadPattern::new(&short, format!("is longer than {LONGEST} characters: split it")));
     }
-    if let Some(unseen) = text.chars().find(|c| super::super::unseen::is_unseen(*c)) {
+    Compiler { text, path, rest: text.chars().peekable() }.sequence(0)
+}
+
+/// Rejects characters that an approver could not see in the pattern.
+pub(super) fn check_visible(text: &str) -> Result<(), BadPattern> {
+    if let Some(unseen) = text.chars().find(|c| is_unseen(*c)) {
         let what = format!("holds U+{:04X}, which nobody sees: leave it out", u32::from(unseen));
         return Err(BadPattern::new(&text.escape_debug().to_string(), what));
     }
-    Compiler { text, path, rest: text.chars().peekable() }.sequence(0)
+    Ok(())
 }
 
 struct Compiler<'a> {

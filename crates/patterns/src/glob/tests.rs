@@ -81,3 +81,11 @@ fn a_hole_can_be_anything() {
     assert!(glob.could_match("git push \u{ffff}") && glob.could_match("\u{ffff}"));
     assert!(!glob.could_match("git status \u{ffff}") && !glob.could_match("git push"));
 }
+
+#[test]
+fn name_with_invisible_characters_compiles_only_as_name() {
+    let text = "mail\u{202e}*";
+    assert!(Glob::new(text).is_err());
+    assert!(Glob::path(text).is_err());
+    assert!(Glob::name(text).expect("a glob over names").is_match("mail\u{202e}er"));
+}

@@ -117,7 +117,7 @@ pub(super) fn names(node: &Node, what: &str, book: Option<&Book>) -> Result<Name
         if pattern.is_empty() {
             return Err(node.fault("an empty pattern matches nothing"));
         }
-        Glob::new(pattern).map_err(|e| node.fault(e.to_string()))?;
+        Glob::name(pattern).map_err(|e| node.fault(e.to_string()))?;
     }
     Names::new(patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect())
         .map_err(|e| node.fault(e.to_string()))
