@@ -6,9 +6,13 @@ SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decis
     r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
     t.data ->> 'status' AS status
 FROM events c
-LEFT JOIN events q ON q.thread_id = c.thread_id AND q.tool_call_id = c.tool_call_id AND q.type = 'TOOL_APPROVAL_REQUEST'
-LEFT JOIN events r ON r.thread_id = c.thread_id AND r.tool_call_id = c.tool_call_id AND r.type = 'TOOL_APPROVAL_RESPONSE'
-LEFT JOIN events s ON s.thread_id = c.thread_id AND s.tool_call_id = c.tool_call_id AND s.type = 'TOOL_EXECUTION_STARTED'
-LEFT JOIN events t ON t.thread_id = c.thread_id AND t.tool_call_id = c.tool_call_id AND t.type = 'TOOL_RESULT'
+LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
+    AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
+    AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
+LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
+    AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
+LEFT JOIN events t ON t.type = 'TOOL_RESULT'
+    AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
 WHERE c.seq > $1 AND c.seq <= $2 AND c.type || '' = 'TOOL_CALL'
     AND (CAST($3 AS text) IS NULL OR c.timestamp >= $3) AND (CAST($4 AS text) IS NULL OR c.timestamp < $4)

@@ -44,7 +44,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA :"schema" TO :"app", :"auditor";
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'app', :'auditor')
 FROM pg_proc p
 WHERE p.pronamespace = :'schema'::regnamespace
-    AND p.proname IN ('readable', 'document', 'text_of', 'json_of', 'is_moment', 'is_name')
+    AND p.proname IN ('readable', 'document', 'text_of', 'json_of')
 \gexec
 
 -- Rows are added and nothing else. open_requests is kept by a trigger with the rights of the owner; probe is the

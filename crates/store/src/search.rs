@@ -165,7 +165,7 @@ impl Store {
             None => ("calls", queries::CALLS),
             Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
         };
-        let query = Query::new(text)
+        let query = Query::new(text.on(self.inner.readers.kind()))
             .bind(before)
             .bind(floor)
             .bind(one_more(limit))
