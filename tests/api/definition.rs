@@ -84,7 +84,7 @@ async fn what_changed_since_does_not_run() {
           "title": "Conflict",
           "status": 409,
           "code": "definition_changed",
-          "detail": "the tool's definition hashes to 0000000000000000000000000000000000000000000000000000000000000000, and it was 988861cd7fb04477a40b7fe5fb229ea4f05a65d41e0c5fa936743df835281695 when the call was approved; propose the call anew"
+          "detail": "the tool's definition hashes to 0000000000000000000000000000000000000000000000000000000000000000, and it was 988861cd7fb04477a40b7fe5fb229ea4f05a65d41e0c5fa936743df835281695 when the call was approved; propose the call again"
         }
         "#);
         assert_eq!(

@@ -201,7 +201,7 @@ async fn who_looked_at_other_arguments_decides_nothing() {
           "title": "Conflict",
           "status": 409,
           "code": "arguments_changed",
-          "detail": "you looked at arguments that hash to 0000000000000000000000000000000000000000000000000000000000000000, and what would run by now hashes to 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db: look again before you decide"
+          "detail": "you looked at arguments that hash to 0000000000000000000000000000000000000000000000000000000000000000, but those that would run now hash to 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db: look again before you decide"
         }
         "#);
         assert_eq!(

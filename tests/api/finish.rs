@@ -92,7 +92,7 @@ async fn only_the_executor_reports() {
           "title": "Conflict",
           "status": 409,
           "code": "not_the_executor",
-          "detail": "the call was claimed by worker-7, who alone can report what came of it"
+          "detail": "the call was claimed by worker-7, which alone can report its result"
         }
         "#);
     })

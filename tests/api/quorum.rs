@@ -200,7 +200,7 @@ async fn an_edit_voids_the_votes_before_it() {
           "title": "Conflict",
           "status": 409,
           "code": "arguments_changed",
-          "detail": "you looked at arguments that hash to 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db, and what would run by now hashes to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide"
+          "detail": "you looked at arguments that hash to 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db, but those that would run now hash to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide"
         }
         "#);
         let unseen = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;

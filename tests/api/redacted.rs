@@ -143,7 +143,7 @@ async fn a_pattern_holds_no_secret() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "match: a pattern stands in the log for all to see, so it can hold no secret"
+          "detail": "match: the log shows the pattern to everyone, so it must not contain a secret"
         }
         "#);
     })

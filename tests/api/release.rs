@@ -190,7 +190,7 @@ async fn after_a_takeover_the_first_executor_has_no_say() {
           "title": "Conflict",
           "status": 409,
           "code": "not_the_executor",
-          "detail": "the call was claimed by second, who alone can report what came of it"
+          "detail": "the call was claimed by second, which alone can report its result"
         }
         "#);
     })

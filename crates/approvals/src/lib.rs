@@ -5,13 +5,13 @@
 //! The two functions everything turns on are [`decide`](decide::decide) (state and command in, events
 //! or a refusal out) and [`Call::evolve`] (state and event in, state out).
 
+pub mod batch;
 pub mod call;
 pub mod chain;
 pub mod decide;
 pub mod event;
 pub mod id;
 pub mod json;
-pub mod ledger;
 #[cfg(feature = "openapi")]
 mod openapi;
 pub mod pattern;
@@ -24,12 +24,12 @@ pub mod thread;
 pub mod timestamp;
 pub mod width;
 
+pub use batch::{AppliedCommand, BatchState, Command, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent};
 pub use call::{Call, Standing, State};
-pub use decide::{Command, Context, Draft, ThreadCommand};
+pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use event::{Body, Event, EventType};
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
-pub use ledger::{Ledger, Order, Wish};
 pub use policy::Policy;
 pub use principal::Principal;
 pub use refused::Refused;

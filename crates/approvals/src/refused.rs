@@ -1,4 +1,4 @@
-//! What may not happen, as facts: a stable code for programs, a sentence for people.
+//! Refusals: a stable code for programs, a sentence for people, and the facts behind it.
 
 use crate::{
     CallId, State, ThreadId,
@@ -8,7 +8,7 @@ use crate::{
     timestamp::Timestamp,
 };
 
-/// Why a command changed nothing. Each has a stable [`code`](Refused::code).
+/// The reason why a command was refused. Each variant has the name of its [`code`](Refused::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// No such call in that thread.
@@ -19,7 +19,7 @@ pub enum Refused {
         /// The call.
         id: CallId,
     },
-    /// The id was proposed before, with another tool or other arguments.
+    /// The id was proposed before with another tool or other arguments.
     #[error("call {id} was proposed before with another tool or other arguments; a new call needs a new id")]
     CallDiffers {
         /// The call.
@@ -27,71 +27,46 @@ pub enum Refused {
         /// The hash of the arguments that were proposed first.
         arguments_hash: Sha256,
     },
-    /// The decision has been made, and it is another one.
+    /// Another decision was made before.
     #[error("decided already: {} by {} at {}", .response.what.decision.as_str(), .response.by, .response.at)]
     AlreadyDecided {
-        /// Who decided what, and when.
+        /// The decision that counts.
         response: Box<Fact<Response>>,
     },
-    /// A claim of a call that nobody allowed.
+    /// A claim of a call that is not allowed.
     #[error("the call is {state}, and only an allowed call can be claimed")]
     NotAllowed {
-        /// Where it stands.
+        /// The state of the call.
         state: State,
     },
-    /// Another executor has it, or had it.
+    /// An executor claimed the call before.
     #[error("claimed already by {} at {}", .claim.what.executor, .claim.at)]
     AlreadyClaimed {
-        /// By whom, and when.
+        /// The claim that counts.
         claim: Box<Fact<ExecutionStarted>>,
     },
-    /// It has ended, in another way.
+    /// The call ended with another result.
     #[error("it ended already: {} at {}", .result.what.status.as_str(), .result.at)]
     AlreadyFinished {
-        /// How, and when.
+        /// The result that counts.
         result: Box<Fact<ToolResult>>,
     },
-    /// A result of a call that nobody claimed.
+    /// A result of a call that is not claimed.
     #[error("the call is {state}: claim it before you report what came of it")]
     NotClaimed {
-        /// Where it stands.
+        /// The state of the call.
         state: State,
     },
-    /// A result from somebody who did not claim the call.
-    #[error("the call was claimed by {executor}, who alone can report what came of it")]
+    /// A result from an executor that did not claim the call.
+    #[error("the call was claimed by {executor}, which alone can report its result")]
     NotTheExecutor {
-        /// Who claimed it.
+        /// The executor that claimed it.
         executor: String,
     },
-    /// What would run is not what was approved.
-    #[error(
-        "the arguments hash to {given}, and {approved} was approved; run what was approved, or propose a new call"
-    )]
-    ArgumentsChanged {
-        /// The hash that was approved.
-        approved: Sha256,
-        /// The hash in the claim.
-        given: Sha256,
-    },
-    /// A decision on other arguments than those that stand.
-    #[error(
-        "you looked at arguments that hash to {given}, and what would run by now hashes to {stands}: look again before you decide"
-    )]
-    LookAgain {
-        /// The hash of what would run.
-        stands: Sha256,
-        /// The hash in the decision.
-        given: Sha256,
-    },
-    /// An approver changed the arguments meanwhile, and nobody allows what they may not have seen.
-    #[error(
-        "somebody changed the arguments, and what would run by now hashes to {stands}: look again, and send that as argumentsHash"
-    )]
-    LookFirst {
-        /// The hash of what would run.
-        stands: Sha256,
-    },
-    /// The policy blocks the call by now. No grant and no approver lifts that.
+    /// The command is about other arguments than those of the call.
+    #[error(transparent)]
+    ArgumentsChanged(#[from] ArgumentsMismatch),
+    /// The policy or the thread blocks the call now. No grant and no approver lifts that.
     #[error("blocked by {rule}: {reason}")]
     Blocked {
         /// The rule.
@@ -99,41 +74,41 @@ pub enum Refused {
         /// Its reason.
         reason: String,
     },
-    /// Nothing new starts in a thread that is over.
+    /// A closed thread accepts no calls.
     #[error("the thread was closed at {at}")]
     ThreadClosed {
-        /// When.
+        /// The time of the closing.
         at: Timestamp,
     },
-    /// The decision is none of those that the request offers.
+    /// The request does not offer this decision.
     #[error("the request does not offer {0}")]
     NotOffered(&'static str),
     /// Agents propose; they never decide.
     #[error("{0} is no person, and only people decide")]
     NotAnApprover(String),
-    /// Whoever proposed a call cannot decide it.
+    /// The proposer of a call cannot decide it.
     #[error("{0} proposed the call and cannot decide it")]
     SelfApproval(String),
-    /// The request is for other people to decide.
+    /// The caller lacks the level or the group that the request asks for.
     #[error("{by} cannot decide this: {why}")]
     NotEligible {
-        /// Who wanted to.
+        /// The caller.
         by: String,
-        /// What it takes.
+        /// The missing requirement.
         why: String,
     },
-    /// Each approver votes once, and this one said something else before.
+    /// The approver voted differently before. Each approver votes once.
     #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by, .vote.at)]
     AlreadyVoted {
-        /// What was said, and when.
+        /// The vote that counts.
         vote: Box<Fact<Vote>>,
     },
-    /// The tool is no longer what it was when the call was approved.
+    /// The tool's definition changed after the call was approved.
     #[error(
-        "the tool's definition hashes to {given}, and it was {approved} when the call was approved; propose the call anew"
+        "the tool's definition hashes to {given}, and it was {approved} when the call was approved; propose the call again"
     )]
     DefinitionChanged {
-        /// The hash that stood beside the call.
+        /// The hash when the call was approved.
         approved: Sha256,
         /// The hash in the claim.
         given: Sha256,
@@ -141,34 +116,63 @@ pub enum Refused {
     /// Only a call whose executor was lost can be taken over.
     #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
     NotUnknown {
-        /// Where it stands.
+        /// The state of the call.
         state: State,
     },
-    /// The policy changed since it judged, and its conditions are not evaluated here. The gate judges and asks
-    /// again: nobody outside ever sees this.
-    #[error("the call has to be judged anew first")]
-    JudgeFirst,
-    /// Nothing ever happened in that thread.
+    /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
     /// No such grant in that thread.
     #[error("there is no grant {grant} in this thread")]
     UnknownGrant {
-        /// What was asked for.
+        /// The `seq` in the command.
         grant: i64,
     },
-    /// Well-formed, and still nonsense.
+    /// Well-formed input that makes no sense.
     #[error("{field}: {why}")]
     Invalid {
-        /// Which part of the command.
+        /// The part of the command.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
 }
 
+/// The difference between the arguments of a command and those of its call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentsMismatch {
+    /// A claim of other arguments than the approved ones.
+    #[error(
+        "the arguments hash to {given}, and {approved} was approved; run what was approved, or propose a new call"
+    )]
+    Claim {
+        /// The approved hash.
+        approved: Sha256,
+        /// The hash in the claim.
+        given: Sha256,
+    },
+    /// A decision on other arguments than those that would run now.
+    #[error(
+        "you looked at arguments that hash to {given}, but those that would run now hash to {current}: look again before you decide"
+    )]
+    Decision {
+        /// The hash of the arguments that would run.
+        current: Sha256,
+        /// The hash in the decision.
+        given: Sha256,
+    },
+    /// An approval of edited arguments that the approver may not have seen.
+    #[error(
+        "another approver changed the arguments, and those that would run now hash to {current}: look again, and send that as argumentsHash"
+    )]
+    UnseenEdit {
+        /// The hash of the arguments that would run.
+        current: Sha256,
+    },
+}
+
 impl Refused {
-    /// The stable word that programs switch on.
+    /// The stable code that programs switch on.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -180,9 +184,7 @@ impl Refused {
             Self::AlreadyFinished { .. } => "already_finished",
             Self::NotClaimed { .. } => "not_claimed",
             Self::NotTheExecutor { .. } => "not_the_executor",
-            Self::ArgumentsChanged { .. } | Self::LookAgain { .. } | Self::LookFirst { .. } => {
-                "arguments_changed"
-            }
+            Self::ArgumentsChanged(_) => "arguments_changed",
             Self::Blocked { .. } => "blocked",
             Self::ThreadClosed { .. } => "thread_closed",
             Self::NotOffered(_) => "not_offered",
@@ -192,14 +194,13 @@ impl Refused {
             Self::AlreadyVoted { .. } => "already_voted",
             Self::DefinitionChanged { .. } => "definition_changed",
             Self::NotUnknown { .. } => "not_unknown",
-            Self::JudgeFirst => "judge_first",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::Invalid { .. } => "invalid",
         }
     }
 
-    /// A refusal of what came in as JSON.
+    /// The refusal of JSON that did not pass validation.
     #[must_use]
     pub fn bad_json(field: &'static str, why: &BadJson) -> Self {
         Self::Invalid { field, why: why.to_string() }

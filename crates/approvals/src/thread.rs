@@ -1,5 +1,4 @@
-//! What holds for a whole thread: whether it is over, what its people decided for later calls too, its mode
-//! and its own policies.
+//! The state of a thread: whether it is closed, its grants and recent decisions, its mode and its own policies.
 
 use crate::{
     Body, Call, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
@@ -9,98 +8,97 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// For how long people's decisions on single calls are kept in mind at most; a policy may say less.
+/// The longest time for which people's decisions on single calls are remembered. A policy may shorten it.
 pub const LONGEST_MEMORY: Duration = Duration::from_hours(1);
 
-/// Marks a response that carries over an approval nobody used.
+/// The scope in the response of a call that took over an unused approval.
 pub(crate) const ONCE: &str = "\"once\"";
 
-/// A thread as its events tell it.
+/// The state of a thread, derived from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thread {
-    /// When and by whom it was closed.
+    /// The closing of the thread.
     pub closed: Option<Fact<()>>,
-    /// What was decided for the session, oldest first: grants, and denials that are remembered.
+    /// The decisions for the session, oldest first: grants, and remembered denials.
     pub grants: Vec<Grant>,
-    /// Those that were taken back, by their `seq`.
+    /// The `seq` of each revoked grant.
     pub revoked: Vec<i64>,
-    /// What people decided on single calls of late, oldest first.
-    pub recent: Vec<Recent>,
-    /// How it answers what is asked, if anybody ever said so.
+    /// People's recent decisions on single calls, oldest first.
+    pub recent: Vec<RecentDecision>,
+    /// The mode, if it was ever set.
     pub mode: Option<Fact<Mode>>,
-    /// What was last said of each tool, `default` included.
+    /// The last policy that was set for each tool, including `default`.
     pub policies: BTreeMap<ToolName, Fact<ToolPolicy>>,
 }
 
-/// A decision for the session seen from later calls: it answers their `ask`.
+/// A decision for the session. It answers the `ask` of later calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The `seq` of the response that gave it, which is also its name.
+    /// The `seq` of the response that gave it, which identifies the grant.
     pub seq: i64,
-    /// When it was given.
+    /// The time of the response.
     pub at: Timestamp,
-    /// Who gave it.
+    /// The approver.
     pub by: Principal,
-    /// The call it was given on.
+    /// The call that was decided.
     pub tool_call_id: CallId,
-    /// The tool it is for.
+    /// The tool of that call.
     pub tool: ToolName,
-    /// The arguments that the call was proposed with.
+    /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
-    /// Whether it allows, or denies.
+    /// Whether it allows or denies.
     pub allows: bool,
-    /// Which calls it answers. `None` is a width of a newer version: a denial of it reaches the whole tool, and
-    /// what it allows is nothing.
+    /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
+    /// whole tool, as a grant it covers nothing.
     pub width: Option<Width>,
-    /// Why, if that was said.
+    /// The approver's comment.
     pub comment: Option<String>,
-    /// Under which conditions it was given.
-    pub given: Given,
+    /// The terms under which it was made.
+    pub given: GrantTerms,
 }
 
-/// A person's decision on one call, for as long as it is kept in mind.
+/// A person's decision on one call, while it is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentDecision {
     /// The `seq` of the response.
     pub seq: i64,
-    /// When it was made.
+    /// The time of the response.
     pub at: Timestamp,
-    /// Who made it.
+    /// The approver.
     pub by: Principal,
     /// The tool of the call.
     pub tool: ToolName,
-    /// The arguments that the call was proposed with.
+    /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
-    /// What an approval is worth: the call that may still use it. `None` once it is used or withdrawn, and
-    /// for a denial.
+    /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
-    /// Whether it denied.
+    /// Whether it is a denial.
     pub denies: bool,
-    /// When an approval that nobody used is worth nothing any more.
+    /// The moment at which an unused approval lapses.
     pub lapses_at: Option<Timestamp>,
-    /// Why, if that was said.
+    /// The approver's comment.
     pub comment: Option<String>,
-    /// Under which conditions it was given.
-    pub given: Given,
+    /// The terms under which it was made.
+    pub given: GrantTerms,
 }
 
-/// Under which conditions a decision was made: it answers no question that asks for more.
+/// The terms under which a decision was made. It does not answer a request with stricter terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
-    /// The level it was decided at.
+pub struct GrantTerms {
+    /// The level of the decision.
     pub level: Option<String>,
-    /// How many had to agree.
+    /// The number of approvers that had to agree.
     pub quorum: u32,
-    /// Who could decide.
+    /// The groups that could decide.
     pub approvers: Vec<Vec<String>>,
-    /// Who agreed, where it took several.
+    /// The approvers who agreed, if several votes were needed.
     pub people: Vec<Principal>,
-    /// The hash of what the tool said of itself.
+    /// The hash of the tool's definition.
     pub definition_hash: Option<Sha256>,
 }
 
 impl Grant {
-    /// The call it was given on.
+    /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> Made<'_> {
         Made { tool: &self.tool, arguments_hash: self.arguments_hash }
@@ -108,13 +106,13 @@ impl Grant {
 }
 
 impl Thread {
-    /// The grants and remembered denials that stand. A closed thread has none.
+    /// The grants and remembered denials that are in force. A closed thread has none.
     pub fn standing(&self) -> impl Iterator<Item = &Grant> {
         let open = self.closed.is_none();
         self.grants.iter().filter(move |grant| open && !self.revoked.contains(&grant.seq))
     }
 
-    /// How it answers what is asked. A word of a newer version asks people.
+    /// The mode. An unknown mode of a newer version asks people.
     #[must_use]
     pub fn mode(&self) -> Mode {
         match self.mode.as_ref().map(|set| set.what) {
@@ -123,7 +121,7 @@ impl Thread {
         }
     }
 
-    /// What it says of `tool` itself. A word of a newer version requires approval.
+    /// The thread's own policy for `tool`. An unknown policy of a newer version requires approval.
     #[must_use]
     pub fn policy_for(&self, tool: &ToolName) -> ToolPolicy {
         match self.policies.get(tool).map(|set| set.what) {
@@ -133,8 +131,8 @@ impl Thread {
         }
     }
 
-    /// Takes in one more event; what is here already is no news. `call` is the call it speaks of, as it was
-    /// before, if it speaks of one.
+    /// Applies one more event. An event that was applied before changes nothing. `call` is the state of the event's
+    /// call before the event, if it is about a call.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(Fact::of(event, ())),
@@ -145,20 +143,20 @@ impl Thread {
             (Body::ToolPolicySet(set), _) => {
                 self.policies.insert(set.tool.clone(), Fact::of(event, set.policy));
             }
-            (Body::ApprovalResponse(response), Some(call)) => self.decided(event, response, call),
-            (Body::ExecutionStarted(claim), _) => self.used(&claim.tool_call_id),
+            (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
+            (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
             (Body::ToolResult(result), _) if result.status == Status::Cancelled => {
-                self.used(&result.tool_call_id);
+                self.use_up(&result.tool_call_id);
             }
             _ => {}
         }
     }
 
-    fn decided(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn record_response(&mut self, event: &Event, response: &Response, call: &Call) {
         match response.source {
-            Source::Approver if lasts(response) => self.granted(event, response, call),
-            Source::Approver if response.arguments.is_none() => self.noted(event, response, call),
-            Source::Grant if is_once(response) => {
+            Source::Approver if is_for_session(response) => self.add_grant(event, response, call),
+            Source::Approver if response.arguments.is_none() => self.add_recent(event, response, call),
+            Source::Grant if is_taken_over(response) => {
                 let moved = self.recent.iter_mut().find(|recent| Some(recent.seq) == response.grant);
                 if let Some(recent) = moved {
                     recent.unused_by = Some(response.tool_call_id.clone());
@@ -168,7 +166,7 @@ impl Thread {
         }
     }
 
-    fn granted(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn add_grant(&mut self, event: &Event, response: &Response, call: &Call) {
         if self.grants.iter().any(|grant| grant.seq == event.seq) {
             return;
         }
@@ -183,17 +181,17 @@ impl Thread {
             allows: response.decision.allows(),
             width,
             comment: response.comment.clone(),
-            given: given(response, call),
+            given: grant_terms(response, call),
         });
     }
 
-    fn noted(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn add_recent(&mut self, event: &Event, response: &Response, call: &Call) {
         if self.recent.iter().any(|recent| recent.seq == event.seq) || response.decision == Decision::Other {
             return;
         }
         self.recent.retain(|recent| recent.at.after(LONGEST_MEMORY) > event.timestamp);
         let denies = !response.decision.allows();
-        self.recent.push(Recent {
+        self.recent.push(RecentDecision {
             seq: event.seq,
             at: event.timestamp,
             by: event.principal.clone(),
@@ -203,11 +201,11 @@ impl Thread {
             denies,
             lapses_at: response.lapses_at,
             comment: response.comment.clone(),
-            given: given(response, call),
+            given: grant_terms(response, call),
         });
     }
 
-    fn used(&mut self, id: &CallId) {
+    fn use_up(&mut self, id: &CallId) {
         for recent in &mut self.recent {
             if recent.unused_by.as_ref() == Some(id) {
                 recent.unused_by = None;
@@ -216,8 +214,8 @@ impl Thread {
     }
 }
 
-/// Whether the response is for later calls, too.
-fn lasts(response: &Response) -> bool {
+/// Whether the response also answers later calls.
+fn is_for_session(response: &Response) -> bool {
     match response.decision {
         Decision::AllowSession => true,
         Decision::Deny => response.matches.is_some(),
@@ -225,15 +223,15 @@ fn lasts(response: &Response) -> bool {
     }
 }
 
-fn is_once(response: &Response) -> bool {
+fn is_taken_over(response: &Response) -> bool {
     response.matches.as_ref().map(Json::as_str) == Some(ONCE)
 }
 
-fn given(response: &Response, call: &Call) -> Given {
+fn grant_terms(response: &Response, call: &Call) -> GrantTerms {
     let request = call.request().map(|request| &request.what);
     let agree =
         call.course.counting().filter(|vote| vote.what.decision.allows() == response.decision.allows());
-    Given {
+    GrantTerms {
         people: agree.map(|vote| vote.by.clone()).collect(),
         definition_hash: call.proposal.what.definition_hash,
         level: response.level.clone(),

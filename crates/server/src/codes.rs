@@ -42,14 +42,14 @@ pub(crate) const CODES: &[Code] = &[
     code(
         409,
         "definition_changed",
-        "the tool's definition is not what it was when the call was approved; propose the call anew",
+        "the tool's definition is not what it was when the call was approved; propose the call again",
     ),
     code(409, "not_unknown", "the call is running, and only a call whose outcome is unknown can be released"),
     code(409, "not_allowed", "the call is pending, and only an allowed call can be claimed"),
     code(409, "already_claimed", "claimed already by worker-7 at 2026-01-31T12:00:00.000Z"),
     code(409, "already_finished", "it ended already: success at 2026-01-31T12:00:00.000Z"),
     code(409, "not_claimed", "the call is allowed: claim it before you report what came of it"),
-    code(409, "not_the_executor", "the call was claimed by worker-7, who alone can report what came of it"),
+    code(409, "not_the_executor", "the call was claimed by worker-7, which alone can report its result"),
     code(
         409,
         "arguments_changed",

@@ -1,4 +1,4 @@
-//! What happens beside a call's way.
+//! Side events of a call: votes, reminders, lost executors.
 
 use super::{Fact, Standing};
 use crate::{
@@ -6,36 +6,35 @@ use crate::{
     event::{Escalated, ExecutionReleased, ExecutionStarted, Reminder, Vote},
 };
 
-/// What happens beside a call's way: votes, reminders, lost executors. None of it changes where it stands by
-/// itself.
+/// The side events of a call. None of them changes its standing by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Course {
-    /// What approvers have said, where it takes several; oldest first.
+pub struct CallCourse {
+    /// The votes, oldest first, if the request needs several approvers.
     pub votes: Vec<Fact<Vote>>,
-    /// That people were reminded.
+    /// The reminder.
     pub reminder: Option<Fact<Reminder>>,
-    /// That it went to a higher level.
+    /// The escalation to a higher level.
     pub escalation: Option<Fact<Escalated>>,
-    /// The claims of executors that were lost, oldest first.
+    /// The claims of lost executors, oldest first.
     pub lost: Vec<Fact<ExecutionStarted>>,
-    /// That a person lets another executor take over.
+    /// The permission of a person for another executor to take over.
     pub released: Option<Fact<ExecutionReleased>>,
 }
 
-impl Course {
-    /// The round of votes that counts: the last.
+impl CallCourse {
+    /// The current round of votes, which is the last.
     #[must_use]
     pub fn round(&self) -> u32 {
         self.votes.iter().map(|vote| vote.what.round).max().unwrap_or(0)
     }
 
-    /// The votes that count.
+    /// The votes of the current round.
     pub fn counting(&self) -> impl Iterator<Item = &Fact<Vote>> {
         let round = self.round();
         self.votes.iter().filter(move |vote| vote.what.round == round)
     }
 
-    /// The arguments as an approver changed them, in the round that counts.
+    /// The vote of the current round with arguments that an approver edited.
     #[must_use]
     pub fn edited(&self) -> Option<&Vote> {
         self.counting().map(|vote| &vote.what).find(|vote| vote.arguments.is_some())

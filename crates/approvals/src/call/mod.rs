@@ -1,10 +1,10 @@
-//! A call as its events tell it.
+//! The state of a call, derived from its events.
 
 mod course;
 mod standing;
 mod state;
 
-pub use course::Course;
+pub use course::CallCourse;
 pub use standing::Standing;
 pub use state::State;
 
@@ -16,42 +16,42 @@ use crate::{
     width::Made,
 };
 
-/// What an event said, with its place in the log, its time and who caused it.
+/// The content of an event, with its position in the log, its time and its principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact<T> {
     /// The event's position in the log.
     pub seq: i64,
-    /// When it was written.
+    /// The time at which it was written.
     pub at: Timestamp,
-    /// Who caused it.
+    /// The principal that caused it.
     pub by: Principal,
-    /// What it said.
+    /// The content.
     pub what: T,
 }
 
 impl<T> Fact<T> {
-    /// What `event` said.
+    /// The fact that `event` records.
     #[must_use]
     pub fn of(event: &Event, what: T) -> Self {
         Self { seq: event.seq, at: event.timestamp, by: event.principal.clone(), what }
     }
 }
 
-/// A call as its events tell it.
+/// The state of a call, derived from its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The thread it belongs to.
     pub thread_id: ThreadId,
-    /// What was proposed.
+    /// The proposal.
     pub proposal: Fact<ToolCall>,
-    /// How far it has come.
+    /// The standing, with the facts that exist in it.
     pub standing: Standing,
-    /// What became of the question while it stood, and after.
-    pub course: Course,
+    /// Votes, reminders and other side events.
+    pub course: CallCourse,
 }
 
 impl Call {
-    /// What a decision on it is made on.
+    /// The tool and the arguments that a decision on this call is about.
     #[must_use]
     pub fn made(&self) -> Made<'_> {
         let proposed = &self.proposal.what;
@@ -64,7 +64,7 @@ impl Call {
         &self.proposal.what.id
     }
 
-    /// Where it stands at `now`.
+    /// The state at `now`.
     #[must_use]
     pub fn state(&self, now: Timestamp) -> State {
         match &self.standing {
@@ -79,7 +79,7 @@ impl Call {
         }
     }
 
-    /// The question to people, if there was one.
+    /// The request, if people were asked.
     #[must_use]
     pub fn request(&self) -> Option<&Fact<Request>> {
         match &self.standing {
@@ -93,7 +93,7 @@ impl Call {
         }
     }
 
-    /// The decision, once there is one.
+    /// The decision, once it is made.
     #[must_use]
     pub fn response(&self) -> Option<&Fact<Response>> {
         match &self.standing {
@@ -106,7 +106,7 @@ impl Call {
         }
     }
 
-    /// Who runs it or ran it.
+    /// The current or last claim.
     #[must_use]
     pub fn claim(&self) -> Option<&Fact<ExecutionStarted>> {
         match &self.standing {
@@ -115,7 +115,7 @@ impl Call {
         }
     }
 
-    /// How it ended, once it has.
+    /// The result, once the call has ended.
     #[must_use]
     pub fn result(&self) -> Option<&Fact<ToolResult>> {
         match &self.standing {
@@ -125,7 +125,7 @@ impl Call {
         }
     }
 
-    /// What runs if it runs: the arguments as proposed, or as an approver changed them.
+    /// The arguments that would run: as proposed, or as an approver edited them.
     #[must_use]
     pub fn arguments(&self) -> &Json {
         let edited = match self.response() {
@@ -135,7 +135,7 @@ impl Call {
         edited.unwrap_or(&self.proposal.what.arguments)
     }
 
-    /// The hash of what was approved, or of what people are asked about.
+    /// The hash of the approved arguments, or of those in the request.
     #[must_use]
     pub fn arguments_hash(&self) -> Sha256 {
         let asked = || self.course.edited().and_then(|vote| vote.arguments_hash);
@@ -145,19 +145,19 @@ impl Call {
         }
     }
 
-    /// Where `arguments` are masked. What an approver wrote never is.
+    /// The masked parts of `arguments`. Arguments that an approver edited have none.
     #[must_use]
     pub fn redacted(&self) -> &[String] {
         if self.arguments() == &self.proposal.what.arguments { &self.proposal.what.redacted } else { &[] }
     }
 
-    /// The call as a policy looks at it, with the arguments that would run.
+    /// The call in the form that a policy judges, with the arguments that would run.
     #[must_use]
     pub fn subject(&self) -> Subject<'_> {
         self.subject_with(self.arguments(), self.redacted())
     }
 
-    /// The call as a policy looks at it, with other arguments.
+    /// The call in the form that a policy judges, with other arguments.
     #[must_use]
     pub fn subject_with<'a>(&'a self, arguments: &'a Json, redacted: &'a [String]) -> Subject<'a> {
         let proposed = &self.proposal.what;
@@ -173,15 +173,14 @@ impl Call {
         }
     }
 
-    /// The level that an approver needs by now.
+    /// The level that an approver needs now, after an escalation perhaps.
     #[must_use]
     pub fn level(&self) -> Option<&str> {
         let escalated = self.course.escalation.as_ref().map(|escalation| escalation.what.level.as_str());
         escalated.or_else(|| self.request()?.what.level.as_deref())
     }
 
-    /// The call after one more of its events. `None` before its `TOOL_CALL`, and for events that say
-    /// nothing of a call.
+    /// The state after one more event of the call. Fails on an event that cannot follow the earlier ones.
     pub fn evolve(before: Option<Self>, event: &Event, body: Body) -> Result<Option<Self>, Damaged> {
         let damaged = |what: &str| Damaged { seq: event.seq, what: what.to_owned() };
         let Some(call) = before else {
@@ -190,21 +189,21 @@ impl Call {
                     thread_id: event.thread_id.clone(),
                     proposal: Fact::of(event, proposal),
                     standing: Standing::Proposed,
-                    course: Course::default(),
+                    course: CallCourse::default(),
                 })),
-                _ => Err(damaged("it speaks of a call that its thread does not have")),
+                _ => Err(damaged("its thread does not have the call that it is about")),
             };
         };
         let Self { thread_id, proposal, standing, mut course } = call;
         course.evolve(event, &body, &standing);
         let standing = standing
             .evolve(event, body)
-            .ok_or_else(|| damaged("it cannot follow what the call's other events say"))?;
+            .ok_or_else(|| damaged("it cannot follow the earlier events of its call"))?;
         Ok(Some(Self { thread_id, proposal, standing, course }))
     }
 }
 
-/// Whether nobody used the approval while it held.
+/// Whether the approval lapsed without a claim.
 pub(crate) fn has_lapsed(response: &Fact<Response>, now: Timestamp) -> bool {
     response.what.lapses_at.is_some_and(|end| end <= now)
 }

@@ -1,4 +1,4 @@
-//! How far a call has come: an enum whose variants hold exactly the facts that exist then.
+//! The standing of a call: an enum whose variants hold exactly the facts that exist in that state.
 
 use super::Fact;
 use crate::{
@@ -6,60 +6,59 @@ use crate::{
     event::{ExecutionStarted, Request, Response, Source, Status, ToolResult},
 };
 
-/// How far a call has come.
+/// The standing of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// Proposed, and neither asked about nor decided: the gate never leaves a call so, but somebody
-    /// who inserts a `TOOL_CALL` by hand does.
+    /// Proposed, without a request or a response. Only a `TOOL_CALL` that was inserted by hand is left so.
     Proposed,
-    /// People are asked.
+    /// People were asked and have not decided.
     Pending {
-        /// The question.
+        /// The request.
         request: Fact<Request>,
     },
-    /// It may run, and nobody runs it yet.
+    /// It may run, and no executor has claimed it.
     Allowed {
-        /// The question, if there was one.
+        /// The request, if people were asked.
         request: Option<Fact<Request>>,
         /// The decision.
         response: Fact<Response>,
     },
     /// It may not run.
     Denied {
-        /// The question, if there was one.
+        /// The request, if people were asked.
         request: Option<Fact<Request>>,
         /// The decision.
         response: Fact<Response>,
-        /// What the model is told; absent only while somebody's own SQL is between two inserts.
+        /// The result with the text for the model. Absent only between two inserts by hand.
         result: Option<Fact<ToolResult>>,
     },
-    /// It was withdrawn before anybody ran it. The response may still be one that allowed it.
+    /// It was withdrawn before an executor claimed it. Its response may be one that allowed it.
     Cancelled {
-        /// The question, if there was one.
+        /// The request, if people were asked.
         request: Option<Fact<Request>>,
         /// The decision, which may be the cancellation itself.
         response: Fact<Response>,
-        /// What the model is told.
+        /// The result with the text for the model.
         result: Option<Fact<ToolResult>>,
     },
     /// An executor runs it.
     Running {
-        /// The question, if there was one.
+        /// The request, if people were asked.
         request: Option<Fact<Request>>,
         /// The decision.
         response: Fact<Response>,
-        /// Who runs it.
+        /// The claim.
         claim: Fact<ExecutionStarted>,
     },
     /// It ran.
     Finished {
-        /// The question, if there was one.
+        /// The request, if people were asked.
         request: Option<Fact<Request>>,
         /// The decision.
         response: Fact<Response>,
-        /// Who ran it.
+        /// The claim.
         claim: Fact<ExecutionStarted>,
-        /// What came of it.
+        /// The result.
         result: Fact<ToolResult>,
     },
 }
@@ -83,7 +82,7 @@ impl Standing {
             (Self::Running { request, response, .. }, Body::ExecutionTakenOver(taken)) => {
                 Some(Self::Running { request, response, claim: Fact::of(event, taken.started) })
             }
-            // A vote changes nothing until the response that counts it, and no more does what happens beside.
+            // Side events do not change the standing. A vote counts through the response that follows it.
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
             | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
             | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {

@@ -1,14 +1,14 @@
-//! Where a call stands, in a word.
+//! The state of a call as one word.
 
 use crate::event::UnknownWord;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Where a call stands, in a word.
+/// The state of a call as one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// People are asked.
+    /// People were asked and have not decided.
     Pending,
     /// It may run.
     Allowed,
@@ -18,7 +18,7 @@ pub enum State {
     Running,
     /// It ran.
     Finished,
-    /// Its executor's lease lapsed without a result: whether it ran, nobody here can know.
+    /// The executor's lease lapsed without a result, so nobody knows whether the call ran.
     Unknown,
     /// It was withdrawn.
     Cancelled,

@@ -1,6 +1,6 @@
-//! Cancelling: whoever wanted the call no longer does.
+//! Cancel: the proposer withdraws the call.
 
-use super::{Context, Draft, response, result};
+use super::{DecisionContext, NewEvent, new_response, new_result};
 use crate::{
     Body, Call, Refused, Standing,
     event::{Decision, Source, Status},
@@ -9,11 +9,11 @@ use crate::{
 pub(super) fn cancel(
     call: &Call,
     reason: Option<&str>,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     match &call.standing {
-        Standing::Proposed | Standing::Pending { .. } => Ok(withdrawn(call, reason, context)),
-        Standing::Allowed { .. } => Ok(vec![ended(call, reason, context)]),
+        Standing::Proposed | Standing::Pending { .. } => Ok(withdraw_pending(call, reason, context)),
+        Standing::Allowed { .. } => Ok(vec![cancelled_result(call, reason, context)]),
         Standing::Cancelled { .. } => Ok(Vec::new()),
         Standing::Denied { response, .. } => {
             Err(Refused::AlreadyDecided { response: Box::new(response.clone()) })
@@ -25,17 +25,22 @@ pub(super) fn cancel(
     }
 }
 
-/// The response and the result of a call that is withdrawn while people are asked.
-pub(super) fn withdrawn(call: &Call, reason: Option<&str>, context: &Context<'_>) -> Vec<Draft> {
-    let mut response = response(&call.proposal.what, Decision::Deny, Source::Cancellation, context);
-    response.comment = context.written(reason);
-    vec![Draft::new(context.by, Body::ApprovalResponse(response)), ended(call, reason, context)]
+/// The response and the result of a pending call that is withdrawn.
+pub(super) fn withdraw_pending(
+    call: &Call,
+    reason: Option<&str>,
+    context: &DecisionContext<'_>,
+) -> Vec<NewEvent> {
+    let mut response = new_response(&call.proposal.what, Decision::Deny, Source::Cancellation, context);
+    response.comment = context.mask_optional(reason);
+    let response = NewEvent::new(context.by, Body::ApprovalResponse(response));
+    vec![response, cancelled_result(call, reason, context)]
 }
 
-fn ended(call: &Call, reason: Option<&str>, context: &Context<'_>) -> Draft {
-    let text = match context.written(reason) {
+fn cancelled_result(call: &Call, reason: Option<&str>, context: &DecisionContext<'_>) -> NewEvent {
+    let text = match context.mask_optional(reason) {
         Some(reason) => format!("Cancelled by {}: {reason}", context.by),
         None => format!("Cancelled by {}", context.by),
     };
-    Draft::new(context.by, result(call.id(), Status::Cancelled, &text))
+    NewEvent::new(context.by, new_result(call.id(), Status::Cancelled, &text))
 }

@@ -1,44 +1,46 @@
-//! Claiming: the last look before something runs.
+//! Claim: the last check before a call runs.
 
-use super::{Context, Draft, propose::Arguments, release::is_released, verdict};
+use super::{DecisionContext, NewEvent, propose::HashedArguments, release::is_released, ruling};
 use crate::{
     Body, Call, Principal, Refused, Sha256, Standing, State,
     call::Fact,
     event::{ExecutionStarted, ExecutionTakenOver},
-    policy::{Judgement, Subject},
+    policy::Subject,
+    refused::ArgumentsMismatch,
 };
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-/// The longest name an executor may give itself, in bytes.
+/// The longest name of an executor, in bytes.
 const MAX_EXECUTOR_BYTES: usize = 512;
 
-/// An executor's announcement that it starts the call now.
+/// An executor's declaration that it starts the call now.
 #[derive(Debug, Clone)]
-pub struct Claim {
-    /// Who runs it. A name that is new for each attempt lets an executor that lost the answer see
-    /// whether the claim in the log is its own.
+pub struct ClaimCommand {
+    /// The executor's name. With a new name for each attempt, an executor that lost the answer can see whether
+    /// the claim in the log is its own.
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// After how long without a result the outcome counts as unknown.
+    /// The time without a result after which the outcome counts as unknown.
     pub lease: Option<Duration>,
-    /// The arguments themselves, where the log has them masked and a policy that came since wants to see them.
-    pub arguments: Option<Arguments>,
-    /// The hash of the tool's definition as it is now.
+    /// The arguments themselves. Needed if the log has them masked and a newer policy looks at the masked part.
+    pub arguments: Option<HashedArguments>,
+    /// The hash of the tool's current definition.
     pub definition_hash: Option<Sha256>,
-    /// What the policy says of the call, where that was asked before.
-    pub judged: Option<Arc<Judgement>>,
 }
 
-/// A claim decides again: the approval may have been overtaken since. A second claim is refused even
-/// to the executor that made the first, because after a crash nobody can tell the two apart, and the
-/// call would run twice. Only what is idempotent, or what a person released, is taken over once its executor's
-/// lease has lapsed.
-pub(super) fn claim(call: &Call, claim: &Claim, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
+/// Decides again whether the call may start, because the approval may be outdated. A second claim is refused even
+/// to the executor that made the first: after a crash the two cannot be told apart, and the call would run twice.
+/// Only an idempotent or released call is taken over, once the lease of its executor has lapsed.
+pub(super) fn claim(
+    call: &Call,
+    claim: &ClaimCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     check_executor(&claim.executor)?;
     let lost = match &call.standing {
         Standing::Allowed { .. } => None,
-        Standing::Running { claim: first, .. } if is_free(call, context) => Some(first),
+        Standing::Running { claim: first, .. } if can_be_taken_over(call, context) => Some(first),
         Standing::Running { claim, .. } | Standing::Finished { claim, .. } => {
             return Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) });
         }
@@ -60,27 +62,26 @@ pub(super) fn claim(call: &Call, claim: &Claim, context: &Context<'_>) -> Result
         None => Body::ExecutionStarted(started),
         Some(Fact { seq, .. }) => Body::ExecutionTakenOver(ExecutionTakenOver { claim: *seq, started }),
     };
-    Ok(vec![Draft::new(context.by, body)])
+    Ok(vec![NewEvent::new(context.by, body)])
 }
 
-/// Whether another executor may take the call over.
-fn is_free(call: &Call, context: &Context<'_>) -> bool {
+fn can_be_taken_over(call: &Call, context: &DecisionContext<'_>) -> bool {
     call.state(context.now) == State::Unknown
         && (is_released(call) || context.policy.is_idempotent(&call.subject()))
 }
 
-/// What runs is what was approved.
-fn check_arguments(call: &Call, claim: &Claim) -> Result<(), Refused> {
+/// The arguments that run must be the approved ones.
+fn check_arguments(call: &Call, claim: &ClaimCommand) -> Result<(), Refused> {
     let approved = call.arguments_hash();
-    let brought = claim.arguments.as_ref().map(Arguments::hash);
+    let brought = claim.arguments.as_ref().map(HashedArguments::hash);
     match [Some(claim.arguments_hash), brought].into_iter().flatten().find(|given| *given != approved) {
-        Some(given) => Err(Refused::ArgumentsChanged { approved, given }),
+        Some(given) => Err(Refused::ArgumentsChanged(ArgumentsMismatch::Claim { approved, given })),
         None => Ok(()),
     }
 }
 
-/// The tool is what it was.
-fn check_definition(call: &Call, claim: &Claim) -> Result<(), Refused> {
+/// The tool's definition must be the approved one.
+fn check_definition(call: &Call, claim: &ClaimCommand) -> Result<(), Refused> {
     match (call.proposal.what.definition_hash, claim.definition_hash) {
         (Some(approved), Some(given)) if approved != given => {
             Err(Refused::DefinitionChanged { approved, given })
@@ -89,37 +90,42 @@ fn check_definition(call: &Call, claim: &Claim) -> Result<(), Refused> {
     }
 }
 
-/// Neither the policy nor the thread blocks it by now. A policy that is the same as when it was asked about
-/// would say the same.
-fn check_policy(call: &Call, claim: &Claim, context: &Context<'_>) -> Result<(), Refused> {
-    let subject = subject(call, claim);
-    let hash = context.policy.hash();
-    let judged = claim.judged.as_ref().filter(|judgement| judgement.policy == hash);
-    let is_same = judged_by(call) == Some(hash);
-    let judgement = match judged {
-        Some(judgement) => Some(Arc::clone(judgement)),
-        None if is_same => None,
-        None if context.policy.has_conditions() => return Err(Refused::JudgeFirst),
-        None => Some(Arc::new(context.policy.judge(&subject, &|| false))),
-    };
-    // What is masked here the executor can bring, so nobody has to guess what a rule would say of it.
-    if let Some(rule) = judgement.as_ref().and_then(|judgement| judgement.doubt.clone())
+/// Neither the current policy nor the thread may block the call. The policy that judged the call already is not
+/// asked again: it would say the same.
+fn check_policy(call: &Call, claim: &ClaimCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
+    let is_judged = judging_policy(call) == Some(context.policy.hash());
+    let judgement = if is_judged { None } else { Some(context.judgement_of(call.arguments_hash())?) };
+    let subject = claim_subject(call, claim);
+    // A rule may look at a part that is masked in the log. The executor can supply it, so do not guess.
+    if let Some(rule) = judgement.and_then(|judgement| judgement.doubt.as_ref())
         && !subject.redacted.is_empty()
     {
         let reason = "it may look at what the log has masked; claim with the arguments themselves".to_owned();
-        return Err(Refused::Blocked { rule: Principal::policy(&rule).to_string(), reason });
+        return Err(Refused::Blocked { rule: Principal::policy(rule).to_string(), reason });
     }
-    match verdict::block(judgement.as_deref(), &subject, context) {
+    match ruling::find_block(judgement, &subject, context) {
         Some(block) => {
-            Err(Refused::Blocked { rule: block.by.to_string(), reason: context.redacted(&block.reason) })
+            Err(Refused::Blocked { rule: block.by.to_string(), reason: context.mask(&block.reason) })
         }
         None => Ok(()),
     }
 }
 
-/// The policy that judged what would run. A decision names the policy of its own moment, which judged nothing
-/// but what was changed in it.
-fn judged_by(call: &Call) -> Option<Sha256> {
+/// Whether a claim of this call needs the judgement of the policy with this hash as evidence. A pending call
+/// always does: an approver may edit its arguments before the claim is decided. A call that has ended never does:
+/// its claim is refused anyway.
+#[must_use]
+pub fn claim_needs_judgement(call: &Call, policy: Sha256) -> bool {
+    match &call.standing {
+        Standing::Proposed | Standing::Pending { .. } => true,
+        Standing::Allowed { .. } | Standing::Running { .. } => judging_policy(call) != Some(policy),
+        Standing::Denied { .. } | Standing::Cancelled { .. } | Standing::Finished { .. } => false,
+    }
+}
+
+/// The policy that judged the arguments that would run. The response names the policy of its own moment, which
+/// judged the arguments only if the approver edited them.
+fn judging_policy(call: &Call) -> Option<Sha256> {
     let response = call.response().map(|response| &response.what)?;
     match (&response.arguments, call.request()) {
         (Some(_), _) if !call.course.votes.is_empty() => None,
@@ -128,9 +134,9 @@ fn judged_by(call: &Call) -> Option<Sha256> {
     }
 }
 
-/// The call as a policy looks at it, with the arguments that the executor brought if it brought them.
+/// The call as the policy judges it at the claim, with the arguments that the executor supplied, if it did.
 #[must_use]
-pub fn subject<'a>(call: &'a Call, claim: &'a Claim) -> Subject<'a> {
+pub fn claim_subject<'a>(call: &'a Call, claim: &'a ClaimCommand) -> Subject<'a> {
     match &claim.arguments {
         Some(brought) => call.subject_with(brought.json(), &[]),
         None => call.subject(),

@@ -1,16 +1,18 @@
-//! Closing a thread: nothing new starts in it, and nobody is left waiting.
+//! Close: the thread accepts no new calls, and its pending calls are cancelled.
 
-use super::{Context, Draft, cancel::withdrawn};
+use super::{DecisionContext, NewEvent, cancel::withdraw_pending};
 use crate::{Body, Call, event::ThreadClosed};
 
-/// What is pending is cancelled before the closing event, so that the log of a thread ends with it
-/// (but for the results of what was running).
-pub(super) fn close<'a>(pending: impl Iterator<Item = &'a Call>, context: &Context<'_>) -> Vec<Draft> {
+/// Pending calls are cancelled before the closing event, so that only the results of running calls follow it.
+pub(super) fn close<'a>(
+    pending: impl Iterator<Item = &'a Call>,
+    context: &DecisionContext<'_>,
+) -> Vec<NewEvent> {
     if context.thread.closed.is_some() {
         return Vec::new();
     }
-    let mut drafts: Vec<_> =
-        pending.flat_map(|call| withdrawn(call, Some("the thread was closed"), context)).collect();
-    drafts.push(Draft::new(context.by, Body::ThreadClosed(ThreadClosed {})));
-    drafts
+    let reason = Some("the thread was closed");
+    let mut events: Vec<_> = pending.flat_map(|call| withdraw_pending(call, reason, context)).collect();
+    events.push(NewEvent::new(context.by, Body::ThreadClosed(ThreadClosed {})));
+    events
 }

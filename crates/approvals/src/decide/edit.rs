@@ -1,62 +1,52 @@
-//! Editing: an approver changes the arguments before they run. What is changed is shown, must be what the tool
-//! takes, and is judged like a proposal of its own.
+//! Edit: an approver changes the arguments before they run. The changes are shown, must satisfy the tool's schema,
+//! and are judged like a new proposal.
 
-use super::{Context, Respond, propose::Arguments};
+use super::{DecisionContext, RespondCommand, missing_evidence, propose::HashedArguments};
 use crate::{
     Call, Json, Refused, Sha256,
     event::{Change, Decision, Response},
     json::diff,
-    policy::{Judgement, Terms, Verdict},
-    thread::Given,
+    policy::{Terms, Verdict},
+    thread::GrantTerms,
 };
-use jsonschema::{PatternOptions, Validator};
-use std::sync::Arc;
 
-/// What is known of changed arguments before the decision is written: it is worked out where nobody has to wait
-/// for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
-    /// What the policy says of them.
-    pub judged: Arc<Judgement>,
-    /// See [`misfit`].
-    pub misfit: Option<String>,
-    /// See [`changes`].
-    pub changes: Vec<Change>,
-}
-
-/// Where they differ from what was proposed.
+/// The differences between the proposed arguments and these.
 #[must_use]
-pub fn changes(call: &Call, arguments: &Arguments) -> Vec<Change> {
+pub fn argument_changes(call: &Call, arguments: &HashedArguments) -> Vec<Change> {
     diff(&call.proposal.what.arguments, arguments.json())
 }
 
-/// Arguments that an approver changed, and where.
+/// Arguments that an approver edited, with the differences from the proposal.
 #[derive(Debug, Clone)]
-pub(super) struct Edit {
+pub(super) struct ArgumentEdit {
     pub(super) arguments: Json,
     pub(super) hash: Sha256,
     changes: Vec<Change>,
 }
 
-impl Edit {
-    /// The edit that stands in the votes so far, read back.
-    pub(super) fn again(call: &Call) -> Option<Self> {
+impl ArgumentEdit {
+    /// The edit that the votes of the current round contain.
+    pub(super) fn from_votes(call: &Call) -> Option<Self> {
         let vote = call.course.edited()?;
         let arguments = vote.arguments.clone()?;
         let changes = diff(&call.proposal.what.arguments, &arguments);
         Some(Self { arguments, hash: vote.arguments_hash?, changes })
     }
 
-    /// Has the response speak of the changed arguments.
-    pub(super) fn stand_in(&self, response: &mut Response) {
+    /// Puts the edited arguments into the response.
+    pub(super) fn write_to(&self, response: &mut Response) {
         response.arguments = Some(self.arguments.clone());
         response.arguments_hash = self.hash;
         response.changes.clone_from(&self.changes);
     }
 }
 
-/// The edit that the answer makes, if it changes what would run as things stand.
-pub(super) fn edit(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<Option<Edit>, Refused> {
+/// Checks the edit that a decision makes, if it changes the arguments that would run now.
+pub(super) fn check_edit(
+    call: &Call,
+    respond: &RespondCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Option<ArgumentEdit>, Refused> {
     let Some(arguments) = &respond.arguments else { return Ok(None) };
     if arguments.hash() == call.arguments_hash() {
         return Ok(None);
@@ -64,6 +54,24 @@ pub(super) fn edit(call: &Call, respond: &Respond, context: &Context<'_>) -> Res
     if respond.decision != Decision::AllowOnce {
         return Err(invalid("only with allow_once can the arguments be changed".to_owned()));
     }
+    check_secrets(call, arguments, context)?;
+    let Some(review) = context.evidence.edit_review() else {
+        return Err(missing_evidence("the review of the edited arguments"));
+    };
+    if let Some(why) = &review.schema_error {
+        return Err(invalid(why.clone()));
+    }
+    check_judgement(call, arguments, context)?;
+    let changes = review.changes.clone();
+    Ok(Some(ArgumentEdit { arguments: arguments.json().clone(), hash: arguments.hash(), changes }))
+}
+
+/// Edited arguments run as the log keeps them, so they must contain neither a secret nor a mask.
+fn check_secrets(
+    call: &Call,
+    arguments: &HashedArguments,
+    context: &DecisionContext<'_>,
+) -> Result<(), Refused> {
     if context.policy.redactor().json(arguments.json()).is_some() {
         let why = "what an approver writes runs as the log keeps it, so it can hold no secret; \
                    deny the call and let the agent propose another";
@@ -74,68 +82,26 @@ pub(super) fn edit(call: &Call, respond: &Respond, context: &Context<'_>) -> Res
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }
-    let reviewed = respond.reviewed.as_deref();
-    if let Some(why) = reviewed.map_or_else(|| misfit(call, arguments), |known| known.misfit.clone()) {
-        return Err(invalid(why));
-    }
-    judged(call, respond, arguments, context)?;
-    let changes = reviewed.map_or_else(|| changes(call, arguments), |known| known.changes.clone());
-    Ok(Some(Edit { arguments: arguments.json().clone(), hash: arguments.hash(), changes }))
+    Ok(())
 }
 
-/// Why the tool does not take such arguments, as far as it says what it takes. Its schema is an agent's word and may
-/// take its time.
-#[must_use]
-pub fn misfit(call: &Call, arguments: &Arguments) -> Option<String> {
-    let schema = call.proposal.what.definition.as_ref()?.input_schema.as_ref()?;
-    let read = |json: &Json| json.read::<serde_json::Value>();
-    let (Ok(schema), Ok(instance)) = (read(schema), read(arguments.json())) else {
-        return Some("they cannot be read as JSON".to_owned());
-    };
-    let validator = match validator(&schema) {
-        Ok(validator) => validator,
-        Err(why) => return Some(format!("the tool's inputSchema cannot be used to check them: {why}")),
-    };
-    let wrong: Vec<_> = validator
-        .iter_errors(&instance)
-        .take(3)
-        .map(|e| match e.instance_path().as_str() {
-            "" => e.to_string(),
-            at => format!("{e} at {at:?}"),
-        })
-        .collect();
-    (!wrong.is_empty()).then(|| format!("the tool does not take them: {}", wrong.join("; ")))
-}
-
-/// Patterns are matched in linear time. Those that look ahead or behind need the other engine, which is told to give
-/// up soon.
-fn validator(schema: &serde_json::Value) -> Result<Validator, String> {
-    let linear = jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema);
-    let soon = PatternOptions::fancy_regex().backtrack_limit(10_000);
-    linear
-        .or_else(|_| jsonschema::options().with_pattern_options(soon).build(schema))
-        .map_err(|why| why.to_string())
-}
-
-/// What the policy blocks cannot be written in, nor what it would have asked more of people for.
-fn judged(
+/// An edit must not be blocked by the policy, nor need more approval than the request asks for.
+fn check_judgement(
     call: &Call,
-    respond: &Respond,
-    arguments: &Arguments,
-    context: &Context<'_>,
+    arguments: &HashedArguments,
+    context: &DecisionContext<'_>,
 ) -> Result<(), Refused> {
-    let subject = call.subject_with(arguments.json(), &[]);
-    let judgement = context.judgement(respond.reviewed.as_ref().map(|reviewed| &reviewed.judged), &subject);
+    let judgement = context.judgement_of(arguments.hash())?;
     if judgement.verdict == Verdict::Block {
         let reason = judgement.reason.clone();
         return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason });
     }
     let asked = call.request().map(|request| &request.what);
-    let given = Given {
+    let given = GrantTerms {
         level: call.level().map(str::to_owned),
         quorum: asked.and_then(|request| request.quorum).unwrap_or(1),
         approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
-        ..Given::default()
+        ..GrantTerms::default()
     };
     if judgement.verdict == Verdict::Ask && !asks_no_more(&judgement.terms, &given, context) {
         let why = "the policy asks for more than this request does before it lets them run; \
@@ -145,7 +111,7 @@ fn judged(
     Ok(())
 }
 
-fn asks_no_more(terms: &Terms, given: &Given, context: &Context<'_>) -> bool {
+fn asks_no_more(terms: &Terms, given: &GrantTerms, context: &DecisionContext<'_>) -> bool {
     super::eligible::covers(context.by, given, terms, context)
 }
 

@@ -1,29 +1,30 @@
-//! Who may decide: people, of the level and the groups that the question asks for, and never the proposer.
+//! Eligibility: approvers are people with the level and the groups that the request asks for, never the proposer.
 
-use super::Context;
-use crate::{Call, Principal, Refused, policy::Terms, principal::Kind, thread::Given};
+use super::DecisionContext;
+use crate::{Call, Principal, Refused, policy::Terms, principal::Kind, thread::GrantTerms};
 
-/// That `by` may decide on the call, and at which level that is. `wanted` is the level the approver chose.
-pub(super) fn level(
+/// Checks that the caller may decide on the call, and returns the level of the decision. `wanted` is the level that
+/// the approver chose.
+pub(super) fn check_level(
     call: &Call,
     wanted: Option<&str>,
-    context: &Context<'_>,
+    context: &DecisionContext<'_>,
 ) -> Result<Option<String>, Refused> {
-    person(call, context)?;
+    check_is_not_proposer(call, context)?;
     let lists = call.request().map_or(&[][..], |request| &request.what.approvers);
     if let Some(list) = lists.iter().find(|list| !is_in(context.by, list, context)) {
         return Err(not_eligible(context, format!("it is for {} to decide", list.join(", "))));
     }
     let needed = call.level();
     let preset = call.request().and_then(|request| request.what.default_level.as_deref());
-    let preset = preset.filter(|preset| ranks(preset, needed, context));
+    let preset = preset.filter(|preset| is_at_least(preset, needed, context));
     let Some(level) = wanted.or(preset).or(needed) else { return Ok(None) };
     let approvers = context.policy.approvers();
     let Some(rank) = approvers.rank(level) else {
         let why = format!("there is no level {level:?}; there is {}", approvers.levels().join(", "));
         return Err(Refused::Invalid { field: "level", why });
     };
-    if !ranks(level, needed, context) {
+    if !is_at_least(level, needed, context) {
         let why = format!("the request asks for level {}", needed.unwrap_or_default());
         return Err(not_eligible(context, why));
     }
@@ -34,49 +35,49 @@ pub(super) fn level(
     Ok(Some(level.to_owned()))
 }
 
-/// That `by` is a person, and not the one who proposed the call.
-pub(super) fn person(call: &Call, context: &Context<'_>) -> Result<(), Refused> {
-    is_person(context.by)?;
+/// Checks that the caller is a person and did not propose the call.
+pub(super) fn check_is_not_proposer(call: &Call, context: &DecisionContext<'_>) -> Result<(), Refused> {
+    check_is_person(context.by)?;
     if call.proposal.by == *context.by {
         return Err(Refused::SelfApproval(context.by.to_string()));
     }
     Ok(())
 }
 
-/// That it is a person: agents propose, and decide on nothing.
-pub(super) fn is_person(by: &Principal) -> Result<(), Refused> {
+/// Checks that the principal is a person. Agents propose and never decide.
+pub(super) fn check_is_person(by: &Principal) -> Result<(), Refused> {
     if by.kind() == Kind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
 }
 
-/// Whether what was decided under `given` is enough for a question on those terms.
-pub(super) fn covers(by: &Principal, given: &Given, terms: &Terms, context: &Context<'_>) -> bool {
+/// Whether a decision that was made under `given` suffices for a request on these terms.
+pub(super) fn covers(by: &Principal, given: &GrantTerms, terms: &Terms, context: &DecisionContext<'_>) -> bool {
     let level = match (&terms.level, &given.level) {
         (None, _) => true,
         (Some(_), None) => false,
-        (Some(needed), Some(level)) => ranks(level, Some(needed), context),
+        (Some(needed), Some(level)) => is_at_least(level, Some(needed), context),
     };
     let people = terms.approvers == given.approvers
         || given.quorum <= 1 && terms.approvers.iter().all(|list| is_in(by, list, context));
     level && given.quorum >= terms.quorum && people
 }
 
-/// Whether one person, by what the policy says of them, could answer a question on those terms alone.
-pub(super) fn suffices(by: &Principal, terms: &Terms, context: &Context<'_>) -> bool {
+/// Whether this person alone could answer a request on these terms, by the level that the policy gives them.
+pub(super) fn suffices(by: &Principal, terms: &Terms, context: &DecisionContext<'_>) -> bool {
     let level = context.policy.approvers().level_of(by).to_owned();
-    covers(by, &Given { level: Some(level), quorum: 1, ..Given::default() }, terms, context)
+    covers(by, &GrantTerms { level: Some(level), quorum: 1, ..GrantTerms::default() }, terms, context)
 }
 
-/// Whether what the policy says of that person is enough for a question of that level.
-pub(super) fn reaches(by: &Principal, needed: Option<&str>, context: &Context<'_>) -> bool {
-    ranks(context.policy.approvers().level_of(by), needed, context)
+/// Whether the level that the policy gives this person suffices.
+pub(super) fn has_level(by: &Principal, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
+    is_at_least(context.policy.approvers().level_of(by), needed, context)
 }
 
-fn is_in(by: &Principal, list: &[String], context: &Context<'_>) -> bool {
+fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool {
     list.iter().any(|entry| context.policy.approvers().is_in(by, entry))
 }
 
-/// Whether `level` is at least `needed`. A level that the policy does not know is above all that it knows.
-fn ranks(level: &str, needed: Option<&str>, context: &Context<'_>) -> bool {
+/// Whether `level` is at least `needed`. A needed level that the policy does not define is above all others.
+fn is_at_least(level: &str, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     let approvers = context.policy.approvers();
     match needed.map(|needed| approvers.rank(needed)) {
         None => true,
@@ -85,6 +86,6 @@ fn ranks(level: &str, needed: Option<&str>, context: &Context<'_>) -> bool {
     }
 }
 
-fn not_eligible(context: &Context<'_>, why: String) -> Refused {
+fn not_eligible(context: &DecisionContext<'_>, why: String) -> Refused {
     Refused::NotEligible { by: context.by.to_string(), why }
 }

@@ -1,25 +1,29 @@
-//! Finishing: what came of a call that was claimed.
+//! Finish: the result of a call that was claimed.
 
-use super::{Context, Draft};
+use super::{DecisionContext, NewEvent};
 use crate::{
     Body, Call, Json, Refused, Standing,
     event::{Status, ToolResult},
 };
 
-/// An executor's report.
+/// An executor's report of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finish {
-    /// `success`, `error` or `cancelled`: the others are the gate's own words.
+pub struct FinishCommand {
+    /// `success`, `error` or `cancelled`. Only the gate itself writes the others.
     pub status: Status,
-    /// What came of it.
+    /// The output of the tool.
     pub content: Json,
-    /// Who ran it; if it is said, it must be whoever claimed the call, and after a takeover it must be said.
+    /// The executor's name. If given, it must be the one in the claim. After a takeover it is required.
     pub executor: Option<String>,
 }
 
-/// A result counts also after the lease has lapsed: late knowledge is better than none. Once somebody else has taken
-/// the call over, a result says whose it is, or that of the executor that was lost would pass for the other's.
-pub(super) fn finish(call: &Call, finish: &Finish, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
+/// A result counts even after the lease has lapsed: late knowledge is better than none. After a takeover the
+/// result must name its executor, so that the result of the lost executor is not taken for that of the new one.
+pub(super) fn finish(
+    call: &Call,
+    finish: &FinishCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     if !matches!(finish.status, Status::Success | Status::Error | Status::Cancelled) {
         let why = "an executor reports success, error or cancelled".to_owned();
         return Err(Refused::Invalid { field: "status", why });
@@ -36,14 +40,14 @@ pub(super) fn finish(call: &Call, finish: &Finish, context: &Context<'_>) -> Res
     let Standing::Running { claim, .. } = &call.standing else {
         return Err(Refused::NotClaimed { state: call.state(context.now) });
     };
-    let is_taken_over = !call.course.lost.is_empty();
-    if finish.executor.as_ref().map_or(is_taken_over, |executor| *executor != claim.what.executor) {
+    let was_taken_over = !call.course.lost.is_empty();
+    if finish.executor.as_ref().map_or(was_taken_over, |executor| *executor != claim.what.executor) {
         return Err(Refused::NotTheExecutor { executor: claim.what.executor.clone() });
     }
-    let ended = ToolResult {
+    let result = ToolResult {
         tool_call_id: call.id().clone(),
         status: finish.status,
         content: finish.content.clone(),
     };
-    Ok(vec![Draft::new(context.by, Body::ToolResult(ended))])
+    Ok(vec![NewEvent::new(context.by, Body::ToolResult(result))])
 }

@@ -1,161 +1,180 @@
-//! What may happen next: the state and a command in, events or a refusal out. Every rule of an
-//! approval lives here, one file for each thing that somebody can want.
+//! The rules: the state and a command go in, events or a refusal come out. Each command has its own file.
 //!
-//! "Already so" is success and yields no events; "not allowed" is a named [`Refused`], never silence.
+//! A repeated command succeeds and yields no events. A forbidden command yields a named [`Refused`].
 
+mod answer;
 mod cancel;
 mod claim;
 mod close;
 mod due;
 mod edit;
 mod eligible;
+mod evidence;
 mod finish;
 mod propose;
 mod release;
 mod respond;
 mod revoke;
-mod said;
+mod ruling;
 mod settings;
 mod stop;
-mod verdict;
 mod vote;
 
-pub use claim::{Claim, subject};
-pub use edit::{Reviewed, changes, misfit};
-pub use finish::Finish;
-pub use propose::{Arguments, Propose};
-pub use respond::Respond;
+pub use claim::{ClaimCommand, claim_needs_judgement, claim_subject};
+pub use edit::argument_changes;
+pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview};
+pub use finish::FinishCommand;
+pub use propose::{HashedArguments, ProposeCommand};
+pub use respond::RespondCommand;
 
 use crate::{
-    Body, Call, CallId, Json, Policy, Principal, Refused, Thread, ThreadId, Timestamp, ToolName,
+    Body, Call, CallId, Json, Policy, Principal, Refused, Sha256, Thread, ThreadId, Timestamp, ToolName,
     event::{Decision, Mode, Response, Source, Status, ToolCall, ToolPolicy, ToolResult},
-    policy::{Judgement, Subject},
+    policy::Judgement,
+    refused::ArgumentsMismatch,
 };
-use std::{borrow::Cow, sync::Arc};
 
-/// What somebody wants of one call.
+/// A command to one call.
 #[derive(Debug, Clone)]
-pub enum Command {
-    /// Put a call before the policy.
-    Propose(Propose),
-    /// Answer what people were asked.
-    Respond(Respond),
+pub enum CallCommand {
+    /// Propose the call.
+    Propose(ProposeCommand),
+    /// Decide on it.
+    Respond(RespondCommand),
     /// Start it.
-    Claim(Claim),
-    /// Say what came of it.
-    Finish(Finish),
+    Claim(ClaimCommand),
+    /// Report its result.
+    Finish(FinishCommand),
     /// Withdraw it.
     Cancel {
-        /// Why, for whoever reads the log.
+        /// The reason, which the log keeps.
         reason: Option<String>,
     },
-    /// Let another executor take it over, whose first executor was lost.
+    /// Let another executor take over a call whose executor was lost.
     Release {
-        /// Why, for whoever reads the log.
+        /// The reason, which the log keeps.
         comment: Option<String>,
     },
-    /// Carry out what is due: a reminder, an escalation, an expiry.
+    /// Write the events that are due: a reminder, an escalation, an expiry.
     Due,
 }
 
-/// What somebody wants of a whole thread.
+/// A command to a whole thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadCommand {
-    /// Take back the grant that the response at that `seq` gave.
+    /// Take back the grant that the response at this `seq` gave.
     Revoke(i64),
-    /// End it: its grants go, and what is pending is cancelled.
+    /// Close the thread: its grants end, and its pending calls are cancelled.
     Close,
-    /// Deny all that waits for people in it.
-    Stop(Stop),
-    /// Have it answer what is asked in that way.
+    /// Deny its pending calls.
+    Stop(StopCommand),
+    /// Set its mode.
     SetMode(Mode),
-    /// Give tools policies of its own.
+    /// Set its own policies for tools.
     SetPolicies(Vec<(ToolName, ToolPolicy)>),
 }
 
-/// Deny everything that waits for people: the button for when things go wrong.
+/// Deny all pending calls at once, for emergencies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stop {
-    /// Only calls of that tool; all, if nothing is said.
+pub struct StopCommand {
+    /// Deny only the calls of this tool.
     pub tool: Option<ToolName>,
-    /// Why: the log keeps it, and the models are told.
+    /// The reason. The log keeps it, and the models read it.
     pub comment: Option<String>,
 }
 
-/// What a decision may look at besides the call.
+/// Everything besides the call that a decision may depend on.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct DecisionContext<'a> {
     /// The thread that the call belongs to.
     pub thread_id: &'a ThreadId,
-    /// What holds for the thread.
+    /// The state of that thread.
     pub thread: &'a Thread,
     /// The policy in force.
     pub policy: &'a Policy,
-    /// Who wants it.
+    /// The principal that gives the command.
     pub by: &'a Principal,
-    /// The moment the command is judged at.
+    /// The moment at which the command is decided.
     pub now: Timestamp,
+    /// The facts that were worked out before the command was queued.
+    pub evidence: &'a CommandEvidence,
 }
 
-impl Context<'_> {
-    /// What is written of somebody's words: no secret of them.
-    fn written(&self, text: Option<&str>) -> Option<String> {
-        text.map(|text| self.redacted(text))
+impl DecisionContext<'_> {
+    /// An optional text with its secrets masked, as the log keeps it.
+    fn mask_optional(&self, text: Option<&str>) -> Option<String> {
+        text.map(|text| self.mask(text))
     }
 
-    fn redacted(&self, text: &str) -> String {
+    /// A text with its secrets masked, as the log keeps it.
+    fn mask(&self, text: &str) -> String {
         self.policy.redactor().text(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// What the policy says of a call: what it said before, if it is still the same policy.
-    fn judgement<'j>(&self, before: Option<&'j Arc<Judgement>>, subject: &Subject<'_>) -> Cow<'j, Judgement> {
-        match before.filter(|judgement| judgement.policy == self.policy.hash()) {
-            Some(judgement) => Cow::Borrowed(judgement),
-            None => Cow::Owned(self.policy.judge(subject, &|| false)),
+    /// The judgement of the arguments with this hash, by the policy in force. It must be in the evidence: a
+    /// policy's conditions are never evaluated here.
+    fn judgement_of(&self, arguments_hash: Sha256) -> Result<&Judgement, Refused> {
+        let judged = self.evidence.judged().filter(|judged| judged.judgement.policy == self.policy.hash());
+        match judged {
+            Some(judged) if judged.arguments_hash == arguments_hash => Ok(&judged.judgement),
+            // An approver edited the arguments after the evidence was worked out.
+            Some(judged) => Err(Refused::ArgumentsChanged(ArgumentsMismatch::Claim {
+                approved: arguments_hash,
+                given: judged.arguments_hash,
+            })),
+            None => Err(missing_evidence("the policy's judgement of the arguments")),
         }
     }
 }
 
-/// An event that is to be written: the writer gives it its place, its time and its hash.
+/// The refusal of a command that was queued without the evidence it needs. The gate always adds the evidence, so
+/// only a program that writes to the store directly meets this.
+fn missing_evidence(what: &str) -> Refused {
+    Refused::Invalid { field: "evidence", why: format!("{what} is missing; work it out before the command is queued") }
+}
+
+/// An event to write. The batch gives it its `seq`, its time and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    /// Who caused it.
+pub struct NewEvent {
+    /// The principal that caused it.
     pub by: Principal,
-    /// What it says.
+    /// Its typed content.
     pub body: Body,
 }
 
-impl Draft {
+impl NewEvent {
     fn new(by: &Principal, body: Body) -> Self {
         Self { by: by.clone(), body }
     }
 }
 
-/// Decides on a command about the call `id`, which is `call` if there is one.
+/// Decides on a command to the call `id`. `call` is its state, if the thread has such a call.
 pub fn decide(
     id: &CallId,
     call: Option<&Call>,
-    command: &Command,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
+    command: &CallCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     match (command, call) {
-        (Command::Propose(propose), call) => propose::propose(call, propose, context),
+        (CallCommand::Propose(propose), call) => propose::propose(call, propose, context),
         (_, None) => Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }),
-        (Command::Respond(respond), Some(call)) => respond::respond(call, respond, context),
-        (Command::Claim(claim), Some(call)) => claim::claim(call, claim, context),
-        (Command::Finish(finish), Some(call)) => finish::finish(call, finish, context),
-        (Command::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
-        (Command::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
-        (Command::Due, Some(call)) => Ok(due::due(call, context)),
+        (CallCommand::Respond(respond), Some(call)) => respond::respond(call, respond, context),
+        (CallCommand::Claim(claim), Some(call)) => claim::claim(call, claim, context),
+        (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
+        (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
+        (CallCommand::Release { comment }, Some(call)) => {
+            release::release(call, comment.as_deref(), context)
+        }
+        (CallCommand::Due, Some(call)) => Ok(due_events(call, context)),
     }
 }
 
-/// Decides on a command about a thread; `pending` are its calls that wait for people.
+/// Decides on a command to a thread. `pending` are its pending calls.
 pub fn decide_thread<'a>(
     pending: impl Iterator<Item = &'a Call>,
     command: &ThreadCommand,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     match command {
         ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
         ThreadCommand::Close => Ok(close::close(pending, context)),
@@ -165,20 +184,25 @@ pub fn decide_thread<'a>(
     }
 }
 
-/// Whether somebody may stop what waits at all.
-pub(crate) fn may_stop(by: &Principal) -> Result<(), Refused> {
-    eligible::is_person(by)
+/// Checks that this principal may stop pending calls.
+pub(crate) fn check_may_stop(by: &Principal) -> Result<(), Refused> {
+    eligible::check_is_person(by)
 }
 
-/// What is due on `call` before any other command.
+/// The events that are due on `call` before any other command.
 #[must_use]
-pub fn due(call: &Call, context: &Context<'_>) -> Vec<Draft> {
-    due::due(call, context)
+pub fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
+    due::due_events(call, context)
 }
 
-/// A response about `call`, with nothing but what every response has.
-fn response(call: &ToolCall, decision: Decision, source: Source, context: &Context<'_>) -> Response {
-    // What a rule allows is judged again at the claim; what people allowed was for the moment they looked at.
+/// A response about `call` with the fields that every response has.
+fn new_response(
+    call: &ToolCall,
+    decision: Decision,
+    source: Source,
+    context: &DecisionContext<'_>,
+) -> Response {
+    // The claim judges again what a rule allows, so that does not lapse. An approval by people does.
     let lapses = context.policy.lapses().filter(|_| decision.allows() && source != Source::Policy);
     Response {
         tool_call_id: call.id.clone(),
@@ -199,8 +223,8 @@ fn response(call: &ToolCall, decision: Decision, source: Source, context: &Conte
     }
 }
 
-/// The result that the gate itself writes of a call that never ran, with the text for the model.
-fn result(id: &CallId, status: Status, text: &str) -> Body {
+/// The result that the gate itself writes for a call that never ran, with a text for the model.
+fn new_result(id: &CallId, status: Status, text: &str) -> Body {
     Body::ToolResult(ToolResult { tool_call_id: id.clone(), status, content: Json::string(text) })
 }
 

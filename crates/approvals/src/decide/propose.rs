@@ -1,8 +1,8 @@
-//! Proposing: the policy judges, and what it says is written beside the call.
+//! Propose: the policy's judgement and the thread's state decide on a new call.
 
 use super::{
-    Context, Draft, response, result,
-    verdict::{self, Answer, Ruling},
+    DecisionContext, NewEvent, new_response, new_result,
+    ruling::{self, CallRuling, RulingAnswer},
 };
 use crate::{
     Body, Call, CallId, Json, Principal, Refused, Sha256, ThreadId, ToolName,
@@ -10,18 +10,18 @@ use crate::{
     policy::{Judgement, Subject, Verdict},
     thread::ONCE,
 };
-use std::{fmt, iter, sync::Arc, time::Duration};
+use std::{fmt, iter, time::Duration};
 
-/// Arguments that passed the door, with the hash of their canonical form. `{:?}` shows the hash alone: they may
-/// hold what must stand in no log.
+/// Arguments that passed validation, with the hash of their canonical form. `{:?}` shows the hash only, because the
+/// arguments may hold secrets.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Arguments {
+pub struct HashedArguments {
     json: Json,
     hash: Sha256,
 }
 
-impl Arguments {
-    /// Admits arguments from outside, or says what is wrong with them.
+impl HashedArguments {
+    /// Validates arguments from outside.
     pub fn new(json: Json) -> Result<Self, Refused> {
         match json.admit() {
             Ok(hash) => Ok(Self { json, hash }),
@@ -29,7 +29,7 @@ impl Arguments {
         }
     }
 
-    /// As they were given.
+    /// The arguments, byte for byte.
     #[must_use]
     pub fn json(&self) -> &Json {
         &self.json
@@ -42,46 +42,44 @@ impl Arguments {
     }
 }
 
-impl fmt::Debug for Arguments {
+impl fmt::Debug for HashedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arguments").field("hash", &self.hash).finish_non_exhaustive()
+        f.debug_struct("HashedArguments").field("hash", &self.hash).finish_non_exhaustive()
     }
 }
 
-/// An agent's wish to run a tool. `{:?}` leaves out what the agent says, which may hold a secret.
+/// An agent's proposal to run a tool. `{:?}` omits the agent's texts, which may hold secrets.
 #[derive(Clone)]
-pub struct Propose {
+pub struct ProposeCommand {
     /// The call's id, unique in its thread.
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
-    /// What to run it with.
-    pub arguments: Arguments,
+    /// The arguments.
+    pub arguments: HashedArguments,
     /// Hints as MCP defines them.
     pub annotations: Option<Json>,
-    /// What the agent says it would do.
+    /// The effect of the call, as the agent describes it.
     pub impact: Option<Json>,
-    /// What the agent wants with it.
+    /// The purpose of the call, as the agent describes it.
     pub description: Option<String>,
-    /// What the tool says of itself.
+    /// The tool's definition.
     pub definition: Option<Definition>,
-    /// How long people may take. The policy may allow less, and then less it is.
+    /// The time that people have to decide. The policy may shorten it.
     pub expires_in: Option<Duration>,
-    /// What the policy says of it, where that was asked before; else it is asked now.
-    pub judged: Option<Arc<Judgement>>,
 }
 
-impl fmt::Debug for Propose {
+impl fmt::Debug for ProposeCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, arguments, expires_in, .. } = self;
-        let mut shown = f.debug_struct("Propose");
+        let mut shown = f.debug_struct("ProposeCommand");
         shown.field("id", id).field("name", name).field("arguments", arguments);
         shown.field("expires_in", expires_in).finish_non_exhaustive()
     }
 }
 
-impl Propose {
-    /// The call as a policy looks at it.
+impl ProposeCommand {
+    /// The call in the form that a policy judges.
     #[must_use]
     pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> Subject<'a> {
         Subject {
@@ -99,50 +97,50 @@ impl Propose {
 
 pub(super) fn propose(
     call: Option<&Call>,
-    propose: &Propose,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
+    propose: &ProposeCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     if let Some(call) = call {
-        return same_as_before(call, propose);
+        return check_same_call(call, propose);
     }
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
     }
     let subject = propose.subject(context.thread_id, context.by);
-    let mut judgement = context.judgement(propose.judged.as_ref(), &subject).into_owned();
-    // The policy saw the arguments as they are, and may quote them.
-    judgement.reason = context.redacted(&judgement.reason);
-    let ruling = verdict::rule(&judgement, &subject, propose.arguments.hash, context);
+    let mut judgement = context.judgement_of(propose.arguments.hash)?.clone();
+    // The policy saw the arguments unmasked, and its reason may quote them.
+    judgement.reason = context.mask(&judgement.reason);
+    let ruling = ruling::rule_on_call(&judgement, &subject, propose.arguments.hash, context);
     let call = tool_call(propose, context);
     let follows = match &ruling {
-        Ruling::Allow(answer) | Ruling::Move(answer, _) => {
-            let matches =
-                matches!(ruling, Ruling::Move(..)).then(|| Json::stored(ONCE.to_owned()).ok()).flatten();
-            vec![allowed(&call, answer, matches, &judgement, context)]
+        CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
+            let is_moved = matches!(ruling, CallRuling::Move(..));
+            let scope = is_moved.then(|| Json::stored(ONCE.to_owned()).ok()).flatten();
+            vec![allowed(&call, answer, scope, &judgement, context)]
         }
-        Ruling::Block(answer) => {
+        CallRuling::Block(answer) => {
             let text = format!(
                 "Blocked by {}: {}. This is a rule, which no approval lifts: do not retry it.",
                 answer.by, answer.reason
             );
             denied(&call, answer, &text, &judgement, context)
         }
-        Ruling::Deny(answer) => denied(&call, answer, &refusal(answer), &judgement, context),
-        Ruling::Ask(options) => {
-            let request = request(propose, &judgement, options.clone(), context);
-            vec![Draft::new(context.by, Body::ApprovalRequest(request))]
+        CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
+        CallRuling::Ask(options) => {
+            let request = new_request(propose, &judgement, options.clone(), context);
+            vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
         }
     };
     let moved = match &ruling {
-        Ruling::Move(answer, from) => Some(gone(from, answer, &call.id)),
+        CallRuling::Move(answer, from) => Some(moved_away(from, answer, &call.id)),
         _ => None,
     };
-    let proposed = Draft::new(context.by, Body::ToolCall(call));
+    let proposed = NewEvent::new(context.by, Body::ToolCall(call));
     Ok(moved.into_iter().chain(iter::once(proposed)).chain(follows).collect())
 }
 
-/// The same call again is no news; another one under its id is refused.
-fn same_as_before(call: &Call, propose: &Propose) -> Result<Vec<Draft>, Refused> {
+/// A repeated proposal yields no events. Another call under the same id is refused.
+fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent>, Refused> {
     let first = &call.proposal.what;
     if first.name == propose.name && first.arguments_hash == propose.arguments.hash {
         return Ok(Vec::new());
@@ -150,22 +148,22 @@ fn same_as_before(call: &Call, propose: &Propose) -> Result<Vec<Draft>, Refused>
     Err(Refused::CallDiffers { id: first.id.clone(), arguments_hash: first.arguments_hash })
 }
 
-/// What is written of the proposal: the hash is over the arguments as they are, and no secret of them is in it.
-fn tool_call(propose: &Propose, context: &Context<'_>) -> ToolCall {
+/// The event of the proposal. Its hash covers the arguments as proposed, and its texts have their secrets masked.
+fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCall {
     let redactor = context.policy.redactor();
     let masked = redactor.json(&propose.arguments.json);
     let redacted = masked.as_ref().map(|masked| masked.pointers.clone()).unwrap_or_default();
-    let describes = |json: &Json| redactor.json(json).map_or_else(|| json.clone(), |masked| masked.json);
+    let mask = |json: &Json| redactor.json(json).map_or_else(|| json.clone(), |masked| masked.json);
     ToolCall {
         id: propose.id.clone(),
         name: propose.name.clone(),
         arguments: masked.map_or_else(|| propose.arguments.json.clone(), |masked| masked.json),
         arguments_hash: propose.arguments.hash,
-        annotations: propose.annotations.as_ref().map(describes),
-        impact: propose.impact.as_ref().map(describes),
-        description: context.written(propose.description.as_deref()),
+        annotations: propose.annotations.as_ref().map(mask),
+        impact: propose.impact.as_ref().map(mask),
+        description: context.mask_optional(propose.description.as_deref()),
         definition: propose.definition.clone().map(|definition| Definition {
-            description: context.written(definition.description.as_deref()),
+            description: context.mask_optional(definition.description.as_deref()),
             ..definition
         }),
         definition_hash: Definition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
@@ -173,14 +171,14 @@ fn tool_call(propose: &Propose, context: &Context<'_>) -> ToolCall {
     }
 }
 
-/// Why a call is asked about that the policy allows.
+/// The reason of a request for a call that the policy allows.
 const REQUIRED: &str = "the thread requires approval for this tool";
 
-fn request(
-    propose: &Propose,
+fn new_request(
+    propose: &ProposeCommand,
     judgement: &Judgement,
     options: Vec<Decision>,
-    context: &Context<'_>,
+    context: &DecisionContext<'_>,
 ) -> Request {
     let terms = &judgement.terms;
     let span = match (terms.expires, propose.expires_in) {
@@ -189,10 +187,10 @@ fn request(
     };
     let asks = judgement.verdict == Verdict::Ask;
     let several = |count: u32| (count > 1).then_some(count);
-    // Silence allows only where people had all the time that the rule gives them, and a person is not required.
-    let hurried = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
-    let required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
-    let on_expiry = if hurried || required { OnExpiry::Deny } else { terms.on_expiry };
+    // Expiry allows only if people had all the time that the rule gives them, and the thread requires no person.
+    let is_shortened = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
+    let is_required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
+    let on_expiry = if is_shortened || is_required { OnExpiry::Deny } else { terms.on_expiry };
     Request {
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.clone().filter(|_| asks),
@@ -217,14 +215,14 @@ fn request(
     }
 }
 
-/// The response that the policy, the thread's mode or an earlier decision gives. It is about this call only, so
-/// that a grant never begets another.
-fn respond(
+/// The response of the policy, the thread's mode or an earlier decision. It is for this call only, so that a grant
+/// never creates another grant.
+fn automatic_response(
     call: &ToolCall,
     decision: Decision,
-    answer: &Answer,
+    answer: &RulingAnswer,
     judgement: &Judgement,
-    context: &Context<'_>,
+    context: &DecisionContext<'_>,
 ) -> Response {
     Response {
         rule: judgement.rule.clone(),
@@ -232,54 +230,54 @@ fn respond(
         shadow: judgement.shadow.clone(),
         grant: answer.grant,
         level: answer.level.clone(),
-        ..response(call, decision, answer.source, context)
+        ..new_response(call, decision, answer.source, context)
     }
 }
 
 fn allowed(
     call: &ToolCall,
-    answer: &Answer,
-    matches: Option<Json>,
+    answer: &RulingAnswer,
+    scope: Option<Json>,
     judgement: &Judgement,
-    context: &Context<'_>,
-) -> Draft {
-    let response = respond(call, Decision::AllowOnce, answer, judgement, context);
-    // An approval that moves has no more time for it.
+    context: &DecisionContext<'_>,
+) -> NewEvent {
+    let response = automatic_response(call, Decision::AllowOnce, answer, judgement, context);
+    // An approval that moves to this call keeps its end.
     let lapses_at = answer.lapses_at.or(response.lapses_at);
-    Draft::new(&answer.by, Body::ApprovalResponse(Response { matches, lapses_at, ..response }))
+    NewEvent::new(&answer.by, Body::ApprovalResponse(Response { matches: scope, lapses_at, ..response }))
 }
 
 fn denied(
     call: &ToolCall,
-    answer: &Answer,
+    answer: &RulingAnswer,
     text: &str,
     judgement: &Judgement,
-    context: &Context<'_>,
-) -> Vec<Draft> {
-    let mut response = respond(call, Decision::Deny, answer, judgement, context);
+    context: &DecisionContext<'_>,
+) -> Vec<NewEvent> {
+    let mut response = automatic_response(call, Decision::Deny, answer, judgement, context);
     response.comment = Some(answer.reason.clone());
-    let ended = Draft::new(&answer.by, result(&call.id, Status::Denied, text));
-    vec![Draft::new(&answer.by, Body::ApprovalResponse(response)), ended]
+    let result = NewEvent::new(&answer.by, new_result(&call.id, Status::Denied, text));
+    vec![NewEvent::new(&answer.by, Body::ApprovalResponse(response)), result]
 }
 
-/// What the model is told where nobody was asked this time.
-fn refusal(answer: &Answer) -> String {
+/// The text for the model if the call is denied without asking people.
+fn denial_text(answer: &RulingAnswer) -> String {
     match answer.grant {
         Some(_) => format!(
             "Denied without asking again, because {} (do not retry this call unchanged)",
             answer.reason
         ),
         None => format!(
-            "Denied by {}: whatever is asked in this thread is denied ({}). Do not retry it.",
+            "Denied by {}: this thread denies every call that needs approval ({}). Do not retry it.",
             answer.by, answer.reason
         ),
     }
 }
 
-/// The end of the call whose approval moves to `to`: an approval for once has one holder.
-fn gone(from: &CallId, answer: &Answer, to: &CallId) -> Draft {
+/// The end of the call whose approval moves to `to`: an `allow_once` approval belongs to one call only.
+fn moved_away(from: &CallId, answer: &RulingAnswer, to: &CallId) -> NewEvent {
     let text = format!(
-        "Not run: nobody had started it when {to} came, which is the same call and takes its approval."
+        "Not run: it was not started before the same call was proposed again as {to}, which uses its approval."
     );
-    Draft::new(&answer.by, result(from, Status::Cancelled, &text))
+    NewEvent::new(&answer.by, new_result(from, Status::Cancelled, &text))
 }

@@ -1,15 +1,15 @@
-//! Releasing: a person lets another executor take over a call whose outcome nobody knows, and answers for it
-//! that it may run twice.
+//! Release: a person lets another executor take over a call with an unknown outcome, and accepts that it may run
+//! twice.
 
-use super::{Context, Draft, eligible};
+use super::{DecisionContext, NewEvent, eligible};
 use crate::{Body, Call, Refused, State, event::ExecutionReleased};
 
 pub(super) fn release(
     call: &Call,
     comment: Option<&str>,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
-    eligible::level(call, None, context)?;
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_level(call, None, context)?;
     let state = call.state(context.now);
     let Some(claim) = call.claim().filter(|_| state == State::Unknown) else {
         return Err(Refused::NotUnknown { state });
@@ -20,12 +20,12 @@ pub(super) fn release(
     let released = ExecutionReleased {
         tool_call_id: call.id().clone(),
         claim: claim.seq,
-        comment: context.written(comment),
+        comment: context.mask_optional(comment),
     };
-    Ok(vec![Draft::new(context.by, Body::ExecutionReleased(released))])
+    Ok(vec![NewEvent::new(context.by, Body::ExecutionReleased(released))])
 }
 
-/// Whether a person let somebody else have the claim that the call is at.
+/// Whether a person released the call's current claim.
 pub(super) fn is_released(call: &Call) -> bool {
     let released = call.course.released.as_ref().map(|released| released.what.claim);
     released.is_some() && released == call.claim().map(|claim| claim.seq)

@@ -1,39 +1,37 @@
-//! Deciding: people's answer to what was asked, once for ever.
+//! Respond: an approver's decision, which is final.
 
 use super::{
-    Context, Draft, Reviewed, edit, eligible,
-    propose::Arguments,
-    said::{Said, decided},
+    DecisionContext, NewEvent, edit, eligible,
+    propose::HashedArguments,
+    answer::{CheckedAnswer, response_events},
     vote,
 };
 use crate::{
     Call, Refused, Sha256, Standing, Width,
     event::{Decision, Request, Response, Source},
+    refused::ArgumentsMismatch,
     policy::{Effect, Look},
 };
-use std::sync::Arc;
-
-/// A person's answer.
+/// An approver's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Respond {
-    /// What is answered.
+pub struct RespondCommand {
+    /// The decision.
     pub decision: Decision,
-    /// And why: the log keeps it, and a denial tells the model.
+    /// The reason. The log keeps it, and the model reads that of a denial.
     pub comment: Option<String>,
-    /// What is to run instead of what was proposed.
-    pub arguments: Option<Arguments>,
-    /// The arguments that were looked at; an answer to others is refused.
+    /// The arguments that run instead of the proposed ones.
+    pub arguments: Option<HashedArguments>,
+    /// The hash of the arguments that the approver saw. An answer to other arguments is refused.
     pub about: Option<Sha256>,
-    /// How wide it is remembered. An `allow_session` without it is for the whole tool, a denial for this call.
+    /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
+    /// denial for this call only.
     pub width: Option<Width>,
-    /// At which level; the one that the request asks for, if nothing is said.
+    /// The level of the decision. Without it, the level that the request asks for.
     pub level: Option<String>,
-    /// What is known of the changed arguments, where that was asked before.
-    pub reviewed: Option<Arc<Reviewed>>,
 }
 
-impl Respond {
-    /// An answer and nothing else.
+impl RespondCommand {
+    /// A decision without options.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
         Self {
@@ -43,13 +41,12 @@ impl Respond {
             about: None,
             width: None,
             level: None,
-            reviewed: None,
         }
     }
 }
 
-pub(super) fn respond(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<Vec<Draft>, Refused> {
-    eligible::person(call, context)?;
+pub(super) fn respond(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_not_proposer(call, context)?;
     if let Some(first) = call.response() {
         let same = first.what.source == Source::Approver && is_same(&first.what, respond, call);
         return if same {
@@ -63,26 +60,26 @@ pub(super) fn respond(call: &Call, respond: &Respond, context: &Context<'_>) -> 
         _ => None,
     };
     check_offer(request, respond)?;
-    let level = eligible::level(call, respond.level.as_deref(), context)?;
-    check_about(call, respond)?;
-    check_width(call, respond, context)?;
-    let edit = edit::edit(call, respond, context)?;
-    let said = Said { respond, level, edit };
+    let level = eligible::check_level(call, respond.level.as_deref(), context)?;
+    check_seen_arguments(call, respond)?;
+    check_scope(call, respond, context)?;
+    let edit = edit::check_edit(call, respond, context)?;
+    let answer = CheckedAnswer { respond, level, edit };
     match request.filter(|request| request.quorum.unwrap_or(1) > 1 || request.denials.unwrap_or(1) > 1) {
-        Some(request) => vote::vote(call, &said, request, context),
-        None => Ok(decided(call, said.response(call, context), &[], context)),
+        Some(request) => vote::vote(call, &answer, request, context),
+        None => Ok(response_events(call, answer.response(call, context), &[], context)),
     }
 }
 
-fn is_same(first: &Response, respond: &Respond, call: &Call) -> bool {
+fn is_same(first: &Response, respond: &RespondCommand, call: &Call) -> bool {
     let proposed = call.proposal.what.arguments_hash;
-    let hash = respond.arguments.as_ref().map_or(proposed, Arguments::hash);
+    let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
-    let width = respond.width.as_ref().map(Width::json);
-    first.decision == respond.decision && arguments && first.matches == width
+    let scope = respond.width.as_ref().map(Width::json);
+    first.decision == respond.decision && arguments && first.matches == scope
 }
 
-fn check_offer(request: Option<&Request>, respond: &Respond) -> Result<(), Refused> {
+fn check_offer(request: Option<&Request>, respond: &RespondCommand) -> Result<(), Refused> {
     let offered = request.is_none_or(|request| request.options.contains(&respond.decision));
     if respond.decision == Decision::Other || !offered {
         return Err(Refused::NotOffered(respond.decision.as_str()));
@@ -90,25 +87,27 @@ fn check_offer(request: Option<&Request>, respond: &Respond) -> Result<(), Refus
     Ok(())
 }
 
-/// What was looked at is what is decided on.
-fn check_about(call: &Call, respond: &Respond) -> Result<(), Refused> {
-    let stands = call.arguments_hash();
+/// The approver must have seen the arguments that would run.
+fn check_seen_arguments(call: &Call, respond: &RespondCommand) -> Result<(), Refused> {
+    let current = call.arguments_hash();
     match respond.about {
-        Some(given) if given != stands => Err(Refused::LookAgain { stands, given }),
-        // Whoever changes them once more sees what they send.
+        Some(given) if given != current => {
+            Err(Refused::ArgumentsChanged(ArgumentsMismatch::Decision { current, given }))
+        }
+        // An approver who edits them again sees the arguments that they send.
         None if respond.decision.allows()
             && respond.arguments.is_none()
             && call.course.edited().is_some() =>
         {
-            Err(Refused::LookFirst { stands })
+            Err(Refused::ArgumentsChanged(ArgumentsMismatch::UnseenEdit { current }))
         }
         _ => Ok(()),
     }
 }
 
-/// A decision is remembered no wider than it can be shown to reach: it reaches at least its own call.
-fn check_width(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<(), Refused> {
-    let Some(width) = &respond.width else { return Ok(()) };
+/// The scope of a remembered decision must include its own call.
+fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
+    let Some(scope) = &respond.width else { return Ok(()) };
     let invalid = |why: &str| Err(Refused::Invalid { field: "match", why: why.to_owned() });
     let effect = match respond.decision {
         Decision::AllowSession => Effect::Widen,
@@ -118,11 +117,11 @@ fn check_width(call: &Call, respond: &Respond, context: &Context<'_>) -> Result<
     if respond.arguments.is_some() {
         return invalid("changed arguments are for this call alone; leave it out");
     }
-    // It is listed and shown, and nobody looks for a secret there.
-    if context.policy.redactor().json(&width.json()).is_some() {
-        return invalid("a pattern stands in the log for all to see, so it can hold no secret");
+    // The scope is listed and shown, where it would not be masked.
+    if context.policy.redactor().json(&scope.json()).is_some() {
+        return invalid("the log shows the pattern to everyone, so it must not contain a secret");
     }
-    match width {
+    match scope {
         Width::Pattern(pattern) if !pattern.matches(&Look::new(context.policy, &call.subject()), effect) => {
             invalid("the pattern does not match the call that it is decided on")
         }

@@ -1,17 +1,18 @@
-//! Stopping: everything that waits is denied at once, as far as whoever wants it may deny it.
+//! Stop: deny all pending calls at once, as far as the caller may deny them.
 
-use super::{Context, Draft, Respond, Stop, eligible, respond};
+use super::{DecisionContext, NewEvent, RespondCommand, StopCommand, eligible, respond};
 use crate::{Call, Refused, event::Decision};
 
-/// What somebody else has to deny stays as it is: the answer of the gate tells which that is.
+/// Calls that only other approvers may deny stay pending. The answer of the gate lists them.
 pub(super) fn stop<'a>(
     pending: impl Iterator<Item = &'a Call>,
-    stop: &Stop,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
-    eligible::is_person(context.by)?;
-    let denial = Respond { comment: stop.comment.clone(), ..Respond::plain(Decision::Deny) };
-    let meant = |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
-    let denied = |call: &'a Call| respond::respond(call, &denial, context).unwrap_or_default();
-    Ok(pending.filter(meant).flat_map(denied).collect())
+    stop: &StopCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_person(context.by)?;
+    let denial = RespondCommand { comment: stop.comment.clone(), ..RespondCommand::plain(Decision::Deny) };
+    let is_selected =
+        |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
+    let deny = |call: &'a Call| respond::respond(call, &denial, context).unwrap_or_default();
+    Ok(pending.filter(is_selected).flat_map(deny).collect())
 }

@@ -1,10 +1,10 @@
-//! Voting: where it takes several, each says so once, and whoever makes it enough decides.
+//! Vote: if a request needs several approvers, each votes once, and the vote that completes the quorum decides.
 
 use super::{
-    Context, Draft,
-    edit::Edit,
-    eligible, response,
-    said::{Said, decided},
+    DecisionContext, NewEvent,
+    answer::{CheckedAnswer, response_events},
+    edit::ArgumentEdit,
+    eligible, new_response,
 };
 use crate::{
     Body, Call, Refused,
@@ -12,17 +12,17 @@ use crate::{
     event::{Decision, Request, Source, Vote},
 };
 
-/// A vote, and the decision if this is the one that makes it enough. Changed arguments begin a new round, in
-/// which nobody has voted yet.
+/// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
+/// earlier votes do not count.
 pub(super) fn vote(
     call: &Call,
-    said: &Said<'_>,
+    answer: &CheckedAnswer<'_>,
     request: &Request,
-    context: &Context<'_>,
-) -> Result<Vec<Draft>, Refused> {
-    let before: Vec<_> = if said.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
     if let Some(first) = before.iter().find(|vote| vote.by == *context.by) {
-        let same = first.what.decision == said.respond.decision && first.what.matches == said.matches();
+        let same = first.what.decision == answer.respond.decision && first.what.matches == answer.scope();
         return if same {
             Ok(Vec::new())
         } else {
@@ -31,39 +31,40 @@ pub(super) fn vote(
     }
     let vote = Vote {
         tool_call_id: call.id().clone(),
-        decision: said.respond.decision,
-        comment: context.written(said.respond.comment.as_deref()),
-        level: said.level.clone(),
-        matches: said.matches(),
-        arguments: said.edit.as_ref().map(|edit| edit.arguments.clone()),
-        arguments_hash: Some(said.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
-        round: call.course.round() + u32::from(said.edit.is_some()),
+        decision: answer.respond.decision,
+        comment: context.mask_optional(answer.respond.comment.as_deref()),
+        level: answer.level.clone(),
+        matches: answer.scope(),
+        arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
+        arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
+        round: call.course.round() + u32::from(answer.edit.is_some()),
     };
-    // Where the question has climbed since, those who could not answer it any more do not help to allow it.
+    // After an escalation, an allowing vote counts only if its approver has the higher level.
     let counts = |before: &&&Fact<Vote>| {
-        !before.what.decision.allows() || eligible::reaches(&before.by, call.level(), context)
+        !before.what.decision.allows() || eligible::has_level(&before.by, call.level(), context)
     };
     let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
-    let decision = counted(&votes, request);
-    let mut drafts = vec![Draft::new(context.by, Body::ApprovalVote(vote.clone()))];
+    let decision = count_votes(&votes, request);
+    let mut events = vec![NewEvent::new(context.by, Body::ApprovalVote(vote.clone()))];
     if let Some(decision) = decision {
-        let mut response = response(&call.proposal.what, decision, Source::Approver, context);
+        let mut response = new_response(&call.proposal.what, decision, Source::Approver, context);
         response.rule.clone_from(&request.rule);
         response.comment.clone_from(&vote.comment);
-        response.level = level(&votes, decision, context);
-        response.matches = if remembers(&votes, decision) { said.matches() } else { None };
-        if let Some(edit) = said.edit.clone().or_else(|| Edit::again(call)).filter(|_| decision.allows()) {
-            edit.stand_in(&mut response);
+        response.level = lowest_level(&votes, decision, context);
+        response.matches = if is_remembered(&votes, decision) { answer.scope() } else { None };
+        if let Some(edit) = answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows()) {
+            edit.write_to(&mut response);
         }
         let denied = before.iter().filter(|vote| !vote.what.decision.allows());
         let before: Vec<_> = denied.map(|vote| (vote.by.as_str(), vote.what.comment.as_deref())).collect();
-        drafts.extend(decided(call, response, &before, context));
+        events.extend(response_events(call, response, &before, context));
     }
-    Ok(drafts)
+    Ok(events)
 }
 
-/// What the votes decide, if they do. It is for the session only if all who allow said so, at the same width.
-fn counted(votes: &[&Vote], request: &Request) -> Option<Decision> {
+/// The decision that the votes make, if they suffice. It is for the session only if all allowing votes say so, with
+/// the same scope.
+fn count_votes(votes: &[&Vote], request: &Request) -> Option<Decision> {
     let allow = votes.iter().filter(|vote| vote.decision.allows()).count();
     let deny = votes.iter().filter(|vote| vote.decision == Decision::Deny).count();
     let is = |count: usize, needed: Option<u32>| {
@@ -72,23 +73,23 @@ fn counted(votes: &[&Vote], request: &Request) -> Option<Decision> {
     if deny > 0 && is(deny, request.denials) {
         Some(Decision::Deny)
     } else if allow > 0 && is(allow, request.quorum) {
-        let session = remembers(votes, Decision::AllowSession);
+        let session = is_remembered(votes, Decision::AllowSession);
         Some(if session { Decision::AllowSession } else { Decision::AllowOnce })
     } else {
         None
     }
 }
 
-/// Whether all who voted for it want it remembered, and equally wide.
-fn remembers(votes: &[&Vote], decision: Decision) -> bool {
-    let mut widths = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
-    let Some(first) = widths.next() else { return false };
-    let as_said = first.decision == decision;
-    as_said && widths.all(|vote| vote.decision == decision && vote.matches == first.matches)
+/// Whether all votes for this decision want it remembered, with the same scope.
+fn is_remembered(votes: &[&Vote], decision: Decision) -> bool {
+    let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
+    let Some(first) = agreeing.next() else { return false };
+    first.decision == decision
+        && agreeing.all(|vote| vote.decision == decision && vote.matches == first.matches)
 }
 
-/// The lowest of the levels at which those who agree spoke.
-fn level(votes: &[&Vote], decision: Decision, context: &Context<'_>) -> Option<String> {
+/// The lowest level among the agreeing votes.
+fn lowest_level(votes: &[&Vote], decision: Decision, context: &DecisionContext<'_>) -> Option<String> {
     let agree = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let rank = |vote: &&&Vote| vote.level.as_deref().and_then(|level| context.policy.approvers().rank(level));
     agree.min_by_key(rank)?.level.clone()

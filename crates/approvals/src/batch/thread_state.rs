@@ -1,32 +1,43 @@
-//! What is known of one thread: what holds for it, and its calls.
+//! The loaded state of one thread: its settings and the calls that a batch touches.
 
-use super::Order;
-use crate::{Body, Call, CallId, Context, Damaged, Event, Sha256, Standing, Thread, ThreadId};
+use super::CommandEnvelope;
+use crate::{Body, Call, CallId, Damaged, DecisionContext, Event, Sha256, Standing, Thread, ThreadId};
 use std::collections::{HashMap, HashSet};
 
-/// What is known of one thread.
+/// The loaded state of one thread.
 #[derive(Debug, Default)]
-pub(super) struct Page {
-    /// Whether `thread` was read from the log, and not only some of its calls.
+pub(super) struct ThreadState {
+    /// Whether `thread` was read from the log, and not only some of the thread's calls.
     pub(super) is_read: bool,
-    /// The arguments of which it is known what people decided on them of late.
-    pub(super) alike: HashSet<Sha256>,
+    /// The argument hashes for which people's recent decisions were read.
+    pub(super) same_arguments: HashSet<Sha256>,
     pub(super) thread: Thread,
-    /// The calls that are known; `None` is known not to be there.
+    /// The calls that were read. `None` records that the log has no such call.
     pub(super) calls: HashMap<CallId, Option<Call>>,
 }
 
-impl Page {
+impl ThreadState {
     pub(super) fn call(&self, id: &CallId) -> Option<&Call> {
         self.calls.get(id)?.as_ref()
     }
 
-    pub(super) fn context<'a>(&'a self, thread_id: &'a ThreadId, order: &'a Order) -> Context<'a> {
-        Context { thread_id, thread: &self.thread, policy: &order.policy, by: &order.by, now: order.now }
+    pub(super) fn decision_context<'a>(
+        &'a self,
+        thread_id: &'a ThreadId,
+        envelope: &'a CommandEnvelope,
+    ) -> DecisionContext<'a> {
+        DecisionContext {
+            thread_id,
+            thread: &self.thread,
+            policy: &envelope.policy,
+            by: &envelope.by,
+            now: envelope.now,
+            evidence: &envelope.evidence,
+        }
     }
 
-    /// The calls that wait for people, the oldest first.
-    pub(super) fn pending(&self) -> Vec<&Call> {
+    /// The pending calls, oldest first.
+    pub(super) fn pending_calls(&self) -> Vec<&Call> {
         let waits = |call: &&Call| matches!(call.standing, Standing::Pending { .. } | Standing::Proposed);
         let mut pending: Vec<_> = self.calls.values().flatten().filter(waits).collect();
         pending.sort_by_key(|call| call.proposal.seq);
@@ -34,8 +45,7 @@ impl Page {
     }
 
     pub(super) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), Damaged> {
-        let id = subject(&body);
-        let Some(id) = id.cloned() else {
+        let Some(id) = call_id_of(&body).cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(());
         };
@@ -47,8 +57,8 @@ impl Page {
     }
 }
 
-/// The call that an event speaks of, if it speaks of one.
-pub(super) fn subject(body: &Body) -> Option<&CallId> {
+/// The call that an event is about, if it is about a call.
+pub(super) fn call_id_of(body: &Body) -> Option<&CallId> {
     match body {
         Body::ToolCall(call) => Some(&call.id),
         Body::ApprovalRequest(request) => Some(&request.tool_call_id),

@@ -1,0 +1,74 @@
+//! A command with everything that the rules need to decide on it.
+
+use crate::{
+    CallCommand, CallId, CommandEvidence, Policy, Principal, ThreadCommand, ThreadId, Timestamp,
+    decide::StopCommand,
+};
+use std::sync::Arc;
+
+/// A command with everything that the rules need to decide on it. The gate fills it in before the command is
+/// queued, so that deciding needs no clock, no policy evaluation and no I/O.
+#[derive(Debug, Clone)]
+pub struct CommandEnvelope {
+    /// The call or the threads that the command is about.
+    pub target: CommandTarget,
+    /// The command.
+    pub command: Command,
+    /// The principal that gives the command.
+    pub by: Principal,
+    /// The moment at which the command is decided.
+    pub now: Timestamp,
+    /// The policy by which the command is decided.
+    pub policy: Arc<Policy>,
+    /// The facts that were worked out before the command was queued.
+    pub evidence: CommandEvidence,
+}
+
+/// The call or the threads that a command is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandTarget {
+    /// One call of a thread.
+    Call(ThreadId, CallId),
+    /// One thread.
+    Thread(ThreadId),
+    /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
+    AllThreads,
+}
+
+/// A command to a call or to a thread.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// To a call.
+    Call(CallCommand),
+    /// To a thread.
+    Thread(ThreadCommand),
+}
+
+impl CommandTarget {
+    /// The call, if the target is one call.
+    #[must_use]
+    pub const fn call(&self) -> Option<(&ThreadId, &CallId)> {
+        match self {
+            Self::Call(thread_id, id) => Some((thread_id, id)),
+            Self::Thread(_) | Self::AllThreads => None,
+        }
+    }
+}
+
+impl From<CallCommand> for Command {
+    fn from(command: CallCommand) -> Self {
+        Self::Call(command)
+    }
+}
+
+impl From<ThreadCommand> for Command {
+    fn from(command: ThreadCommand) -> Self {
+        Self::Thread(command)
+    }
+}
+
+impl From<StopCommand> for Command {
+    fn from(command: StopCommand) -> Self {
+        Self::Thread(ThreadCommand::Stop(command))
+    }
+}

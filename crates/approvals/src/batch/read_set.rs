@@ -1,0 +1,47 @@
+//! The part of the log that must be read before a batch of commands can be decided.
+
+use crate::{CallId, Sha256, ThreadId, Timestamp};
+use std::collections::HashSet;
+
+/// The part of the log that must be read before a batch of commands can be decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadSet {
+    /// Calls of which all events are needed.
+    pub calls: HashSet<(ThreadId, CallId)>,
+    /// Threads of which the settings are needed: whether they are closed, their mode and policies, revoked
+    /// grants, and the events of the calls that gave lasting grants or denials.
+    pub threads: HashSet<ThreadId>,
+    /// Argument hashes in a thread: the events of calls with these arguments that people decided after `since`.
+    pub same_arguments: HashSet<(ThreadId, Sha256)>,
+    /// The earliest decision that `same_arguments` asks for.
+    pub since: Timestamp,
+    /// Threads of which the events of all pending calls are needed.
+    pub pending: HashSet<ThreadId>,
+    /// Whether the events of all pending calls are needed, with the settings of their threads.
+    pub all_pending: bool,
+}
+
+impl Default for ReadSet {
+    fn default() -> Self {
+        Self {
+            calls: HashSet::new(),
+            threads: HashSet::new(),
+            same_arguments: HashSet::new(),
+            since: Timestamp::from_millis(0),
+            pending: HashSet::new(),
+            all_pending: false,
+        }
+    }
+}
+
+impl ReadSet {
+    /// Whether nothing has to be read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+            && self.threads.is_empty()
+            && self.same_arguments.is_empty()
+            && self.pending.is_empty()
+            && !self.all_pending
+    }
+}

@@ -1,0 +1,68 @@
+//! An approver's answer that has passed all checks, and the events of the decision that it makes.
+
+use super::{
+    DecisionContext, NewEvent, RespondCommand, edit::ArgumentEdit, new_response, new_result,
+};
+use crate::{
+    Body, Call, Json, Width,
+    event::{Response, Source, Status},
+};
+
+/// An approver's answer that has passed all checks.
+pub(super) struct CheckedAnswer<'a> {
+    pub(super) respond: &'a RespondCommand,
+    pub(super) level: Option<String>,
+    pub(super) edit: Option<ArgumentEdit>,
+}
+
+impl CheckedAnswer<'_> {
+    /// The response, if this answer is the decision.
+    pub(super) fn response(&self, call: &Call, context: &DecisionContext<'_>) -> Response {
+        let decision = self.respond.decision;
+        let mut response = new_response(&call.proposal.what, decision, Source::Approver, context);
+        response.rule = call.request().and_then(|request| request.what.rule.clone());
+        response.comment = context.mask_optional(self.respond.comment.as_deref());
+        response.level.clone_from(&self.level);
+        response.matches = self.scope();
+        if let Some(edit) = &self.edit {
+            edit.write_to(&mut response);
+        }
+        response
+    }
+
+    /// The scope in which the answer is remembered, as the log keeps it.
+    pub(super) fn scope(&self) -> Option<Json> {
+        self.respond.width.as_ref().map(Width::json)
+    }
+}
+
+/// The events of a decision: the response, and for a denial the result with a text for the model. `earlier` are
+/// the denials that were given before the last one.
+pub(super) fn response_events(
+    call: &Call,
+    response: Response,
+    earlier: &[DenialRemark<'_>],
+    context: &DecisionContext<'_>,
+) -> Vec<NewEvent> {
+    let denied = (!response.decision.allows()).then(|| {
+        let last = (context.by.as_str(), response.comment.as_deref());
+        let text = denial_text(earlier.iter().copied().chain([last]));
+        NewEvent::new(context.by, new_result(call.id(), Status::Denied, &text))
+    });
+    let response = NewEvent::new(context.by, Body::ApprovalResponse(response));
+    std::iter::once(response).chain(denied).collect()
+}
+
+/// An approver who denied, with the comment.
+pub(super) type DenialRemark<'a> = (&'a str, Option<&'a str>);
+
+/// The text for the model: who denied, why, and that the same call must not be retried.
+fn denial_text<'a>(remarks: impl Iterator<Item = DenialRemark<'a>>) -> String {
+    let remarks: Vec<_> = remarks
+        .map(|(by, comment)| match comment {
+            Some(why) => format!("{by}: {why}"),
+            None => format!("{by}, without a comment"),
+        })
+        .collect();
+    format!("Denied by {} (do not retry this call unchanged)", remarks.join("; and by "))
+}

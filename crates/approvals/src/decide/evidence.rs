@@ -1,0 +1,71 @@
+//! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
+//! of other people, so the gate runs them before the command is queued and never on the writer.
+
+use crate::{Sha256, event::Change, policy::Judgement};
+use std::{fmt, sync::Arc};
+
+/// The facts about a command that were worked out before it was queued.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub enum CommandEvidence {
+    /// The command needs none.
+    #[default]
+    NotNeeded,
+    /// The policy's judgement of the arguments that are proposed or claimed.
+    Judgement(ArgumentsJudgement),
+    /// The review of the arguments that an approver edited.
+    Edit(EditReview),
+}
+
+/// The policy's judgement of a call with certain arguments.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ArgumentsJudgement {
+    /// The hash of these arguments. Evidence about other arguments does not count.
+    pub arguments_hash: Sha256,
+    /// The judgement, which names its policy. The judgement of another policy does not count.
+    pub judgement: Arc<Judgement>,
+}
+
+/// The review of the arguments that an approver edited.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EditReview {
+    /// The policy's judgement of the edited arguments.
+    pub judged: ArgumentsJudgement,
+    /// The reason why the tool's `inputSchema` rejects them, if it does.
+    pub schema_error: Option<String>,
+    /// The differences from the proposed arguments.
+    pub changes: Vec<Change>,
+}
+
+impl CommandEvidence {
+    /// The judgement, if the evidence has one.
+    #[must_use]
+    pub const fn judged(&self) -> Option<&ArgumentsJudgement> {
+        match self {
+            Self::NotNeeded => None,
+            Self::Judgement(judged) => Some(judged),
+            Self::Edit(review) => Some(&review.judged),
+        }
+    }
+
+    /// The review of edited arguments, if the evidence is one.
+    #[must_use]
+    pub const fn edit_review(&self) -> Option<&EditReview> {
+        match self {
+            Self::Edit(review) => Some(review),
+            Self::NotNeeded | Self::Judgement(_) => None,
+        }
+    }
+}
+
+/// Shows the hash of the arguments only: reasons and changes can quote arguments, which may hold secrets.
+impl fmt::Debug for CommandEvidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::NotNeeded => "NotNeeded",
+            Self::Judgement(_) => "Judgement",
+            Self::Edit(_) => "Edit",
+        };
+        let hash = self.judged().map(|judged| judged.arguments_hash);
+        f.debug_struct(name).field("arguments_hash", &hash).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,225 @@
+//! The ruling on a call before any person is asked: the policy first, then the thread. A thread's own policy
+//! restricts further or answers an `ask`. Its mode and earlier decisions only answer an `ask`. Nothing lifts a block.
+
+use super::{DecisionContext, eligible};
+use crate::{
+    CallId, Principal, Sha256, Timestamp,
+    event::{Decision, Definition, Mode, Source, ToolPolicy},
+    policy::{Effect, Judgement, Look, Subject, Terms, Verdict},
+    thread::{GrantTerms, Grant, RecentDecision},
+};
+
+/// The ruling on a call before any person is asked.
+pub(super) enum CallRuling {
+    /// It may run.
+    Allow(RulingAnswer),
+    /// It may run: the unused approval of the other call moves to it.
+    Move(RulingAnswer, CallId),
+    /// It may not run, by a rule that no approval lifts.
+    Block(RulingAnswer),
+    /// It may not run: the thread denies every `ask`, or people denied the call before.
+    Deny(RulingAnswer),
+    /// People decide among these options.
+    Ask(Vec<Decision>),
+}
+
+/// The answer that the policy, the thread or an earlier decision gives, and its reason.
+pub(super) struct RulingAnswer {
+    pub(super) by: Principal,
+    pub(super) source: Source,
+    pub(super) reason: String,
+    pub(super) grant: Option<i64>,
+    pub(super) level: Option<String>,
+    /// The moment at which an approval that moves lapses.
+    pub(super) lapses_at: Option<Timestamp>,
+}
+
+/// The reason of a denial by a thread's own policy.
+const DENIED: &str = "the thread denies this tool";
+
+pub(super) fn rule_on_call(
+    judgement: &Judgement,
+    subject: &Subject<'_>,
+    hash: Sha256,
+    context: &DecisionContext<'_>,
+) -> CallRuling {
+    let own = context.thread.policy_for(subject.tool);
+    match (judgement.verdict, own) {
+        (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
+        (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
+        (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
+            let asked = OpenQuestion { judgement, look: Look::new(context.policy, subject), hash, context };
+            asked.rule(own)
+        }
+        (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
+    }
+}
+
+/// The block by the policy or the thread that keeps the call from starting now, whatever was decided before.
+pub(super) fn find_block(
+    judgement: Option<&Judgement>,
+    subject: &Subject<'_>,
+    context: &DecisionContext<'_>,
+) -> Option<RulingAnswer> {
+    if let Some(judgement) = judgement.filter(|judgement| judgement.verdict == Verdict::Block) {
+        return Some(RulingAnswer::from_policy(judgement));
+    }
+    let own = context.thread.policy_for(subject.tool);
+    (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))
+}
+
+/// An `ask`, before it reaches people.
+struct OpenQuestion<'a> {
+    judgement: &'a Judgement,
+    look: Look<'a>,
+    hash: Sha256,
+    context: &'a DecisionContext<'a>,
+}
+
+impl OpenQuestion<'_> {
+    /// Rules in the order that docs/verdict.md describes.
+    fn rule(&self, own: ToolPolicy) -> CallRuling {
+        if let Some(grant) = self.matching_grant(Effect::Restrict) {
+            return CallRuling::Deny(RulingAnswer::from_grant(grant));
+        }
+        // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
+        if own == ToolPolicy::RequireApproval {
+            return self.denied().unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny]));
+        }
+        if own == ToolPolicy::Allow && self.is_set_by_eligible(self.policy_setter()) {
+            return CallRuling::Allow(RulingAnswer::from_thread("the thread allows this tool"));
+        }
+        let mode = self.context.thread.mode();
+        if mode == Mode::ApproveAll && self.is_set_by_eligible(self.mode_setter()) {
+            return CallRuling::Allow(RulingAnswer::from_mode("approve_all"));
+        }
+        if let Some(denied) = self.auto_denied() {
+            return denied;
+        }
+        if let Some(grant) = self.matching_grant(Effect::Widen) {
+            return CallRuling::Allow(RulingAnswer::from_grant(grant));
+        }
+        self.denied()
+            .or_else(|| self.moved())
+            .unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]))
+    }
+
+    fn auto_denied(&self) -> Option<CallRuling> {
+        let denies = self.context.thread.mode() == Mode::AutoDeny;
+        denies.then(|| CallRuling::Deny(RulingAnswer::from_mode("auto_deny")))
+    }
+
+    fn denied(&self) -> Option<CallRuling> {
+        self.auto_denied().or_else(|| {
+            let denial = self.recent_decision(|recent| recent.denies)?;
+            Some(CallRuling::Deny(RulingAnswer::from_recent(denial)))
+        })
+    }
+
+    /// The first remembered decision whose scope includes the call: a denial to restrict, a grant to widen. A grant
+    /// must have been given on terms at least as strict.
+    fn matching_grant(&self, effect: Effect) -> Option<&Grant> {
+        let allows = effect == Effect::Widen;
+        let terms = &self.judgement.terms;
+        self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
+            let answers = match &grant.width {
+                Some(width) => width.answers(grant.made(), &self.look, self.hash, effect),
+                None => !allows && grant.tool == *self.look.subject().tool,
+            };
+            answers && (!allows || self.covers(&grant.by, &grant.given, terms))
+        })
+    }
+
+    /// The last decision of people on the same call, if it is recent and has the wanted kind.
+    fn recent_decision(&self, is_wanted: impl Fn(&RecentDecision) -> bool) -> Option<&RecentDecision> {
+        let remembered = self.context.policy.remember();
+        let alike = |recent: &&RecentDecision| {
+            !remembered.is_zero()
+                && recent.tool == *self.look.subject().tool
+                && recent.arguments_hash == self.hash
+                && recent.at.after(remembered) > self.context.now
+        };
+        self.context
+            .thread
+            .recent
+            .iter()
+            .filter(alike)
+            .max_by_key(|recent| recent.seq)
+            .filter(|recent| is_wanted(recent))
+    }
+
+    /// An unused approval of the same call.
+    fn moved(&self) -> Option<CallRuling> {
+        let recent = self.recent_decision(|recent| recent.unused_by.is_some())?;
+        let id = recent.unused_by.clone()?;
+        let holds = recent.lapses_at.is_none_or(|end| end > self.context.now);
+        (holds && self.covers(&recent.by, &recent.given, &self.judgement.terms))
+            .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id))
+    }
+
+    /// Whether an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
+    /// than the proposer, and for the same definition of the tool.
+    fn covers(&self, by: &Principal, given: &GrantTerms, terms: &Terms) -> bool {
+        let subject = self.look.subject();
+        let proposer = subject.principal;
+        by != proposer
+            && !given.people.contains(proposer)
+            && given.definition_hash == Definition::hash(subject.definition, subject.annotations)
+            && eligible::covers(by, given, terms, self.context)
+    }
+
+    fn mode_setter(&self) -> Option<&Principal> {
+        self.context.thread.mode.as_ref().map(|set| &set.by)
+    }
+
+    fn policy_setter(&self) -> Option<&Principal> {
+        self.context.thread.policies.get(self.look.subject().tool).map(|set| &set.by)
+    }
+
+    fn is_set_by_eligible(&self, by: Option<&Principal>) -> bool {
+        by.is_some_and(|by| {
+            by != self.look.subject().principal && eligible::suffices(by, &self.judgement.terms, self.context)
+        })
+    }
+}
+
+impl RulingAnswer {
+    fn from_policy(judgement: &Judgement) -> Self {
+        let (by, reason) = (judgement.principal(), judgement.reason.clone());
+        Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None }
+    }
+
+    fn from_thread(reason: &str) -> Self {
+        Self::new("thread", Source::Policy, reason.to_owned())
+    }
+
+    fn from_mode(reason: &str) -> Self {
+        Self::new("mode", Source::Mode, reason.to_owned())
+    }
+
+    fn from_grant(grant: &Grant) -> Self {
+        let reason = describe_decision(&grant.by, grant.at, grant.allows, grant.comment.as_deref());
+        let level = grant.given.level.clone();
+        Self { grant: Some(grant.seq), level, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    fn from_recent(recent: &RecentDecision) -> Self {
+        let reason = describe_decision(&recent.by, recent.at, !recent.denies, recent.comment.as_deref());
+        let level = recent.given.level.clone();
+        let lapses_at = recent.lapses_at;
+        Self { grant: Some(recent.seq), level, lapses_at, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    fn new(by: &str, source: Source, reason: String) -> Self {
+        Self { by: Principal::policy(by), source, reason, grant: None, level: None, lapses_at: None }
+    }
+}
+
+/// An earlier decision in words.
+fn describe_decision(by: &Principal, at: Timestamp, allows: bool, comment: Option<&str>) -> String {
+    let what = if allows { "allowed" } else { "denied" };
+    match comment {
+        Some(why) => format!("{by} {what} it at {at}: {why}"),
+        None => format!("{by} {what} it at {at}"),
+    }
+}
