@@ -5,6 +5,7 @@
 //! The two functions everything turns on are [`decide`](decide::decide) (state and command in, events
 //! or a refusal out) and [`Call::evolve`] (state and event in, state out).
 
+pub mod admissibility;
 pub mod batch;
 pub mod call;
 pub mod chain;

@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 /// One call, as rules look at it.
 pub(super) struct Facts<'a> {
     pub(super) subject: Subject<'a>,
-    policy: &'a Policy,
+    pub(super) policy: &'a Policy,
     late: &'a dyn Fn() -> bool,
     masked: Vec<Pointer>,
     args: OnceCell<Option<Value>>,

@@ -18,6 +18,7 @@ mod warn;
 
 pub use crate::event::Shadow;
 pub use approvers::Approvers;
+pub(crate) use approvers::{AssumedLevels, Qualified};
 pub use format::format;
 pub use grant::{Look, Pattern};
 pub use judgement::{Judgement, Matched, Terms};
@@ -93,6 +94,7 @@ pub struct Policy {
     redactor: Redactor,
     warnings: Vec<Warning>,
     hash: Sha256,
+    is_recorded: bool,
 }
 
 /// A rule, a pattern of the short form, or what a zone says of one operation.
@@ -144,7 +146,20 @@ impl Policy {
             redactor: Redactor::default(),
             warnings: Vec::new(),
             hash: Sha256::of(b"default = \"ask\"\n"),
+            is_recorded: false,
         }
+    }
+
+    /// The policy of an earlier time as far as a log records it. It has no rules, so that its verdicts must come from
+    /// evidence. It assumes that each tool is idempotent and that each scope matches, because a log records neither.
+    pub(crate) fn recorded(
+        hash: Sha256,
+        lapses: Option<Duration>,
+        remember: Duration,
+        assumed: approvers::AssumedLevels,
+    ) -> Self {
+        let approvers = Approvers::assumed(assumed);
+        Self { hash, lapses, remember, approvers, is_recorded: true, ..Self::ask_always() }
     }
 
     /// [`SHIPPED`](Self::SHIPPED), read.

@@ -135,6 +135,15 @@ proptest! {
     }
 
     #[test]
+    fn every_row_of_a_history_is_admissible(steps in steps()) {
+        let mut check = AdmissibilityCheck::default();
+        let story = play(&steps);
+        let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check((**event).clone())).collect();
+        found.extend(check.finish());
+        prop_assert_eq!(found, vec![]);
+    }
+
+    #[test]
     fn there_is_at_most_one_of_each(steps in steps()) {
         let mut seen = HashMap::new();
         let story = play(&steps);
