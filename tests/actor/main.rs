@@ -4,8 +4,9 @@
 //! the modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
-    decide::{Arguments, Propose},
+    CallCommand, CallId, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy, Principal, ThreadId,
+    ToolName,
+    decide::{ArgumentsJudgement, HashedArguments, ProposeCommand},
 };
 use countersign_store::{Error, Options, Store};
 use std::{
@@ -102,22 +103,26 @@ fn thread_id() -> ThreadId {
 async fn propose(store: &Store, id: &str) -> Result<(), Error> {
     let id = CallId::new(id).expect("valid");
     let filling = format!("{{\"text\":\"{}\"}}", "x".repeat(8_000));
-    let propose = Propose {
+    let propose = ProposeCommand {
         id: id.clone(),
         name: ToolName::new("bash").expect("valid"),
-        arguments: Arguments::new(Json::parse(&filling).expect("JSON")).expect("admitted"),
+        arguments: HashedArguments::new(Json::parse(&filling).expect("JSON")).expect("admitted"),
         annotations: None,
         impact: None,
         description: None,
         definition: None,
         expires_in: None,
-        judged: None,
     };
-    let order = Order {
-        wish: Wish::Call(thread_id(), id, Command::Propose(propose)),
-        by: Principal::agent("bot"),
+    let (by, policy) = (Principal::agent("bot"), Policy::ask_always());
+    let judgement = Arc::new(policy.judge(&propose.subject(&thread_id(), &by), &|| false));
+    let arguments_hash = propose.arguments.hash();
+    let envelope = CommandEnvelope {
+        target: CommandTarget::Call(thread_id(), id),
+        command: CallCommand::Propose(propose).into(),
+        by,
         now: store.clock().now(),
-        policy: Arc::new(Policy::ask_always()),
+        policy: Arc::new(policy),
+        evidence: CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash, judgement }),
     };
-    store.carry_out(order).await.map(|_| ())
+    store.execute(envelope).await.map(|_| ())
 }

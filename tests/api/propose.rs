@@ -34,7 +34,7 @@ async fn no_time_at_all_to_decide_is_refused() {
           "title": "Unprocessable Entity",
           "status": 422,
           "code": "invalid",
-          "detail": "expiresInSeconds: nobody can decide within no time; 1 is the least"
+          "detail": "expiresInSeconds: it must be at least 1"
         }
         "#);
     })

@@ -2,11 +2,14 @@
 //! process.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, ThreadId, ToolName, Wish,
-    decide::{Arguments, Claim, Finish, Propose, Respond},
+    CallCommand, CallId, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy, Principal, ThreadId,
+    ToolName,
+    decide::{
+        ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand,
+    },
     event::{Decision, Status},
 };
-use countersign_store::{Address, Done, Options, Store};
+use countersign_store::{Address, CommandOutcome, Options, Store};
 use std::{future::pending, process::Stdio, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -44,9 +47,9 @@ impl Lab {
         Ok(Self { store, policy: Arc::new(Policy::ask_always()) })
     }
 
-    pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> Outcome<Done> {
+    pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> Outcome<CommandOutcome> {
         let arguments = arguments(id)?;
-        let wish = Propose {
+        let wish = ProposeCommand {
             id: id.clone(),
             name: ToolName::new("bash")?,
             arguments,
@@ -55,41 +58,56 @@ impl Lab {
             description: None,
             definition: None,
             expires_in: None,
-            judged: None,
         };
-        self.give(thread, id, Command::Propose(wish), Principal::agent("bot")).await
+        self.give(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
     }
 
-    pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> Outcome<Done> {
-        let wish = Respond::plain(Decision::AllowOnce);
-        self.give(thread, id, Command::Respond(wish), Principal::user("ada")).await
+    pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> Outcome<CommandOutcome> {
+        let wish = RespondCommand::plain(Decision::AllowOnce);
+        self.give(thread, id, CallCommand::Respond(wish), Principal::user("ada")).await
     }
 
     /// The executor's part, once the call is allowed.
     pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> Outcome<()> {
         let arguments_hash = arguments(id)?.hash();
-        let claim = Claim {
+        let claim = ClaimCommand {
             executor: "worker".into(),
             arguments_hash,
             lease: None,
             arguments: None,
             definition_hash: None,
-            judged: None,
         };
-        self.give(thread, id, Command::Claim(claim), Principal::agent("bot")).await?;
-        let finish = Finish { status: Status::Success, content: Json::string("ok"), executor: None };
-        self.give(thread, id, Command::Finish(finish), Principal::agent("bot")).await?;
+        self.give(thread, id, CallCommand::Claim(claim), Principal::agent("bot")).await?;
+        let finish = FinishCommand { status: Status::Success, content: Json::string("ok"), executor: None };
+        self.give(thread, id, CallCommand::Finish(finish), Principal::agent("bot")).await?;
         Ok(())
     }
 
-    async fn give(&self, thread: &ThreadId, id: &CallId, wish: Command, by: Principal) -> Outcome<Done> {
-        let order = Order {
-            wish: Wish::Call(thread.clone(), id.clone(), wish),
+    async fn give(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+        by: Principal,
+    ) -> Outcome<CommandOutcome> {
+        let evidence = match &command {
+            CallCommand::Propose(propose) => {
+                let judgement = self.policy.judge(&propose.subject(thread, &by), &|| false);
+                let arguments_hash = propose.arguments.hash();
+                let judgement = Arc::new(judgement);
+                CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash, judgement })
+            }
+            _ => CommandEvidence::NotNeeded,
+        };
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Call(thread.clone(), id.clone()),
+            command: command.into(),
             by,
             now: self.store.clock().now(),
             policy: Arc::clone(&self.policy),
+            evidence,
         };
-        Ok(self.store.carry_out(order).await?)
+        Ok(self.store.execute(envelope).await?)
     }
 }
 
@@ -98,8 +116,8 @@ pub(crate) fn json(id: &CallId) -> String {
     format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
 }
 
-pub(crate) fn arguments(id: &CallId) -> Outcome<Arguments> {
-    Ok(Arguments::new(Json::parse(&json(id))?)?)
+pub(crate) fn arguments(id: &CallId) -> Outcome<HashedArguments> {
+    Ok(HashedArguments::new(Json::parse(&json(id))?)?)
 }
 
 pub(crate) fn thread(n: usize) -> Outcome<ThreadId> {

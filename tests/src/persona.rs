@@ -2,15 +2,19 @@
 //! thread, and gives its orders at the moment that the town's clock shows.
 
 use countersign_approvals::{
-    CallId, Command, Json, Order, Policy, Principal, Sha256, ThreadCommand, ThreadId, ToolName, Wish,
-    decide::{Arguments, Claim, Finish, Propose, Respond},
+    CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy, Principal,
+    Sha256, ThreadCommand, ThreadId, ToolName,
+    decide::{
+        ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand,
+        claim_needs_judgement, claim_subject,
+    },
     event::{Decision, Mode, Status, ToolPolicy},
 };
-use countersign_store::{Done, Error, Store};
+use countersign_store::{CommandOutcome, Error, Store};
 use std::{sync::Arc, time::Duration};
 
 /// What comes of an order.
-pub type Outcome = Result<Done, Error>;
+pub type Outcome = Result<CommandOutcome, Error>;
 
 /// The code of the error, or `"done"`.
 #[must_use]
@@ -84,18 +88,18 @@ impl Persona {
 
     /// Proposes a call of one's own.
     pub async fn proposes_to(&self, id: &str, proposal: Proposal<'_>) -> Outcome {
-        let propose = Propose {
+        let propose = ProposeCommand {
             id: CallId::new(id).expect("valid"),
             name: ToolName::new(proposal.tool).expect("valid"),
-            arguments: Arguments::new(Json::parse(proposal.arguments).expect("JSON")).expect("admitted"),
+            arguments: HashedArguments::new(Json::parse(proposal.arguments).expect("JSON"))
+                .expect("admitted"),
             annotations: None,
             impact: None,
             description: None,
             definition: None,
             expires_in: proposal.expires_in,
-            judged: None,
         };
-        self.wants(id, Command::Propose(propose)).await
+        self.wants(id, CallCommand::Propose(propose)).await
     }
 
     /// Allows the call.
@@ -115,7 +119,7 @@ impl Persona {
 
     /// Decides, without a comment.
     pub async fn decides(&self, id: &str, decision: Decision) -> Outcome {
-        self.wants(id, Command::Respond(Respond::plain(decision))).await
+        self.wants(id, CallCommand::Respond(RespondCommand::plain(decision))).await
     }
 
     /// Claims the usual call.
@@ -126,67 +130,94 @@ impl Persona {
     /// Claims a call in order to run it with those arguments.
     pub async fn claims_with(&self, id: &str, arguments: &str) -> Outcome {
         let arguments_hash = hash(arguments);
-        let claim = Claim {
+        let claim = ClaimCommand {
             executor: self.by.to_string(),
             arguments_hash,
             lease: None,
             arguments: None,
             definition_hash: None,
-            judged: None,
         };
-        self.wants(id, Command::Claim(claim)).await
+        self.wants(id, CallCommand::Claim(claim)).await
     }
 
     /// Reports that the call went well.
     pub async fn finishes(&self, id: &str) -> Outcome {
-        let finish = Finish { status: Status::Success, content: Json::string("ok"), executor: None };
-        self.wants(id, Command::Finish(finish)).await
+        let finish = FinishCommand { status: Status::Success, content: Json::string("ok"), executor: None };
+        self.wants(id, CallCommand::Finish(finish)).await
     }
 
     /// Withdraws the call.
     pub async fn cancels(&self, id: &str) -> Outcome {
-        self.wants(id, Command::Cancel { reason: None }).await
+        self.wants(id, CallCommand::Cancel { reason: None }).await
     }
 
     /// Carries out what is due on the call.
     pub async fn expires(&self, id: &str) -> Outcome {
-        self.wants(id, Command::Due).await
+        self.wants(id, CallCommand::Due).await
     }
 
     /// Takes back a grant.
     pub async fn revokes(&self, grant: i64) -> Outcome {
-        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::Revoke(grant))).await
+        self.commands_thread(ThreadCommand::Revoke(grant)).await
     }
 
     /// Sets how the thread answers what is asked.
     pub async fn sets_mode(&self, mode: Mode) -> Outcome {
-        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::SetMode(mode))).await
+        self.commands_thread(ThreadCommand::SetMode(mode)).await
     }
 
     /// Gives a tool a policy of the thread's own.
     pub async fn sets_policy(&self, tool: &str, policy: ToolPolicy) -> Outcome {
         let tool = ToolName::new(tool).expect("valid");
-        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::SetPolicies(vec![(tool, policy)])))
-            .await
+        self.commands_thread(ThreadCommand::SetPolicies(vec![(tool, policy)])).await
     }
 
     /// Closes the thread.
     pub async fn closes(&self) -> Outcome {
-        self.wishes(Wish::Thread(self.thread_id.clone(), ThreadCommand::Close)).await
+        self.commands_thread(ThreadCommand::Close).await
     }
 
-    async fn wants(&self, id: &str, command: Command) -> Outcome {
-        self.wishes(Wish::Call(self.thread_id.clone(), CallId::new(id).expect("valid"), command)).await
+    async fn commands_thread(&self, command: ThreadCommand) -> Outcome {
+        let target = CommandTarget::Thread(self.thread_id.clone());
+        self.executes(target, command.into(), CommandEvidence::NotNeeded).await
     }
 
-    async fn wishes(&self, wish: Wish) -> Outcome {
-        let order = Order {
-            wish,
+    async fn wants(&self, id: &str, command: CallCommand) -> Outcome {
+        let target = CommandTarget::Call(self.thread_id.clone(), CallId::new(id).expect("valid"));
+        let evidence = match &command {
+            CallCommand::Propose(propose) => {
+                let judgement = self.policy.judge(&propose.subject(&self.thread_id, &self.by), &|| false);
+                let arguments_hash = propose.arguments.hash();
+                let judgement = Arc::new(judgement);
+                CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash, judgement })
+            }
+            CallCommand::Claim(claim) => self.claim_evidence(&target, claim).await,
+            _ => CommandEvidence::NotNeeded,
+        };
+        self.executes(target, command.into(), evidence).await
+    }
+
+    /// The judgement of a claim, if another policy judged the call before.
+    async fn claim_evidence(&self, target: &CommandTarget, claim: &ClaimCommand) -> CommandEvidence {
+        let Some((thread_id, id)) = target.call() else { return CommandEvidence::NotNeeded };
+        let Ok(Some(call)) = self.store.call(thread_id, id).await else { return CommandEvidence::NotNeeded };
+        if !claim_needs_judgement(&call, self.policy.hash()) {
+            return CommandEvidence::NotNeeded;
+        }
+        let judgement = Arc::new(self.policy.judge(&claim_subject(&call, claim), &|| false));
+        CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash: call.arguments_hash(), judgement })
+    }
+
+    async fn executes(&self, target: CommandTarget, command: Command, evidence: CommandEvidence) -> Outcome {
+        let envelope = CommandEnvelope {
+            target,
+            command,
             by: self.by.clone(),
             now: self.store.clock().now(),
             policy: Arc::clone(&self.policy),
+            evidence,
         };
-        self.store.carry_out(order).await
+        self.store.execute(envelope).await
     }
 }
 

@@ -37,7 +37,7 @@ async fn of_many_decisions_at_once_one_wins_and_the_others_are_told_who(town: &m
         .await;
         let call = town.call("t", &id).await;
         let first = call.response().expect("decided");
-        let wrote = |outcome: &&Result<_, _>| matches!(outcome, Ok(countersign_store::Done { events, .. }) if !events.is_empty());
+        let wrote = |outcome: &&Result<_, _>| matches!(outcome, Ok(countersign_store::CommandOutcome { events, .. }) if !events.is_empty());
         assert_eq!(outcomes.iter().filter(wrote).count(), 1, "one decision was written");
         for outcome in &outcomes {
             match outcome {

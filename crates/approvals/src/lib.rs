@@ -25,7 +25,9 @@ pub mod thread;
 pub mod timestamp;
 pub mod width;
 
-pub use batch::{AppliedCommand, BatchState, Command, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent};
+pub use batch::{
+    AppliedCommand, BatchState, Command, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
+};
 pub use call::{Call, Standing, State};
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use event::{Body, Event, EventType};

@@ -2,7 +2,9 @@
 //! there carries it out. All try; the log lets one through.
 
 use crate::{in_force::InForce, life::Life};
-use countersign_approvals::{CallId, Command, Order, Principal, ThreadId, Timestamp, Wish};
+use countersign_approvals::{
+    CallCommand, CallId, CommandEnvelope, CommandEvidence, CommandTarget, Principal, ThreadId, Timestamp,
+};
 use countersign_store::{Clock, Error, Store};
 use futures_util::future::join_all;
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -75,13 +77,15 @@ impl Duty {
 
     /// Whether anything was written: another process may have been there first.
     async fn see_to(&self, call: Named, now: Timestamp) -> (Named, Result<bool, Error>) {
-        let order = Order {
-            wish: Wish::Call(call.0.clone(), call.1.clone(), Command::Due),
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Call(call.0.clone(), call.1.clone()),
+            command: CallCommand::Due.into(),
             by: Principal::system("expiry"),
             now,
             policy: self.policy.policy(),
+            evidence: CommandEvidence::NotNeeded,
         };
-        let outcome = self.store.carry_out(order).await;
+        let outcome = self.store.execute(envelope).await;
         let told = outcome.map(|done| {
             self.life.tell(&done);
             !done.events.is_empty()

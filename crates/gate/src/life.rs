@@ -2,11 +2,11 @@
 //! was taken here. What the arguments are is not told.
 
 use countersign_approvals::{
-    Call, Event, EventType, ThreadId,
+    Call, Event, EventType, RecordedEvent, ThreadId,
     call::Fact,
     event::{Body, Response, Source, ToolResult},
 };
-use countersign_store::Done;
+use countersign_store::CommandOutcome;
 use prometheus_client::{
     metrics::{
         counter::Counter,
@@ -75,7 +75,7 @@ impl Life {
     }
 
     /// Tells what an order brought about.
-    pub(crate) fn tell(&self, done: &Done) {
+    pub(crate) fn tell(&self, done: &CommandOutcome) {
         for event in &done.events {
             match (&done.call, event.kind.is_about_a_call()) {
                 // Where an approval moves, an event is about the call that it moves from.
@@ -176,20 +176,20 @@ impl Life {
     }
 
     /// What happened to a thread, or to calls because of it.
-    fn aside(&self, event: &Event) {
+    fn aside(&self, event: &RecordedEvent) {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
-        match Body::read(event.seq, event.kind, &event.data) {
-            Ok(Body::ApprovalResponse(response)) => {
-                self.resolved(&Fact::of(event, response), None, &event.thread_id);
+        match &event.body {
+            Body::ApprovalResponse(response) => {
+                self.resolved(&Fact::of(event, response.clone()), None, &event.thread_id);
             }
-            Ok(Body::ToolResult(result)) => self.finished(&result, None, event),
-            Ok(Body::GrantRevoked(revoked)) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),
-            Ok(Body::ThreadModeSet(set)) => info!(thread, mode = set.mode.as_str(), by, seq, "mode set"),
-            Ok(Body::ToolPolicySet(set)) => {
+            Body::ToolResult(result) => self.finished(result, None, event),
+            Body::GrantRevoked(revoked) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),
+            Body::ThreadModeSet(set) => info!(thread, mode = set.mode.as_str(), by, seq, "mode set"),
+            Body::ToolPolicySet(set) => {
                 info!(thread, tool = set.tool.as_str(), policy = set.policy.as_str(), by, seq, "policy set");
             }
-            Ok(Body::ThreadClosed(_)) => info!(thread, by, seq, "thread closed"),
-            Ok(_) | Err(_) => {}
+            Body::ThreadClosed(_) => info!(thread, by, seq, "thread closed"),
+            _ => {}
         }
     }
 }

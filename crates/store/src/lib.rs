@@ -38,10 +38,11 @@ pub use open::{Options, Synchronous};
 pub use page::Page;
 pub use schema::{Kind, Layout, migrations};
 pub use search::{Fate, Outline};
-pub use verify::Report;
-pub use writer::Done;
+pub use countersign_approvals::admissibility::InadmissibleRow;
+pub use verify::{MOST_FINDINGS, Report};
+pub use writer::CommandOutcome;
 
-use countersign_approvals::{CallId, Order, ThreadId};
+use countersign_approvals::{CallId, CommandEnvelope, ThreadId};
 use prometheus_client::registry::Registry;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -54,7 +55,7 @@ pub struct Store {
 }
 
 struct Inner {
-    orders: mpsc::Sender<writer::Request>,
+    queue: mpsc::Sender<writer::WriterRequest>,
     readers: database::Readers,
     feed: Arc<feed::Feed>,
     meters: meters::Meters,
@@ -74,12 +75,11 @@ impl Store {
         Box::pin(open::open(address.into(), options, open::Unfinished::Refused)).await
     }
 
-    /// Has an order decided and what follows from it written. When this returns, the events are on
-    /// disk; if it is never awaited to its end, the order may or may not have been carried out, and
-    /// giving the same order again is safe.
-    pub async fn carry_out(&self, order: Order) -> Result<Done, Error> {
-        let order = Box::new(order);
-        writer::send(&self.inner.orders, |answer| writer::Request::Order(order, answer)).await
+    /// Decides a command and writes its events. When this returns, the events are on disk. If the caller drops
+    /// the future before that, the command may or may not be executed, and repeating it is safe.
+    pub async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, Error> {
+        let envelope = Box::new(envelope);
+        writer::send(&self.inner.queue, |answer| writer::WriterRequest::Command(envelope, answer)).await
     }
 
     /// Wakes when something happens to that call. Take it before looking at the call, so that nothing

@@ -39,7 +39,7 @@ pub struct Options {
     pub poll: Duration,
     /// How many connections read.
     pub readers: u32,
-    /// How many orders share a transaction at most.
+    /// The largest number of commands that share a transaction.
     pub batch: usize,
 }
 
@@ -92,13 +92,13 @@ async fn assemble(
     }
     let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
     let meters = Meters::default();
-    let (orders, inbox) = mpsc::channel(4_096);
+    let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
     let writer = Writer::new(door, Arc::clone(&feed), meters.clone());
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
     tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
     let clock = options.clock;
-    Ok(Store { inner: Arc::new(Inner { orders, readers, feed, meters, place, found, clock, stop, tasks }) })
+    Ok(Store { inner: Arc::new(Inner { queue, readers, feed, meters, place, found, clock, stop, tasks }) })
 }
 
 /// A feed that begins at the end of the log.

@@ -107,6 +107,7 @@ queries! {
         PROBE = "probe.sql",
         PROBED = "probed.sql",
         REBUILD_OPEN_REQUESTS = "rebuild_open_requests.sql",
+        REPEATED_CALLS = "repeated_calls.sql",
         SEARCH = "search.sql",
         SEARCH_OF_THREAD = "search_of_thread.sql",
         SPAN_OF_THREAD = "span_of_thread.sql",

@@ -7,7 +7,7 @@ use crate::{
     queries, row, writer,
 };
 use countersign_approvals::{
-    Call, CallId, Damaged, Event, Ledger, Sha256, Thread, ThreadId, Timestamp, ledger::Needs,
+    BatchState, Call, CallId, Damaged, Event, ReadSet, Sha256, Thread, ThreadId, Timestamp,
 };
 use std::time::Instant;
 
@@ -89,11 +89,11 @@ impl Store {
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
         let query = Query::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
         let rows = self.rows("thread", query).await?;
-        let mut ledger = Ledger::new(0, Sha256::ZERO);
+        let mut state = BatchState::new(0, Sha256::ZERO);
         let mut events = read(&rows)?;
         events.sort_by_key(|event| event.seq);
-        ledger.load(&Needs::default(), &events)?;
-        Ok(ledger.thread(thread_id).cloned().unwrap_or_default())
+        state.load(&ReadSet::default(), &events)?;
+        Ok(state.thread(thread_id).cloned().unwrap_or_default())
     }
 
     /// How long the log is: the `seq` of its last event.
@@ -109,7 +109,7 @@ impl Store {
     /// Writes to the database, and reads back what was written.
     pub async fn probe(&self) -> Result<(), Error> {
         let now = self.clock().now();
-        writer::send(&self.inner.orders, |answer| writer::Request::Probe(now, answer)).await?;
+        writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
         let rows = self.rows("probed", Query::new(queries::PROBED)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {

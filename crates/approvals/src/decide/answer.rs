@@ -1,8 +1,6 @@
 //! An approver's answer that has passed all checks, and the events of the decision that it makes.
 
-use super::{
-    DecisionContext, NewEvent, RespondCommand, edit::ArgumentEdit, new_response, new_result,
-};
+use super::{DecisionContext, NewEvent, RespondCommand, edit::ArgumentEdit, new_response, new_result};
 use crate::{
     Body, Call, Json, Width,
     event::{Response, Source, Status},

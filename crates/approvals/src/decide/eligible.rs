@@ -50,7 +50,12 @@ pub(super) fn check_is_person(by: &Principal) -> Result<(), Refused> {
 }
 
 /// Whether a decision that was made under `given` suffices for a request on these terms.
-pub(super) fn covers(by: &Principal, given: &GrantTerms, terms: &Terms, context: &DecisionContext<'_>) -> bool {
+pub(super) fn covers(
+    by: &Principal,
+    given: &GrantTerms,
+    terms: &Terms,
+    context: &DecisionContext<'_>,
+) -> bool {
     let level = match (&terms.level, &given.level) {
         (None, _) => true,
         (Some(_), None) => false,

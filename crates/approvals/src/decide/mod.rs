@@ -130,7 +130,10 @@ impl DecisionContext<'_> {
 /// The refusal of a command that was queued without the evidence it needs. The gate always adds the evidence, so
 /// only a program that writes to the store directly meets this.
 fn missing_evidence(what: &str) -> Refused {
-    Refused::Invalid { field: "evidence", why: format!("{what} is missing; work it out before the command is queued") }
+    Refused::Invalid {
+        field: "evidence",
+        why: format!("{what} is missing; work it out before the command is queued"),
+    }
 }
 
 /// An event to write. The batch gives it its `seq`, its time and its hash.
@@ -162,9 +165,7 @@ pub fn decide(
         (CallCommand::Claim(claim), Some(call)) => claim::claim(call, claim, context),
         (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
-        (CallCommand::Release { comment }, Some(call)) => {
-            release::release(call, comment.as_deref(), context)
-        }
+        (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
         (CallCommand::Due, Some(call)) => Ok(due_events(call, context)),
     }
 }

@@ -1,16 +1,17 @@
 //! Respond: an approver's decision, which is final.
 
 use super::{
-    DecisionContext, NewEvent, edit, eligible,
-    propose::HashedArguments,
+    DecisionContext, NewEvent,
     answer::{CheckedAnswer, response_events},
+    edit, eligible,
+    propose::HashedArguments,
     vote,
 };
 use crate::{
     Call, Refused, Sha256, Standing, Width,
     event::{Decision, Request, Response, Source},
-    refused::ArgumentsMismatch,
     policy::{Effect, Look},
+    refused::ArgumentsMismatch,
 };
 /// An approver's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,18 +35,15 @@ impl RespondCommand {
     /// A decision without options.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self {
-            decision,
-            comment: None,
-            arguments: None,
-            about: None,
-            width: None,
-            level: None,
-        }
+        Self { decision, comment: None, arguments: None, about: None, width: None, level: None }
     }
 }
 
-pub(super) fn respond(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<Vec<NewEvent>, Refused> {
+pub(super) fn respond(
+    call: &Call,
+    respond: &RespondCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_not_proposer(call, context)?;
     if let Some(first) = call.response() {
         let same = first.what.source == Source::Approver && is_same(&first.what, respond, call);

@@ -6,7 +6,7 @@ use crate::{
     CallId, Principal, Sha256, Timestamp,
     event::{Decision, Definition, Mode, Source, ToolPolicy},
     policy::{Effect, Judgement, Look, Subject, Terms, Verdict},
-    thread::{GrantTerms, Grant, RecentDecision},
+    thread::{Grant, GrantTerms, RecentDecision},
 };
 
 /// The ruling on a call before any person is asked.
@@ -84,7 +84,9 @@ impl OpenQuestion<'_> {
         }
         // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
         if own == ToolPolicy::RequireApproval {
-            return self.denied().unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny]));
+            return self
+                .denied()
+                .unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny]));
         }
         if own == ToolPolicy::Allow && self.is_set_by_eligible(self.policy_setter()) {
             return CallRuling::Allow(RulingAnswer::from_thread("the thread allows this tool"));
@@ -99,9 +101,9 @@ impl OpenQuestion<'_> {
         if let Some(grant) = self.matching_grant(Effect::Widen) {
             return CallRuling::Allow(RulingAnswer::from_grant(grant));
         }
-        self.denied()
-            .or_else(|| self.moved())
-            .unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]))
+        self.denied().or_else(|| self.moved()).unwrap_or_else(|| {
+            CallRuling::Ask(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny])
+        })
     }
 
     fn auto_denied(&self) -> Option<CallRuling> {

@@ -11,8 +11,7 @@ pub(super) fn stop<'a>(
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
     let denial = RespondCommand { comment: stop.comment.clone(), ..RespondCommand::plain(Decision::Deny) };
-    let is_selected =
-        |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
+    let is_selected = |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
     let deny = |call: &'a Call| respond::respond(call, &denial, context).unwrap_or_default();
     Ok(pending.filter(is_selected).flat_map(deny).collect())
 }

@@ -52,7 +52,9 @@ pub(super) fn vote(
         response.comment.clone_from(&vote.comment);
         response.level = lowest_level(&votes, decision, context);
         response.matches = if is_remembered(&votes, decision) { answer.scope() } else { None };
-        if let Some(edit) = answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows()) {
+        if let Some(edit) =
+            answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows())
+        {
             edit.write_to(&mut response);
         }
         let denied = before.iter().filter(|vote| !vote.what.decision.allows());

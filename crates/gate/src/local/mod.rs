@@ -1,19 +1,21 @@
-//! The gate over a local file: one call's way through it. Lists are in `lists`, what holds for a thread in
-//! `threads`, whether all is well in `ready`.
+//! The gate over an open store: the path of one call. Lists are in `lists`, the settings of a thread in `threads`,
+//! readiness in `ready`.
 
 mod judge;
 mod lists;
 mod ready;
+mod schema;
 mod stop;
 mod threads;
 
 use crate::{Error, api, duty::Duty, in_force::InForce, life::Life};
 use countersign_approvals::{
-    Call, CallId, Command, Json, Order, Policy, Principal, Refused, ThreadId, Wish,
-    decide::{Arguments, Claim, Finish, Propose, Respond},
+    Call, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Json, Policy,
+    Principal, Refused, ThreadCommand, ThreadId,
+    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
     width::Width,
 };
-use countersign_store::{Address, Done, Options, Store};
+use countersign_store::{Address, CommandOutcome, Options, Store};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -57,41 +59,66 @@ impl Local {
         self.store.close().await;
     }
 
-    async fn order(&self, by: &Principal, wish: Wish) -> Result<Done, Error> {
-        self.order_by(self.policy.policy(), by, wish).await
-    }
-
-    async fn order_by(&self, policy: Arc<Policy>, by: &Principal, wish: Wish) -> Result<Done, Error> {
-        let now = self.store.clock().now();
-        let order = Order { wish, by: by.clone(), now, policy };
-        // What was written is told even if whoever asked for it leaves meanwhile.
+    /// Executes a command. Its events are logged and counted even if the caller drops the future.
+    async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, Error> {
         let (store, life, opened) = (self.store.clone(), self.life.clone(), Arc::clone(&self.opened));
-        let carried_out = async move {
-            let done = store.carry_out(order).await?;
-            life.tell(&done);
-            let request = done.call.as_ref().and_then(Call::request);
-            if !done.events.is_empty() && request.is_some_and(|request| request.what.next_due().is_some()) {
+        let executed = async move {
+            let outcome = store.execute(envelope).await?;
+            life.tell(&outcome);
+            let request = outcome.call.as_ref().and_then(Call::request);
+            let is_due_later = request.is_some_and(|request| request.what.next_due().is_some());
+            if !outcome.events.is_empty() && is_due_later {
                 opened.notify_one();
             }
-            Ok::<_, countersign_store::Error>(done)
+            Ok::<_, countersign_store::Error>(outcome)
         };
-        let carried_out = self.tasks.spawn(carried_out.in_current_span());
-        let done = carried_out.await.unwrap_or(Err(countersign_store::Error::Closed))?;
-        Ok(done)
+        let executed = self.tasks.spawn(executed.in_current_span());
+        Ok(executed.await.unwrap_or(Err(countersign_store::Error::Closed))?)
     }
 
-    async fn about(
+    /// Executes a command to a thread, or to every thread.
+    async fn execute_on_threads(
         &self,
-        policy: Arc<Policy>,
+        by: &Principal,
+        target: CommandTarget,
+        command: ThreadCommand,
+    ) -> Result<CommandOutcome, Error> {
+        self.execute(CommandEnvelope {
+            target,
+            command: command.into(),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy: self.policy.policy(),
+            evidence: CommandEvidence::NotNeeded,
+        })
+        .await
+    }
+
+    /// Executes a command to a call, which must be decided by the policy that its evidence is about.
+    async fn execute_on_call(
+        &self,
         by: &Principal,
         thread: &ThreadId,
         id: &CallId,
-        command: Command,
+        command: CallCommand,
+        (policy, evidence): (Arc<Policy>, CommandEvidence),
     ) -> Result<api::Call, Error> {
-        // Boxed: whoever waits for this need not carry the whole order about.
-        let done =
-            Box::pin(self.order_by(policy, by, Wish::Call(thread.clone(), id.clone(), command))).await?;
-        done.call.map(|call| self.view(&call)).ok_or_else(|| unknown(thread, id))
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Call(thread.clone(), id.clone()),
+            command: Command::Call(command),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy,
+            evidence,
+        };
+        // Boxed, so that the futures of all callers do not hold the whole envelope.
+        let outcome = Box::pin(self.execute(envelope)).await?;
+        outcome.call.map(|call| self.view(&call)).ok_or_else(|| unknown(thread, id))
+    }
+
+    /// The policy in force, for a command that needs no evidence.
+    fn policy_without_evidence(&self) -> (Arc<Policy>, CommandEvidence) {
+        (self.policy.policy(), CommandEvidence::NotNeeded)
     }
 
     fn view(&self, call: &Call) -> api::Call {
@@ -104,13 +131,14 @@ impl Local {
         thread: &ThreadId,
         call: &api::Propose,
     ) -> Result<api::Call, Error> {
-        let mut propose = wanted(call)?;
+        let propose = parse_proposal(call)?;
         let policy = self.policy.policy();
-        propose.judged = Some(self.judge_proposal(&policy, by, thread, &propose).await);
-        self.about(policy, by, thread, &call.id, Command::Propose(propose)).await
+        let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
+        let command = CallCommand::Propose(propose);
+        self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
     }
 
-    /// Subscribe, then look, then wait: nothing falls in between.
+    /// Waits for the decision. It subscribes before it reads the call, so that it misses no event between the two.
     pub(crate) async fn wait(
         &self,
         thread: &ThreadId,
@@ -147,22 +175,23 @@ impl Local {
         decide: &api::Decide,
     ) -> Result<api::Call, Error> {
         let policy = self.policy.policy();
-        let mut respond = Respond {
+        let respond = RespondCommand {
             decision: decide.decision,
             comment: decide.comment.clone(),
-            arguments: decide.arguments.clone().map(Arguments::new).transpose()?,
+            arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
             about: decide.arguments_hash,
             width: decide.matches.as_ref().map(read_width).transpose()?,
             level: decide.level.clone(),
-            reviewed: None,
         };
-        if let Some(arguments) = &respond.arguments {
-            respond.reviewed = Some(self.review(&policy, thread, id, arguments).await?);
-        }
-        self.about(policy, by, thread, id, Command::Respond(respond)).await
+        let evidence = match &respond.arguments {
+            Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
+            None => CommandEvidence::NotNeeded,
+        };
+        let command = CallCommand::Respond(respond);
+        self.execute_on_call(by, thread, id, command, (policy, evidence)).await
     }
 
-    /// All at once, so that they share commits; each is answered for itself.
+    /// Decides all at once, so that they share commits. Each has its own outcome.
     pub(crate) async fn decide_all(&self, by: &Principal, all: &api::DecideAll) -> Vec<api::Answered> {
         let one = async |one: &api::DecideOne| api::Answered {
             thread_id: one.thread_id.clone(),
@@ -179,25 +208,20 @@ impl Local {
         id: &CallId,
         claim: &api::Claim,
     ) -> Result<api::Call, Error> {
-        let mut claim = Claim {
+        let command = ClaimCommand {
             executor: claim.executor.clone(),
             arguments_hash: claim.arguments_hash,
             lease: claim.lease_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
-            arguments: claim.arguments.clone().map(Arguments::new).transpose()?,
+            arguments: claim.arguments.clone().map(HashedArguments::new).transpose()?,
             definition_hash: claim.definition_hash,
-            judged: None,
         };
         let policy = self.policy.policy();
-        let first = self.about(Arc::clone(&policy), by, thread, id, Command::Claim(claim.clone())).await;
-        let claimed = match first {
-            Err(Error::Refused(Refused::JudgeFirst)) => {
-                claim.judged = Some(self.judge_claim(&policy, thread, id, &claim).await?);
-                self.about(policy, by, thread, id, Command::Claim(claim.clone())).await
-            }
-            first => first,
-        };
-        // Whoever brought what the log has masked gets it back, and runs just that.
-        claimed.map(|call| match claim.arguments {
+        let evidence = self.judge_claim(&policy, thread, id, &command).await?;
+        let brought = command.arguments.clone();
+        let command = CallCommand::Claim(command);
+        let call = self.execute_on_call(by, thread, id, command, (policy, evidence)).await?;
+        // The log has these arguments masked, and the executor runs the ones that it supplied.
+        Ok(match brought {
             Some(brought) => api::Call { arguments: brought.json().clone(), redacted: Vec::new(), ..call },
             None => call,
         })
@@ -210,12 +234,12 @@ impl Local {
         id: &CallId,
         finish: &api::Finish,
     ) -> Result<api::Call, Error> {
-        let finish = Finish {
+        let command = CallCommand::Finish(FinishCommand {
             status: finish.status,
             content: finish.content.clone(),
             executor: finish.executor.clone(),
-        };
-        self.about(self.policy.policy(), by, thread, id, Command::Finish(finish)).await
+        });
+        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
 
     pub(crate) async fn cancel(
@@ -225,8 +249,8 @@ impl Local {
         id: &CallId,
         cancel: &api::Cancel,
     ) -> Result<api::Call, Error> {
-        let command = Command::Cancel { reason: cancel.reason.clone() };
-        self.about(self.policy.policy(), by, thread, id, command).await
+        let command = CallCommand::Cancel { reason: cancel.reason.clone() };
+        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
 
     pub(crate) async fn release(
@@ -236,8 +260,8 @@ impl Local {
         id: &CallId,
         release: &api::Release,
     ) -> Result<api::Call, Error> {
-        let command = Command::Release { comment: release.comment.clone() };
-        self.about(self.policy.policy(), by, thread, id, command).await
+        let command = CallCommand::Release { comment: release.comment.clone() };
+        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
@@ -250,8 +274,8 @@ impl Local {
     }
 }
 
-/// A proposal, once it has passed the door.
-fn wanted(call: &api::Propose) -> Result<Propose, Error> {
+/// Validates a proposal.
+fn parse_proposal(call: &api::Propose) -> Result<ProposeCommand, Error> {
     if let Some(annotations) = &call.annotations {
         annotations.admit().map_err(|why| Refused::bad_json("annotations", &why))?;
     }
@@ -259,24 +283,22 @@ fn wanted(call: &api::Propose) -> Result<Propose, Error> {
         schema.admit().map_err(|why| Refused::bad_json("definition", &why))?;
     }
     if call.expires_in_seconds == Some(0) {
-        let why = "nobody can decide within no time; 1 is the least";
-        return Err(Error::invalid("expiresInSeconds", &why));
+        return Err(Error::invalid("expiresInSeconds", &"it must be at least 1"));
     }
     let impact = call.impact.as_ref().map(Json::of).transpose();
-    Ok(Propose {
+    Ok(ProposeCommand {
         id: call.id.clone(),
         name: call.name.clone(),
-        arguments: Arguments::new(call.arguments.clone())?,
+        arguments: HashedArguments::new(call.arguments.clone())?,
         annotations: call.annotations.clone(),
         impact: impact.map_err(|why| Error::invalid("impact", &why))?,
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
         expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
-        judged: None,
     })
 }
 
-/// How wide a decision is meant.
+/// Parses the scope of a decision.
 pub(super) fn read_width(json: &Json) -> Result<Width, Error> {
     json.admit().map_err(|why| Refused::bad_json("match", &why))?;
     Width::read(json).map_err(|why| Error::invalid("match", &why))

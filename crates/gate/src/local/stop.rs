@@ -1,40 +1,41 @@
-//! Stopping, over a local log: all that waits is denied in one transaction.
+//! Stop: all pending calls are denied in one transaction.
 
 use super::Local;
 use crate::{Error, api};
 use countersign_approvals::{
-    Body, Call, Event, Principal, ThreadCommand, ThreadId, Wish, decide::Stop, event::Source,
+    Body, Call, CommandTarget, Principal, RecordedEvent, ThreadCommand, ThreadId, decide::StopCommand,
+    event::Source,
 };
-use countersign_store::{Done, Filter};
-use std::sync::Arc;
+use countersign_store::Filter;
 
 impl Local {
-    /// In that thread, or everywhere.
+    /// Denies the pending calls of one thread, or of all threads.
     pub(crate) async fn stop(
         &self,
         by: &Principal,
         thread: Option<&ThreadId>,
         stop: &api::Stop,
     ) -> Result<api::Stopped, Error> {
-        let wish = Stop { tool: stop.tool.clone(), comment: stop.comment.clone() };
-        let done = match thread {
-            Some(thread) => self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Stop(wish))).await?,
-            None => self.order(by, Wish::Everywhere(wish)).await?,
-        };
+        let command = StopCommand { tool: stop.tool.clone(), comment: stop.comment.clone() };
+        let target = thread.map_or(CommandTarget::AllThreads, |thread| CommandTarget::Thread(thread.clone()));
+        let outcome = self.execute_on_threads(by, target, ThreadCommand::Stop(command)).await?;
         let filter = Filter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..Filter::default() };
         let page = api::PageOf { limit: api::MAX_PAGE, ..api::PageOf::default() };
         let left = self.store.pending(&filter, page.after, page.limit).await?;
         let which = |call: &Call| api::Which { thread_id: call.thread_id.clone(), id: call.id().clone() };
-        Ok(api::Stopped { denied: denied(&done), left: left.items.iter().map(which).collect() })
+        Ok(api::Stopped {
+            denied: outcome.events.iter().filter_map(denied_call).collect(),
+            left: left.items.iter().map(which).collect(),
+        })
     }
 }
 
-fn denied(done: &Done) -> Vec<api::Which> {
-    let one = |event: &Arc<Event>| match Body::read(event.seq, event.kind, &event.data) {
-        Ok(Body::ApprovalResponse(response)) if response.source == Source::Approver => {
-            Some(api::Which { thread_id: event.thread_id.clone(), id: response.tool_call_id })
+/// The call that this event denies, if it is a denial by a person.
+fn denied_call(event: &RecordedEvent) -> Option<api::Which> {
+    match &event.body {
+        Body::ApprovalResponse(response) if response.source == Source::Approver => {
+            Some(api::Which { thread_id: event.thread_id.clone(), id: response.tool_call_id.clone() })
         }
         _ => None,
-    };
-    done.events.iter().filter_map(one).collect()
+    }
 }

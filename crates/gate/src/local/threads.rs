@@ -1,12 +1,22 @@
-//! What holds for a thread, over a local file.
+//! The settings of a thread: grants, mode, policies, closing.
 
 use super::Local;
 use crate::{Error, api};
 use countersign_approvals::{
-    CallId, Event, EventType, Principal, Refused, ThreadCommand, ThreadId, Wish, event::ToolResult,
+    Body, CallId, CommandTarget, Principal, RecordedEvent, Refused, ThreadCommand, ThreadId,
 };
+use countersign_store::CommandOutcome;
 
 impl Local {
+    async fn execute_on_thread(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        command: ThreadCommand,
+    ) -> Result<CommandOutcome, Error> {
+        self.execute_on_threads(by, CommandTarget::Thread(thread.clone()), command).await
+    }
+
     pub(crate) async fn grants(&self, thread: &ThreadId, page: api::PageOf) -> Result<api::Grants, Error> {
         Ok(api::Grants::page(&self.store.thread(thread).await?, page))
     }
@@ -17,7 +27,7 @@ impl Local {
         thread: &ThreadId,
         grant: i64,
     ) -> Result<api::Grants, Error> {
-        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Revoke(grant))).await?;
+        self.execute_on_thread(by, thread, ThreadCommand::Revoke(grant)).await?;
         self.grants(thread, api::PageOf::default()).await
     }
 
@@ -31,7 +41,7 @@ impl Local {
         thread: &ThreadId,
         set: &api::SetMode,
     ) -> Result<api::ModeOf, Error> {
-        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::SetMode(set.mode))).await?;
+        self.execute_on_thread(by, thread, ThreadCommand::SetMode(set.mode)).await?;
         self.mode(thread).await
     }
 
@@ -46,27 +56,29 @@ impl Local {
         set: &api::SetPolicies,
     ) -> Result<api::PoliciesOf, Error> {
         let policies = set.tools.iter().map(|(tool, policy)| (tool.clone(), *policy)).collect();
-        self.order(by, Wish::Thread(thread.clone(), ThreadCommand::SetPolicies(policies))).await?;
+        self.execute_on_thread(by, thread, ThreadCommand::SetPolicies(policies)).await?;
         self.policies(thread).await
     }
 
     pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::Closed, Error> {
-        // A slip of the name must not close for ever what nobody has begun.
+        // A mistyped name must not close a thread that does not exist yet.
         if self.store.thread_tip(thread).await? == 0 {
             return Err(Refused::UnknownThread(thread.clone()).into());
         }
-        let done = self.order(by, Wish::Thread(thread.clone(), ThreadCommand::Close)).await?;
+        let outcome = self.execute_on_thread(by, thread, ThreadCommand::Close).await?;
         let closed = self.store.thread(thread).await?.closed;
-        // The order has just been carried out, so its event is there; the clock stands in if it is not.
+        // The closing event was just written. If another process cannot show it yet, the clock gives the time.
         let (at, by) =
             closed.map_or_else(|| (self.store.clock().now(), by.clone()), |fact| (fact.at, fact.by));
-        let cancelled = done.events.iter().filter_map(|event| cancelled(event)).collect();
+        let cancelled = outcome.events.iter().filter_map(cancelled_call).collect();
         Ok(api::Closed { thread_id: thread.clone(), closed_at: at, principal: by, cancelled })
     }
 }
 
-/// The call that this event ended, if it is such an event.
-fn cancelled(event: &Event) -> Option<CallId> {
-    let ended = (event.kind == EventType::ToolResult).then(|| event.data.read::<ToolResult>());
-    ended?.ok().map(|ended| ended.tool_call_id)
+/// The call that this event ends, if it is a result.
+fn cancelled_call(event: &RecordedEvent) -> Option<CallId> {
+    match &event.body {
+        Body::ToolResult(result) => Some(result.tool_call_id.clone()),
+        _ => None,
+    }
 }

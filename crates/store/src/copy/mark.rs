@@ -4,7 +4,7 @@ use crate::{
     Error, Place, Store,
     database::{Query, Readers},
     queries,
-    writer::{self, Chore},
+    writer::{self, Maintenance},
 };
 use countersign_approvals::Event;
 use std::sync::Arc;
@@ -62,11 +62,16 @@ impl Store {
     /// Appends events of the log called `source` as they are.
     pub(super) async fn take(&self, events: Vec<Event>, source: Place) -> Result<(), Error> {
         let events = events.into_iter().map(Arc::new).collect();
-        writer::send(&self.inner.orders, |answer| writer::Request::Chore(Chore::Take(events, source), answer))
-            .await
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(Maintenance::CopyEvents(events, source), answer)
+        })
+        .await
     }
 
     pub(super) async fn mark(&self, mark: Mark) -> Result<(), Error> {
-        writer::send(&self.inner.orders, |answer| writer::Request::Chore(Chore::Mark(mark), answer)).await
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(Maintenance::Mark(mark), answer)
+        })
+        .await
     }
 }

@@ -14,9 +14,11 @@ pub use follow::Follower;
 pub(crate) use keep_up::run;
 pub use signal::Waiter;
 
-use countersign_approvals::{CallId, Event, Sha256, ThreadId, chain};
+use crate::filter::call_of;
+use countersign_approvals::{CallId, Event, RecordedEvent, Sha256, ThreadId, chain};
 use signal::{Key, Signals};
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -74,7 +76,7 @@ impl Feed {
 
     /// Takes in rows in `seq` order. Those it has are passed over; if they do not follow on what it
     /// has, none is taken, and the feed's own task reads the table instead.
-    pub(crate) fn offer(&self, events: &[Arc<Event>]) {
+    pub(crate) fn offer<E: FeedEvent>(&self, events: &[E]) {
         let fresh = self.recent().take(events);
         if !fresh.is_empty() {
             self.signals.wake(fresh);
@@ -133,14 +135,45 @@ impl Feed {
     }
 }
 
+/// An event on its way into the feed.
+pub(crate) trait FeedEvent {
+    /// The event.
+    fn event(&self) -> &Arc<Event>;
+
+    /// The call that the event is about, if it is about a call.
+    fn call_id(&self) -> Option<Cow<'_, CallId>>;
+}
+
+/// An event that was read from the table: its JSON has to be parsed.
+impl FeedEvent for Arc<Event> {
+    fn event(&self) -> &Arc<Event> {
+        self
+    }
+
+    fn call_id(&self) -> Option<Cow<'_, CallId>> {
+        call_of(self).map(Cow::Owned)
+    }
+}
+
+/// An event that this process wrote: its typed body names the call.
+impl FeedEvent for RecordedEvent {
+    fn event(&self) -> &Arc<Event> {
+        &self.event
+    }
+
+    fn call_id(&self) -> Option<Cow<'_, CallId>> {
+        self.call_id().map(Cow::Borrowed)
+    }
+}
+
 impl Recent {
-    fn take<'a>(&mut self, events: &'a [Arc<Event>]) -> &'a [Arc<Event>] {
-        let known = events.partition_point(|event| event.seq <= self.tip);
+    fn take<'a, E: FeedEvent>(&mut self, events: &'a [E]) -> &'a [E] {
+        let known = events.partition_point(|event| event.event().seq <= self.tip);
         let fresh = &events[known..];
-        if fresh.first().is_none_or(|event| event.seq != self.tip + 1) {
+        if fresh.first().is_none_or(|event| event.event().seq != self.tip + 1) {
             return &[];
         }
-        for event in fresh {
+        for event in fresh.iter().map(FeedEvent::event) {
             self.tip = event.seq;
             self.sealed = event.hash.map(|hash| (event.seq, hash)).or(self.sealed);
             self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));

@@ -1,8 +1,8 @@
 //! Who is to be woken by what. Ten thousand waiting executors must not all wake for each event, so
 //! receivers are kept by call and by thread, beside the one for all.
 
-use crate::filter::call_of;
-use countersign_approvals::{CallId, Event, ThreadId};
+use super::FeedEvent;
+use countersign_approvals::{CallId, ThreadId};
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -47,15 +47,16 @@ impl Signals {
         (waiting, following)
     }
 
-    pub(super) fn wake(&self, events: &[Arc<Event>]) {
+    pub(super) fn wake<E: FeedEvent>(&self, events: &[E]) {
         let by_key = lock(&self.by_key);
         if by_key.is_empty() {
             return;
         }
         let mut keys = HashSet::from([Key::All]);
         for event in events {
-            keys.insert(Key::Thread(event.thread_id.clone()));
-            keys.extend(call_of(event).map(|id| Key::Call(event.thread_id.clone(), id)));
+            let thread_id = &event.event().thread_id;
+            keys.insert(Key::Thread(thread_id.clone()));
+            keys.extend(event.call_id().map(|id| Key::Call(thread_id.clone(), id.into_owned())));
         }
         for key in &keys {
             if let Some(sender) = by_key.get(key) {

@@ -1,6 +1,6 @@
-//! One batch, one transaction.
+//! A batch: all commands that wait, in one transaction.
 
-use super::Done;
+use super::CommandOutcome;
 use crate::{
     Error,
     database::{Door, Failed, Query},
@@ -9,71 +9,75 @@ use crate::{
     queries,
 };
 use countersign_approvals::{
-    Call, Damaged, Event, EventType, Json, Ledger, Order, Principal, Sha256, ThreadId, Timestamp, chain,
+    BatchState, Call, CommandEnvelope, Damaged, Event, EventType, Json, Principal, RecordedEvent, Sha256,
+    ThreadId, Timestamp, chain,
 };
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 
-/// How many bytes of events the ledger takes in before all of it is let go, and begun anew.
-const MOST_KEPT: usize = 128 * 1024 * 1024;
+/// The size of loaded events at which the state is dropped and loaded again as needed.
+const MAX_STATE_BYTES: usize = 128 * 1024 * 1024;
 
-/// After how many bytes of new events a batch is written, whatever waits: the rest shares the next one. It is
-/// far below what either database takes as one value.
-const MOST_WRITTEN: usize = 32 * 1024 * 1024;
+/// The size of new events at which a batch is written. The remaining commands share the next one. The limit is far
+/// below the largest value that either database accepts.
+const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 
-/// The door, with all that is needed to tell what went through it.
+/// The writing connection, with the state of the log and the feed.
 pub(crate) struct Writer<D> {
     pub(super) door: D,
-    /// What was touched of late; empty after anything went wrong.
-    pub(super) ledger: Option<Ledger>,
+    /// The state that recent batches loaded; none after a failure.
+    pub(super) state: Option<BatchState>,
     pub(super) feed: Arc<Feed>,
     meters: Meters,
 }
 
 impl<D: Door> Writer<D> {
     pub(crate) fn new(door: D, feed: Arc<Feed>, meters: Meters) -> Self {
-        Self { door, ledger: None, feed, meters }
+        Self { door, state: None, feed, meters }
     }
 
-    /// Carries out the orders and answers each, in their order. What came while this waited for its turn
-    /// shares the batch: `more` adds it.
-    pub(super) async fn carry_out(
+    /// Executes the commands and returns their outcomes in the same order. `more` adds the commands that arrived
+    /// while this waited for the write lock, so that they share the batch.
+    pub(super) async fn execute_all(
         &mut self,
-        orders: &mut Vec<Order>,
-        more: impl FnOnce(&mut Vec<Order>),
-    ) -> Vec<Result<Done, Error>> {
-        let turn = self.begin().await;
-        more(orders);
-        let mut outcomes = match turn {
-            Ok(turn) => self.some_of(orders, Some(turn)).await,
-            Err(error) => return orders.iter().map(|_| Err(error.clone())).collect(),
+        commands: &mut Vec<CommandEnvelope>,
+        more: impl FnOnce(&mut Vec<CommandEnvelope>),
+    ) -> Vec<CommandResult> {
+        let begun = self.begin().await;
+        more(commands);
+        let mut outcomes = match begun {
+            Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
+            Err(error) => return fail_all(commands, &error),
         };
-        while outcomes.len() < orders.len() {
-            outcomes.extend(self.some_of(&orders[outcomes.len()..], None).await);
+        while outcomes.len() < commands.len() {
+            outcomes.extend(self.execute_some(&commands[outcomes.len()..], None).await);
         }
         outcomes
     }
 
-    /// Carries out as many of the orders as fit into one batch, or tells why none was.
-    async fn some_of(&mut self, orders: &[Order], turn: Option<Turn>) -> Vec<Result<Done, Error>> {
-        let mut outcome = self.together(orders, turn).await;
+    /// Executes as many of the commands as fit into one batch, or fails all of them.
+    async fn execute_some(
+        &mut self,
+        commands: &[CommandEnvelope],
+        transaction: Option<OpenTransaction>,
+    ) -> Vec<CommandResult> {
+        let mut outcome = self.execute_batch(commands, transaction).await;
         if matches!(outcome, Err(Failed::Lost(_))) {
-            outcome = self.together(orders, None).await;
+            outcome = self.execute_batch(commands, None).await;
         }
         match outcome {
             Ok(outcomes) => outcomes,
-            Err(Failed::Whole(error) | Failed::Lost(error)) => {
-                orders.iter().map(|_| Err(error.clone())).collect()
-            }
-            Err(Failed::Some(error)) if orders.len() == 1 => vec![Err(error)],
-            Err(Failed::Some(_)) => self.one_by_one(orders).await,
+            Err(Failed::Whole(error) | Failed::Lost(error)) => fail_all(commands, &error),
+            Err(Failed::Some(error)) if commands.len() == 1 => vec![Err(error)],
+            Err(Failed::Some(_)) => self.execute_singly(commands).await,
         }
     }
 
-    async fn one_by_one(&mut self, orders: &[Order]) -> Vec<Result<Done, Error>> {
-        let mut outcomes = Vec::with_capacity(orders.len());
-        for order in orders {
-            outcomes.push(match self.together(std::slice::from_ref(order), None).await {
+    /// Executes each command in a transaction of its own, so that one bad command does not fail the others.
+    async fn execute_singly(&mut self, commands: &[CommandEnvelope]) -> Vec<CommandResult> {
+        let mut outcomes = Vec::with_capacity(commands.len());
+        for command in commands {
+            outcomes.push(match self.execute_batch(std::slice::from_ref(command), None).await {
                 Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::Closed)),
                 Err(failed) => Err(failed.error()),
             });
@@ -81,18 +85,18 @@ impl<D: Door> Writer<D> {
         outcomes
     }
 
-    async fn together(
+    async fn execute_batch(
         &mut self,
-        orders: &[Order],
-        turn: Option<Turn>,
-    ) -> Result<Vec<Result<Done, Error>>, Failed> {
-        let Turn { began, kept } = match turn {
-            Some(turn) => turn,
+        commands: &[CommandEnvelope],
+        transaction: Option<OpenTransaction>,
+    ) -> Result<Vec<CommandResult>, Failed> {
+        let OpenTransaction { began, kept } = match transaction {
+            Some(transaction) => transaction,
             None => self.begin().await.map_err(Failed::Whole)?,
         };
-        match self.write(kept, orders).await {
-            Ok((ledger, outcomes, events)) => {
-                self.ledger = Some(ledger);
+        match self.write(kept, commands).await {
+            Ok(WrittenBatch { state, outcomes, events }) => {
+                self.state = Some(state);
                 if !events.is_empty() {
                     self.meters.committed(outcomes.len(), began.elapsed());
                     self.feed.offer(&events);
@@ -106,99 +110,110 @@ impl<D: Door> Writer<D> {
         }
     }
 
-    /// Waits for the turn to write, and begins.
-    pub(super) async fn begin(&mut self) -> Result<Turn, Error> {
+    /// Waits for the write lock and begins a transaction.
+    pub(super) async fn begin(&mut self) -> Result<OpenTransaction, Error> {
         let end = self.door.begin(self.feed.last_sealed()).await?;
         let known = self.feed.tip();
-        // What was handed out was committed, so a log that does not have it is not the one that it was.
+        // The feed hands out committed events only, so a log that lacks them is not the log that it was.
         if end.tip < known || self.feed.is_astray() {
             self.door.roll_back().await;
             return Err(Error::Behind { place: self.door.place(), known, found: end.tip });
         }
         let is_at_end =
-            |ledger: &Ledger| ledger.tip() == end.tip && end.hash.is_none_or(|hash| hash == ledger.link());
-        let kept = self.ledger.take().filter(|ledger| is_at_end(ledger) && ledger.taken_in() < MOST_KEPT);
-        Ok(Turn { began: Instant::now(), kept })
+            |state: &BatchState| state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());
+        let kept =
+            self.state.take().filter(|state| is_at_end(state) && state.loaded_bytes() < MAX_STATE_BYTES);
+        Ok(OpenTransaction { began: Instant::now(), kept })
     }
 
-    async fn write(&mut self, kept: Option<Ledger>, orders: &[Order]) -> Result<Written, Failed> {
-        let mut ledger = self.load(kept, orders).await?;
-        let mut events = Vec::new();
-        let mut outcomes = Vec::with_capacity(orders.len());
+    /// Decides the commands, appends their events and commits.
+    async fn write(
+        &mut self,
+        kept: Option<BatchState>,
+        commands: &[CommandEnvelope],
+    ) -> Result<WrittenBatch, Failed> {
+        let mut state = self.load(kept, commands).await?;
+        let mut events: Vec<RecordedEvent> = Vec::new();
+        let mut outcomes = Vec::with_capacity(commands.len());
         let mut bytes = 0;
-        for order in orders {
-            if bytes > MOST_WRITTEN {
+        for command in commands {
+            if bytes > MAX_BATCH_BYTES {
                 break;
             }
-            let applied = ledger.apply(order).map_err(damaged)?;
-            let written: Vec<_> = applied.events.into_iter().map(Arc::new).collect();
-            bytes += written.iter().map(|event| event.data.as_str().len()).sum::<usize>();
-            events.extend(written.iter().cloned());
+            let applied = state.apply(command).map_err(fail_some)?;
+            bytes += applied.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
+            events.extend(applied.events.iter().cloned());
             outcomes.push(match applied.outcome {
-                Ok(()) => Ok(Done { call: call_of(&ledger, order), events: written }),
+                Ok(()) => Ok(CommandOutcome { call: call_of(&state, command), events: applied.events }),
                 Err(refused) => Err(Error::Refused(refused)),
             });
         }
         if events.is_empty() {
             self.door.roll_back().await;
         } else {
-            self.door.all(Query::new(D::APPEND).bind(rows(&events))).await?;
-            self.door.commit(events.last().map(|event| &**event)).await?;
+            self.door
+                .all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
+                .await?;
+            self.door.commit(events.last().map(|event| &*event.event)).await?;
         }
-        ledger.forget_ended(orders.iter().filter_map(|order| order.wish.call()));
-        Ok((ledger, outcomes, events))
+        state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
+        Ok(WrittenBatch { state, outcomes, events })
     }
 
-    /// Reads what deciding on the orders needs and `kept` does not have.
-    async fn load(&mut self, kept: Option<Ledger>, orders: &[Order]) -> Result<Ledger, Failed> {
+    /// Reads the events that the commands need and `kept` does not have.
+    async fn load(
+        &mut self,
+        kept: Option<BatchState>,
+        commands: &[CommandEnvelope],
+    ) -> Result<BatchState, Failed> {
         let read_end = kept.is_none();
-        let mut ledger = kept.unwrap_or_else(|| Ledger::new(0, Sha256::ZERO));
-        let needs = ledger.needs(orders);
-        if needs.is_empty() {
-            return Ok(ledger);
+        let mut state = kept.unwrap_or_else(|| BatchState::new(0, Sha256::ZERO));
+        let missing = state.missing(commands);
+        if missing.is_empty() {
+            return Ok(state);
         }
         let query = Query::new(D::LOAD)
-            .bind(json(&needs.calls))
-            .bind(json(&needs.threads))
-            .bind(json(&needs.pending))
+            .bind(json(&missing.calls))
+            .bind(json(&missing.threads))
+            .bind(json(&missing.pending))
             .bind(read_end)
-            .bind(needs.since.to_string())
-            .bind(needs.everywhere)
-            .bind(json(&needs.alike));
+            .bind(missing.since.to_string())
+            .bind(missing.all_pending)
+            .bind(json(&missing.same_arguments));
         let rows = self.door.all(query).await?;
         let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
-        let (end, events) = read(&String::from_utf8_lossy(found)).map_err(damaged)?;
+        let (end, events) = parse_rows(&String::from_utf8_lossy(found)).map_err(fail_some)?;
         if read_end {
             let mut link = Sha256::ZERO;
             for event in &end {
                 link = event.hash.unwrap_or_else(|| chain::link(link, event));
             }
-            ledger = Ledger::new(end.last().map_or(0, |event| event.seq), link);
+            state = BatchState::new(end.last().map_or(0, |event| event.seq), link);
         }
-        ledger.load(&needs, &events).map_err(damaged)?;
-        Ok(ledger)
+        state.load(&missing, &events).map_err(fail_some)?;
+        Ok(state)
     }
 
-    /// Writes to the database for the sake of writing.
+    /// Writes a row outside of the log, to check that the database accepts writes.
     pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), Error> {
-        self.alone([Query::new(queries::PROBE).bind(now.to_string())]).await
+        self.run_alone([Query::new(queries::PROBE).bind(now.to_string())]).await
     }
 
-    /// Makes the index of open requests anew from the events.
+    /// Rebuilds the index of open requests from the events.
     pub(super) async fn rebuild_index(&mut self) -> Result<(), Error> {
-        self.alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(Query::new)).await
+        self.run_alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(Query::new)).await
     }
 
-    /// Carries out statements that append nothing, in a turn of their own.
-    async fn alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
-        let Turn { kept, .. } = self.begin().await?;
-        self.carry_through(queries).await.map_err(Failed::error)?;
-        self.ledger = kept;
+    /// Runs statements that append nothing, in a transaction of their own.
+    async fn run_alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
+        let OpenTransaction { kept, .. } = self.begin().await?;
+        self.run_and_commit(queries).await.map_err(Failed::error)?;
+        self.state = kept;
         Ok(())
     }
 
-    /// Carries out statements that append nothing in the transaction that was begun, and ends it.
-    pub(super) async fn carry_through(
+    /// Runs statements that append nothing in the open transaction, and commits it.
+    pub(super) async fn run_and_commit(
         &mut self,
         queries: impl IntoIterator<Item = Query>,
     ) -> Result<(), Failed> {
@@ -220,31 +235,42 @@ impl<D: Door> Writer<D> {
     }
 }
 
-/// A transaction that was begun.
-pub(super) struct Turn {
+/// An open transaction.
+pub(super) struct OpenTransaction {
     began: Instant,
-    /// What is known of the log, if nobody else has written since.
-    kept: Option<Ledger>,
+    /// The state of the last batch, if no other process has written since.
+    kept: Option<BatchState>,
 }
 
-/// Some order of the batch met a row that cannot be read, and the others shall not suffer.
-fn damaged(damaged: Damaged) -> Failed {
+/// A command of the batch met a row that cannot be read. The others are tried without it.
+fn fail_some(damaged: Damaged) -> Failed {
     Failed::Some(damaged.into())
 }
 
-type Written = (Ledger, Vec<Result<Done, Error>>, Vec<Arc<Event>>);
-
-fn call_of(ledger: &Ledger, order: &Order) -> Option<Call> {
-    let (thread_id, id) = order.wish.call()?;
-    ledger.call(thread_id, id).cloned()
+fn fail_all(commands: &[CommandEnvelope], error: &Error) -> Vec<CommandResult> {
+    commands.iter().map(|_| Err(error.clone())).collect()
 }
 
-/// Whether it is of the end of the log, then the columns of `events`.
-type Found = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
+type CommandResult = Result<CommandOutcome, Error>;
 
-/// The end of the log, if it was read, and the other events; both in order.
-fn read(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
-    let rows: Vec<Found> =
+/// A batch whose transaction is committed.
+struct WrittenBatch {
+    state: BatchState,
+    outcomes: Vec<CommandResult>,
+    events: Vec<RecordedEvent>,
+}
+
+fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {
+    let (thread_id, id) = command.target.call()?;
+    state.call(thread_id, id).cloned()
+}
+
+/// A loaded row: whether it belongs to the end of the log, then the columns of `events`.
+type LoadedRow = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
+
+/// The events at the end of the log, if they were read, and the other events, each in `seq` order.
+fn parse_rows(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
+    let rows: Vec<LoadedRow> =
         serde_json::from_str(found).map_err(|e| Damaged { seq: 0, what: e.to_string() })?;
     let (mut end, mut events) = (Vec::new(), Vec::new());
     for (tip, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
@@ -257,15 +283,16 @@ fn read(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
     Ok((end, events))
 }
 
-pub(super) fn rows(events: &[Arc<Event>]) -> String {
-    let row = |event: &Arc<Event>| {
-        let Event { seq, thread_id, kind, timestamp, principal, data, hash } = &**event;
-        (*seq, thread_id.clone(), *kind, *timestamp, principal.clone(), data.as_str().to_owned(), *hash)
+/// The rows of these events as the JSON parameter of the insert statement.
+pub(super) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
+    let row = |event: &'a Event| {
+        let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
+        (*seq, thread_id, *kind, *timestamp, principal, data.as_str(), *hash)
     };
-    json(&events.iter().map(row).collect::<Vec<_>>())
+    json(&events.map(row).collect::<Vec<_>>())
 }
 
-/// Names and events always serialise: their types hold nothing that JSON cannot.
+/// Serialisation cannot fail: ids and events hold nothing that JSON cannot express.
 fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,128 +1,129 @@
-//! The one door for writing. Orders queue up; one transaction takes all that wait, decides on them one
-//! by one in memory, appends what follows, commits once and answers all. The fsync is shared, so
-//! throughput grows with load while a lone order pays for one commit.
+//! The writer task, the only one that appends. Commands queue up; one transaction takes all that wait, decides
+//! them one by one in memory, appends their events, commits once and answers all. They share the fsync, so
+//! throughput grows with load, while a lone command pays for one commit.
 
 mod batch;
-mod take;
+mod maintenance;
 
 pub(crate) use batch::Writer;
 
 use crate::{Error, Place, copy::Mark, database::Door};
-use countersign_approvals::{Call, Event, Order, Timestamp};
+use countersign_approvals::{Call, CommandEnvelope, Event, RecordedEvent, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// An order carried out.
+/// The outcome of a command that was not refused.
 #[derive(Debug, Clone)]
-pub struct Done {
-    /// The call as it stands now, where the order was about one.
+pub struct CommandOutcome {
+    /// The call after the command, if the command was about one call.
     pub call: Option<Call>,
-    /// What was written for it; nothing, if it was so already.
-    pub events: Vec<Arc<Event>>,
+    /// The events that were written. A repeated command writes none.
+    pub events: Vec<RecordedEvent>,
 }
 
-/// Something on its way, with the place for its answer.
-pub(crate) enum Request {
-    /// An order.
-    Order(Box<Order>, oneshot::Sender<Result<Done, Error>>),
-    /// The wish to know whether the database takes writes.
+/// A request to the writer task, with the channel for its answer.
+pub(crate) enum WriterRequest {
+    /// Execute a command.
+    Command(Box<CommandEnvelope>, oneshot::Sender<Result<CommandOutcome, Error>>),
+    /// Check that the database accepts writes.
     Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
-    /// Anything else.
-    Chore(Chore, oneshot::Sender<Result<(), Error>>),
+    /// Do maintenance.
+    Maintenance(Maintenance, oneshot::Sender<Result<(), Error>>),
 }
 
-/// What is done in a turn of its own.
-pub(crate) enum Chore {
-    /// To make the index of open requests anew.
+/// Work in a transaction of its own.
+pub(crate) enum Maintenance {
+    /// Rebuild the index of open requests.
     RebuildIndex,
-    /// To append events of the log that is called so, as they are.
-    Take(Vec<Arc<Event>>, Place),
-    /// To put the mark of half a copy there, or to take it off.
+    /// Append events of the log at this place unchanged.
+    CopyEvents(Vec<Arc<Event>>, Place),
+    /// Set or clear the mark of an unfinished copy.
     Mark(Mark),
 }
 
-/// Queues something and waits for its answer.
+/// Queues a request and waits for its answer.
 pub(crate) async fn send<T>(
-    orders: &mpsc::Sender<Request>,
-    request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request,
+    queue: &mpsc::Sender<WriterRequest>,
+    request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> WriterRequest,
 ) -> Result<T, Error> {
     let (answer, answered) = oneshot::channel();
-    orders.send(request(answer)).await.map_err(|_| Error::Closed)?;
+    queue.send(request(answer)).await.map_err(|_| Error::Closed)?;
     answered.await.map_err(|_| Error::Closed)?
 }
 
-/// Takes batches until the store is closed. Orders that are queued by then are still carried out.
+/// Executes batches until the store is closed. Commands that are queued by then are still executed.
 pub(crate) async fn run<D: Door>(
     mut writer: Writer<D>,
-    mut inbox: mpsc::Receiver<Request>,
-    most: usize,
+    mut inbox: mpsc::Receiver<WriterRequest>,
+    max_batch: usize,
     stop: CancellationToken,
 ) {
-    let mut requests = Vec::with_capacity(most);
+    let mut requests = Vec::with_capacity(max_batch);
     loop {
         tokio::select! {
             biased;
-            taken = inbox.recv_many(&mut requests, most) => if taken == 0 { break },
+            taken = inbox.recv_many(&mut requests, max_batch) => if taken == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
-        let (mut waiting, mut orders) = (Waiting::default(), Vec::with_capacity(requests.len()));
+        let mut callers = WaitingCallers::default();
+        let mut commands = Vec::with_capacity(requests.len());
         for request in requests.drain(..) {
-            waiting.take(request, &mut orders);
+            callers.add(request, &mut commands);
         }
-        if !orders.is_empty() {
-            let more = |orders: &mut Vec<Order>| {
-                while orders.len() < most
+        if !commands.is_empty() {
+            let more = |commands: &mut Vec<CommandEnvelope>| {
+                while commands.len() < max_batch
                     && let Ok(request) = inbox.try_recv()
                 {
-                    waiting.take(request, orders);
+                    callers.add(request, commands);
                 }
             };
-            let outcomes = writer.carry_out(&mut orders, more).await;
-            for (answer, outcome) in waiting.answers.drain(..).zip(outcomes) {
-                // Whoever asked may have gone; the order was carried out all the same.
+            let outcomes = writer.execute_all(&mut commands, more).await;
+            for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
+                // The caller may be gone. The command was executed all the same.
                 let _ = answer.send(outcome);
             }
         }
-        waiting.rest(&mut writer).await;
-        // Lets those who were just answered queue what they want next, so that it shares this batch.
+        callers.run_other_requests(&mut writer).await;
+        // Let the callers that were just answered queue their next command, so that it shares the next batch.
         tokio::task::yield_now().await;
     }
     writer.close().await;
 }
 
-/// Those who wait for an answer.
+/// The callers that wait for an answer.
 #[derive(Default)]
-struct Waiting {
-    /// To the orders, in their order.
-    answers: Vec<oneshot::Sender<Result<Done, Error>>>,
+struct WaitingCallers {
+    /// One for each command of the batch, in the same order.
+    answers: Vec<oneshot::Sender<Result<CommandOutcome, Error>>>,
     probes: Vec<(Timestamp, oneshot::Sender<Result<(), Error>>)>,
-    chores: Vec<(Chore, oneshot::Sender<Result<(), Error>>)>,
+    maintenance: Vec<(Maintenance, oneshot::Sender<Result<(), Error>>)>,
 }
 
-impl Waiting {
-    fn take(&mut self, request: Request, orders: &mut Vec<Order>) {
+impl WaitingCallers {
+    fn add(&mut self, request: WriterRequest, commands: &mut Vec<CommandEnvelope>) {
         match request {
-            Request::Order(order, answer) => {
-                orders.push(*order);
+            WriterRequest::Command(envelope, answer) => {
+                commands.push(*envelope);
                 self.answers.push(answer);
             }
-            Request::Probe(now, answer) => self.probes.push((now, answer)),
-            Request::Chore(chore, answer) => self.chores.push((chore, answer)),
+            WriterRequest::Probe(now, answer) => self.probes.push((now, answer)),
+            WriterRequest::Maintenance(work, answer) => self.maintenance.push((work, answer)),
         }
     }
 
-    /// Answers those who want to know, and never before those who want something.
-    async fn rest<D: Door>(self, writer: &mut Writer<D>) {
-        // One write answers all.
+    /// Probes and maintains after the commands, so that they never delay a command of the same batch.
+    async fn run_other_requests<D: Door>(self, writer: &mut Writer<D>) {
+        // One write answers all probes.
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
             let outcome = writer.probe(now).await;
             for (_, answer) in self.probes {
                 let _ = answer.send(outcome.clone());
             }
         }
-        for (chore, answer) in self.chores {
-            let _ = answer.send(writer.see_to(chore).await);
+        for (work, answer) in self.maintenance {
+            let _ = answer.send(writer.maintain(work).await);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! A call on its way, from proposal to result.
+//! The path of one call from proposal to result.
 
 use super::*;
 
 #[test]
-fn a_call_goes_from_proposal_to_result() {
+fn call_runs_from_proposal_to_result() {
     let mut story = given("");
     assert_eq!(
         story.proposes("c", "bash").expect("asked"),
@@ -20,12 +20,15 @@ fn a_call_goes_from_proposal_to_result() {
         ["TOOL_EXECUTION_STARTED by agent:bot"]
     );
     assert_eq!(story.state("c"), State::Running);
-    assert_eq!(story.wants("c", finish(Status::Success, "ok")).expect("ended"), ["TOOL_RESULT by agent:bot"]);
+    assert_eq!(
+        story.call_command("c", finish(Status::Success, "ok")).expect("ended"),
+        ["TOOL_RESULT by agent:bot"]
+    );
     assert_eq!(story.state("c"), State::Finished);
 }
 
 #[test]
-fn the_same_again_is_no_news() {
+fn repeated_command_yields_no_events() {
     let mut story = given("");
     for _ in 0..2 {
         story.proposes("c", "bash").expect("asked");
@@ -35,23 +38,23 @@ fn the_same_again_is_no_news() {
     }
     story.claims("c", "w", "{\"n\":1}").expect("claimed");
     for _ in 0..2 {
-        story.wants("c", finish(Status::Error, "boom")).expect("ended");
+        story.call_command("c", finish(Status::Error, "boom")).expect("ended");
     }
     assert_eq!(story.log.len(), 5);
-    assert_eq!(code(story.wants("c", finish(Status::Success, "boom"))), "already_finished");
+    assert_eq!(code(story.call_command("c", finish(Status::Success, "boom"))), "already_finished");
 }
 
 #[test]
-fn another_call_under_a_used_id_is_refused() {
+fn proposal_with_used_id_is_refused() {
     let mut story = given("");
     story.proposes("c", "bash").expect("asked");
     assert_eq!(code(story.proposes("c", "zsh")), "call_differs");
     let other = propose("c", "bash", "{\"n\":2}");
-    assert_eq!(code(story.wants("c", Command::Propose(other))), "call_differs");
+    assert_eq!(code(story.call_command("c", CallCommand::Propose(other))), "call_differs");
 }
 
 #[test]
-fn the_second_decision_loses_and_is_told_who_won() {
+fn second_decision_is_refused_with_the_first() {
     let mut story = given("");
     story.proposes("c", "bash").expect("asked");
     story.decides("ada", "c", Decision::Deny).expect("decided");
@@ -62,18 +65,18 @@ fn the_second_decision_loses_and_is_told_who_won() {
 }
 
 #[test]
-fn who_proposes_cannot_decide() {
+fn proposer_cannot_decide() {
     let mut story = given("");
-    let wish = Command::Propose(propose("c", "bash", "{}"));
-    story.person("ada").wants("c", wish).expect("asked");
+    let command = CallCommand::Propose(propose("c", "bash", "{}"));
+    story.person("ada").call_command("c", command).expect("asked");
     assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "self_approval");
-    let answer = Respond::plain(Decision::AllowOnce);
-    assert_eq!(code(story.agent().wants("c", Command::Respond(answer))), "not_an_approver");
+    let answer = RespondCommand::plain(Decision::AllowOnce);
+    assert_eq!(code(story.agent().call_command("c", CallCommand::Respond(answer))), "not_an_approver");
     story.decides("bob", "c", Decision::AllowOnce).expect("decided");
 }
 
 #[test]
-fn what_is_claimed_is_what_was_approved() {
+fn claim_of_other_arguments_is_refused() {
     let mut story = given("");
     story.proposes("c", "bash").expect("asked");
     assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "not_allowed");
@@ -86,24 +89,25 @@ fn what_is_claimed_is_what_was_approved() {
 }
 
 #[test]
-fn a_lapsed_lease_makes_the_outcome_unknown_until_the_executor_reports() {
+fn lapsed_lease_leaves_outcome_unknown_until_result() {
     let mut story = given("");
     story.proposes("c", "bash").expect("asked");
-    assert_eq!(code(story.wants("c", finish(Status::Success, "ok"))), "not_claimed");
+    assert_eq!(code(story.call_command("c", finish(Status::Success, "ok"))), "not_claimed");
     story.decides("ada", "c", Decision::AllowOnce).expect("decided");
     story.claims("c", "w", "{\"n\":1}").expect("claimed");
     story.later(60);
     assert_eq!(story.state("c"), State::Unknown);
     assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
-    let stranger = Finish { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
-    assert_eq!(code(story.wants("c", Command::Finish(stranger))), "not_the_executor");
-    assert_eq!(code(story.wants("c", finish(Status::Denied, ""))), "invalid");
-    story.wants("c", finish(Status::Success, "ok")).expect("ended");
+    let stranger =
+        FinishCommand { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
+    assert_eq!(code(story.call_command("c", CallCommand::Finish(stranger))), "not_the_executor");
+    assert_eq!(code(story.call_command("c", finish(Status::Denied, ""))), "invalid");
+    story.call_command("c", finish(Status::Success, "ok")).expect("ended");
     assert_eq!(story.state("c"), State::Finished);
 }
 
 #[test]
-fn a_grant_answers_later_calls_of_its_tool_until_it_is_revoked() {
+fn grant_answers_later_calls_until_revoked() {
     let mut story = given("");
     story.proposes("c1", "bash").expect("asked");
     story.decides("ada", "c1", Decision::AllowSession).expect("decided");
@@ -113,10 +117,10 @@ fn a_grant_answers_later_calls_of_its_tool_until_it_is_revoked() {
     );
     story.proposes("c3", "zsh").expect("asked");
     assert_eq!((story.state("c2"), story.state("c3")), (State::Allowed, State::Pending));
-    let revoke = |grant| Wish::Thread(thread_id(), ThreadCommand::Revoke(grant));
-    assert_eq!(code(story.person("bob").wishes(revoke(1))), "unknown_grant");
-    story.person("bob").wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("revoked");
-    assert!(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(3))).expect("again").is_empty());
+    let unknown = story.person("bob").thread_command(ThreadCommand::Revoke(1));
+    assert_eq!(code(unknown), "unknown_grant");
+    story.person("bob").thread_command(ThreadCommand::Revoke(3)).expect("revoked");
+    assert!(story.thread_command(ThreadCommand::Revoke(3)).expect("again").is_empty());
     story.proposes("c4", "bash").expect("asked");
     assert_eq!((story.state("c2"), story.state("c4")), (State::Allowed, State::Pending));
 }
@@ -125,7 +129,7 @@ const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"task-*\"\nverdict = \"a
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
 
 #[test]
-fn a_rule_answers_without_asking() {
+fn rule_decides_without_a_request() {
     let mut story = given(RULES);
     assert_eq!(
         story.proposes("c", "task-list").expect("allowed")[1],
@@ -143,7 +147,7 @@ fn a_rule_answers_without_asking() {
 }
 
 #[test]
-fn a_block_that_came_after_the_approval_still_blocks() {
+fn block_after_approval_refuses_the_claim() {
     let mut story = given("");
     story.proposes("c", "rm").expect("asked");
     story.decides("ada", "c", Decision::AllowSession).expect("decided");
@@ -154,15 +158,15 @@ fn a_block_that_came_after_the_approval_still_blocks() {
 }
 
 #[test]
-fn nobody_answers_in_time() {
+fn expired_request_is_denied_once() {
     let mut story = given("expires = \"15m\"");
     story.proposes("c", "bash").expect("asked");
     story.later(899);
-    assert!(story.wants("c", Command::Due).expect("nothing due").is_empty());
+    assert!(story.call_command("c", CallCommand::Due).expect("nothing due").is_empty());
     story.later(1);
     let late = story.decides("ada", "c", Decision::AllowOnce).expect_err("late");
     assert_eq!(late.to_string(), "decided already: deny by system:expiry at 1970-01-01T00:31:40.000Z");
-    assert!(story.wants("c", Command::Due).expect("done").is_empty());
+    assert!(story.call_command("c", CallCommand::Due).expect("done").is_empty());
     assert_eq!(
         story.told("c"),
         "\"Nobody decided before 1970-01-01T00:31:40.000Z, so this call was not run.\""
@@ -171,51 +175,51 @@ fn nobody_answers_in_time() {
 }
 
 #[test]
-fn the_proposer_may_ask_for_less_time_and_never_for_more() {
+fn proposer_may_only_shorten_the_expiry() {
     let mut story = given("expires = \"15m\"");
     for (id, seconds, expected) in [("c", 60, 60), ("d", 3_600, 900)] {
-        let mut wish = propose(id, "bash", "{}");
-        wish.expires_in = Some(Duration::from_secs(seconds));
-        story.agent().wants(id, Command::Propose(wish)).expect("asked");
-        let call = story.ledger.call(&thread_id(), &call_id(id)).expect("proposed");
+        let mut command = propose(id, "bash", "{}");
+        command.expires_in = Some(Duration::from_secs(seconds));
+        story.agent().call_command(id, CallCommand::Propose(command)).expect("asked");
+        let call = story.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         let end = call.request().expect("asked").what.expires_at;
         assert_eq!(end, Some(story.now.after(Duration::from_secs(expected))));
     }
 }
 
 #[test]
-fn a_call_is_withdrawn_until_somebody_runs_it() {
+fn call_can_be_cancelled_until_claimed() {
     let mut story = given("");
-    let cancel = || Command::Cancel { reason: Some("changed my mind".into()) };
+    let cancel = || CallCommand::Cancel { reason: Some("changed my mind".into()) };
     story.proposes("c", "bash").expect("asked");
-    assert_eq!(story.wants("c", cancel()).expect("cancelled").len(), 2);
-    assert!(story.wants("c", cancel()).expect("again").is_empty());
+    assert_eq!(story.call_command("c", cancel()).expect("cancelled").len(), 2);
+    assert!(story.call_command("c", cancel()).expect("again").is_empty());
     assert_eq!(story.state("c"), State::Cancelled);
     assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "already_decided");
 
     story.proposes("d", "bash").expect("asked");
     story.decides("ada", "d", Decision::AllowOnce).expect("decided");
-    assert_eq!(story.agent().wants("d", cancel()).expect("cancelled").len(), 1);
+    assert_eq!(story.agent().call_command("d", cancel()).expect("cancelled").len(), 1);
     assert_eq!(code(story.claims("d", "w", "{\"n\":1}")), "not_allowed");
 
     story.proposes("e", "bash").expect("asked");
     story.decides("ada", "e", Decision::AllowOnce).expect("decided");
     story.claims("e", "w", "{\"n\":1}").expect("claimed");
-    assert_eq!(code(story.wants("e", cancel())), "already_claimed");
-    story.wants("e", finish(Status::Cancelled, "interrupted")).expect("ended");
-    assert_eq!(code(story.wants("e", cancel())), "already_finished");
+    assert_eq!(code(story.call_command("e", cancel())), "already_claimed");
+    story.call_command("e", finish(Status::Cancelled, "interrupted")).expect("ended");
+    assert_eq!(code(story.call_command("e", cancel())), "already_finished");
 }
 
 #[test]
-fn closing_a_thread_ends_what_waits_and_what_was_granted() {
+fn closed_thread_cancels_pending_and_ends_grants() {
     let mut story = given("");
     for id in ["c1", "c2", "c3"] {
         story.proposes(id, "bash").expect("asked");
     }
     story.decides("ada", "c1", Decision::AllowSession).expect("decided");
-    let closed = story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("closed");
+    let closed = story.thread_command(ThreadCommand::Close).expect("closed");
     assert_eq!(closed.len(), 5, "{closed:?}");
-    assert!(story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("again").is_empty());
+    assert!(story.thread_command(ThreadCommand::Close).expect("again").is_empty());
     assert_eq!(story.state("c2"), State::Cancelled);
     assert_eq!(code(story.claims("c1", "w", "{\"n\":1}")), "thread_closed");
     assert_eq!(code(story.proposes("c4", "bash")), "thread_closed");
@@ -223,10 +227,10 @@ fn closing_a_thread_ends_what_waits_and_what_was_granted() {
 }
 
 #[test]
-fn what_nobody_proposed_is_unknown() {
+fn command_to_unknown_call_is_refused() {
     let mut story = given("");
     assert_eq!(code(story.decides("ada", "c", Decision::Deny)), "unknown_call");
-    assert_eq!(code(story.wants("c", Command::Cancel { reason: None })), "unknown_call");
+    assert_eq!(code(story.call_command("c", CallCommand::Cancel { reason: None })), "unknown_call");
     let bodies: Vec<_> = story.log.iter().map(|e| Body::read(e.seq, e.kind, &e.data)).collect();
     assert!(bodies.is_empty());
 }

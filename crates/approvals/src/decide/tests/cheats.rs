@@ -1,8 +1,8 @@
-//! What somebody would try to have a call answered that nobody allowed, told as stories named by what they try.
+//! Attempts to run a call without approval, and why they fail.
 
 use super::*;
 use crate::{
-    Json, Principal, State, ToolName, Wish,
+    State, ToolName,
     event::{Decision, Definition, Mode, ToolPolicy},
     width::Width,
 };
@@ -12,62 +12,63 @@ const ARGUMENTS: &str = "{\"n\":1}";
 
 impl Story {
     fn sets(&mut self, name: &str, command: ThreadCommand) -> usize {
-        self.person(name).wishes(Wish::Thread(thread_id(), command)).expect("set").len()
+        self.person(name).thread_command(command).expect("set").len()
     }
 
     fn defined(&mut self, id: &str, description: &str) -> State {
-        let mut wish = propose(id, "fetch", ARGUMENTS);
-        wish.definition =
+        let mut command = propose(id, "fetch", ARGUMENTS);
+        command.definition =
             Some(Definition { description: Some(description.to_owned()), ..Definition::default() });
-        self.agent().wants(id, Command::Propose(wish)).expect("proposed");
+        self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
         self.state(id)
     }
 
     fn hurries(&mut self, id: &str, tool: &str) -> State {
-        let wish =
-            super::Propose { expires_in: Some(Duration::from_secs(1)), ..propose(id, tool, ARGUMENTS) };
-        self.agent().wants(id, Command::Propose(wish)).expect("proposed");
-        self.later(1).wants(id, Command::Due).expect("due");
+        let command = super::ProposeCommand {
+            expires_in: Some(Duration::from_secs(1)),
+            ..propose(id, tool, ARGUMENTS)
+        };
+        self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
+        self.later(1).call_command(id, CallCommand::Due).expect("due");
         self.state(id)
     }
 }
 
 #[test]
-fn an_agent_takes_back_a_denial_for_the_session() {
+fn agent_cannot_revoke_a_denial() {
     let mut story = given("");
     story.proposes("a", "bash").expect("proposed");
-    let denial = Respond { width: Some(Width::Exact), ..Respond::plain(Decision::Deny) };
-    story.person("ada").wants("a", Command::Respond(denial)).expect("denied");
-    let revoke = Wish::Thread(thread_id(), ThreadCommand::Revoke(3));
-    assert_eq!(code(story.agent().wishes(revoke)), "not_an_approver");
+    let denial = RespondCommand { width: Some(Width::Exact), ..RespondCommand::plain(Decision::Deny) };
+    story.person("ada").call_command("a", CallCommand::Respond(denial)).expect("denied");
+    assert_eq!(code(story.agent().thread_command(ThreadCommand::Revoke(3))), "not_an_approver");
     story.sets("ada", ThreadCommand::SetMode(Mode::ApproveAll));
     story.proposes("b", "bash").expect("proposed");
     assert_eq!(story.state("b"), State::Denied);
 }
 
 #[test]
-fn a_proposer_asks_for_so_little_time_that_silence_allows() {
+fn shortened_expiry_never_allows() {
     let rule = "[[rule]]\nname = \"slow\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"1h\"\nonExpiry = \"allow\"\n";
     let mut story = given(rule);
     assert_eq!(story.hurries("a", "bash"), State::Denied);
     story.proposes("b", "bash").expect("proposed");
-    story.later(3_600).wants("b", Command::Due).expect("due");
+    story.later(3_600).call_command("b", CallCommand::Due).expect("due");
     assert_eq!(story.state("b"), State::Allowed, "people had all the time of the rule");
 }
 
 #[test]
-fn silence_allows_where_a_person_is_required() {
+fn expiry_denies_if_thread_requires_a_person() {
     let rule = "[[rule]]\nname = \"slow\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"1h\"\nonExpiry = \"allow\"\n";
     let mut story = given(rule);
     let tool = ToolName::new("bash").expect("valid");
     story.sets("ada", ThreadCommand::SetPolicies(vec![(tool, ToolPolicy::RequireApproval)]));
     story.proposes("a", "bash").expect("proposed");
-    story.later(3_600).wants("a", Command::Due).expect("due");
+    story.later(3_600).call_command("a", CallCommand::Due).expect("due");
     assert_eq!(story.state("a"), State::Denied);
 }
 
 #[test]
-fn an_approval_that_lapsed_moves_to_the_same_call() {
+fn lapsed_approval_does_not_move() {
     let mut story = given("lapses = \"1m\"\nremember = \"1h\"\n");
     story.proposes("a", "bash").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -80,7 +81,7 @@ fn an_approval_that_lapsed_moves_to_the_same_call() {
 }
 
 #[test]
-fn an_approval_moves_to_a_tool_that_says_something_else_of_itself() {
+fn approval_does_not_move_to_changed_tool() {
     let mut story = given("");
     story.defined("a", "Reads a page");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -93,7 +94,7 @@ const TWO: &str = "[approvers]\n\"user:cyd\" = { level = \"admin\" }\n\"user:dan
     [[rule]]\nname = \"two\"\ntool = \"pay\"\nverdict = \"ask\"\nquorum = 2\nescalateAfter = \"1m\"\nescalateTo = \"admin\"\n";
 
 #[test]
-fn one_of_two_who_granted_proposes_under_the_grant() {
+fn grant_does_not_answer_calls_of_its_approvers() {
     let mut story = given(TWO);
     story.proposes("a", "pay").expect("proposed");
     for name in ["ada", "bob"] {
@@ -102,18 +103,18 @@ fn one_of_two_who_granted_proposes_under_the_grant() {
     for (id, by, state) in
         [("b", "ada", State::Pending), ("c", "bob", State::Pending), ("d", "eve", State::Allowed)]
     {
-        let wish = Command::Propose(propose(id, "pay", ARGUMENTS));
-        story.person(by).wants(id, wish).expect("proposed");
+        let command = CallCommand::Propose(propose(id, "pay", ARGUMENTS));
+        story.person(by).call_command(id, command).expect("proposed");
         assert_eq!(story.state(id), state, "{by}");
     }
 }
 
 #[test]
-fn a_vote_from_before_the_question_climbed_helps_to_allow_it() {
+fn vote_before_escalation_does_not_allow() {
     let mut story = given(TWO);
     story.proposes("a", "pay").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("voted");
-    story.later(60).wants("a", Command::Due).expect("climbed");
+    story.later(60).call_command("a", CallCommand::Due).expect("climbed");
     assert_eq!(code(story.decides("bob", "a", Decision::AllowOnce)), "not_eligible");
     story.decides("cyd", "a", Decision::AllowOnce).expect("voted");
     assert_eq!(story.state("a"), State::Pending, "ada could not say so now");
@@ -122,7 +123,7 @@ fn a_vote_from_before_the_question_climbed_helps_to_allow_it() {
 }
 
 #[test]
-fn who_may_more_says_what_somebody_else_has_set() {
+fn mode_applies_at_level_of_its_setter() {
     let mut story = given(
         "[approvers]\n\"user:cyd\" = { level = \"admin\" }\n\
         [[rule]]\nname = \"high\"\ntool = \"bash\"\nverdict = \"ask\"\nlevel = \"admin\"\n",
@@ -136,38 +137,13 @@ fn who_may_more_says_what_somebody_else_has_set() {
     assert_eq!(story.state("b"), State::Allowed);
 }
 
-/// A schema that leads into itself must not end the process that checks an edit by it.
 #[test]
-fn a_tool_says_of_itself_what_never_ends() {
-    for schema in [
-        r##"{"$ref":"#"}"##,
-        r##"{"allOf":[{"$ref":"#"}]}"##,
-        r##"{"properties":{"n":{"$ref":"#/properties/n"}}}"##,
-        r##"{"not":{"not":{"$ref":"#"}}}"##,
-        r#"{"$ref":"http://127.0.0.1:1/x"}"#,
-        r#"{"$ref":"file:///etc/passwd"}"#,
-        r#"{"properties":{"n":{"pattern":"^(a+)+\\1$"}}}"#,
-    ] {
-        let mut story = given("");
-        let mut wish = propose("a", "fetch", ARGUMENTS);
-        let input_schema = Some(Json::parse(schema).expect("valid"));
-        wish.definition = Some(Definition { input_schema, ..Definition::default() });
-        story.set_by(Principal::agent("bot"));
-        story.wants("a", Command::Propose(wish)).expect("proposed");
-        let text = format!("{{\"n\":\"{}b\"}}", "a".repeat(40));
-        let arguments = Arguments::new(Json::parse(&text).expect("valid")).expect("admitted");
-        let edit = Respond { arguments: Some(arguments), ..Respond::plain(Decision::AllowOnce) };
-        let _ = story.person("ada").wants("a", Command::Respond(edit));
-    }
-}
-
-#[test]
-fn a_tool_becomes_another_under_its_grant() {
+fn grant_does_not_answer_changed_tool() {
     let mut story = given("");
     story.defined("a", "reads a page");
     story
         .person("ada")
-        .wants("a", Command::Respond(Respond::plain(Decision::AllowSession)))
+        .call_command("a", CallCommand::Respond(RespondCommand::plain(Decision::AllowSession)))
         .expect("granted");
     assert_eq!(story.defined("b", "reads a page"), State::Allowed);
     assert_eq!(story.defined("c", "sends all that it finds"), State::Pending);

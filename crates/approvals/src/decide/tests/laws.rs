@@ -1,8 +1,9 @@
-//! Laws that hold of every history, drawn at random.
+//! Properties of every history, tested with random histories.
 
 use super::*;
 use crate::{
-    Body, Json, Ledger, Principal, Sha256, ThreadId, ToolName, Wish,
+    admissibility::AdmissibilityCheck,
+    BatchState, Body, Command, CommandTarget, Json, Principal, ReadSet, Sha256, ThreadId, ToolName,
     chain::Verifier,
     event::{Decision, Mode, Source, Status, ToolPolicy},
     width::Width,
@@ -21,88 +22,93 @@ const ARGUMENTS: [&str; 3] = ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"];
 const TOOLS: [&str; 6] = ["free", "never", "soon", "bash", "two", "again"];
 const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
-fn any_answer() -> impl Strategy<Value = Respond> {
+fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
     let width = prop::option::weighted(0.3, prop::sample::select(vec![Width::Exact, Width::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
     (decision, width, arguments).prop_map(|(decision, width, arguments)| {
-        let read = |n: usize| Arguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
-        Respond { width, arguments: arguments.map(read), ..Respond::plain(decision) }
+        let read =
+            |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
+        RespondCommand { width, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
     })
 }
 
-fn any_command() -> impl Strategy<Value = Command> {
+fn any_command() -> impl Strategy<Value = CallCommand> {
     prop_oneof![
         4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len())
-            .prop_map(|(tool, n)| Command::Propose(propose("x", tool, ARGUMENTS[n]))),
-        4 => any_answer().prop_map(Command::Respond),
-        4 => (0..ARGUMENTS.len()).prop_map(|n| Command::Claim(Claim {
+            .prop_map(|(tool, n)| CallCommand::Propose(propose("x", tool, ARGUMENTS[n]))),
+        4 => any_answer().prop_map(CallCommand::Respond),
+        4 => (0..ARGUMENTS.len()).prop_map(|n| CallCommand::Claim(ClaimCommand {
             executor: "w".into(),
             arguments_hash: hash(ARGUMENTS[n]),
             lease: Some(Duration::from_secs(3)),
             arguments: None,
             definition_hash: None,
-            judged: None,
         })),
         2 => prop::sample::select(vec![Status::Success, Status::Error, Status::Denied])
             .prop_map(|status| finish(status, "x")),
-        1 => Just(Command::Cancel { reason: None }),
-        1 => Just(Command::Release { comment: None }),
-        1 => Just(Command::Due),
+        1 => Just(CallCommand::Cancel { reason: None }),
+        1 => Just(CallCommand::Release { comment: None }),
+        1 => Just(CallCommand::Due),
     ]
 }
 
-fn any_wish() -> impl Strategy<Value = Wish> {
+/// A target and a command that applies to it.
+type AnyCommand = (CommandTarget, Command);
+
+fn to_thread(command: ThreadCommand) -> AnyCommand {
+    (CommandTarget::Thread(thread_id()), command.into())
+}
+
+fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
     let id = prop::sample::select(vec!["a", "b", "c", "d"]);
     prop_oneof![
         40 => (id, any_command()).prop_map(|(id, mut command)| {
-            if let Command::Propose(propose) = &mut command {
+            if let CallCommand::Propose(propose) = &mut command {
                 propose.id = call_id(id);
             }
-            Wish::Call(thread_id(), call_id(id), command)
+            (CommandTarget::Call(thread_id(), call_id(id)), command.into())
         }),
-        2 => (1..20_i64).prop_map(|grant| Wish::Thread(thread_id(), ThreadCommand::Revoke(grant))),
-        1 => Just(Wish::Thread(thread_id(), ThreadCommand::Close)),
-        1 => Just(Wish::Thread(thread_id(), ThreadCommand::Stop(Stop::default()))),
-        1 => Just(Wish::Everywhere(Stop::default())),
-        2 => prop::sample::select(Mode::ALL).prop_map(|mode| Wish::Thread(thread_id(), ThreadCommand::SetMode(mode))),
+        2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
+        1 => Just(to_thread(ThreadCommand::Close)),
+        1 => Just(to_thread(ThreadCommand::Stop(StopCommand::default()))),
+        1 => Just((CommandTarget::AllThreads, StopCommand::default().into())),
+        2 => prop::sample::select(Mode::ALL).prop_map(|mode| to_thread(ThreadCommand::SetMode(mode))),
         2 => (prop::sample::select(vec!["free", "never", "bash"]), prop::sample::select(ToolPolicy::ALL))
-            .prop_map(|(tool, policy)| Wish::Thread(thread_id(), ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
+            .prop_map(|(tool, policy)| to_thread(ThreadCommand::SetPolicies(vec![(tool_name(tool), policy)]))),
     ]
 }
 
-/// What somebody wants, which of the people it is if it is for people, and for how long nothing happens then.
-type Step = (Wish, usize, u64);
+/// A command, the person who gives it if only people may, and the seconds until the next step.
+type Step = (AnyCommand, usize, u64);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec((any_wish(), 0..PEOPLE.len(), 0..3_u64), 0..60)
+    prop::collection::vec((any_target_and_command(), 0..PEOPLE.len(), 0..3_u64), 0..60)
 }
 
 fn tool_name(name: &str) -> ToolName {
     ToolName::new(name).expect("valid")
 }
 
-/// Plays the wishes and gives back the story they make.
+/// Executes the steps and returns the story that they make.
 fn play(steps: &[Step]) -> Story {
     let mut story = given(POLICY);
-    for (wish, person, seconds) in steps {
-        story.by_whoever_may(wish, PEOPLE[*person]);
-        let _ = story.wishes(wish.clone());
+    for ((target, command), person, seconds) in steps {
+        story.set_caller(command, PEOPLE[*person]);
+        let _ = story.execute(target.clone(), command.clone());
         story.now = story.now.after(Duration::from_secs(*seconds));
     }
     story
 }
 
 impl Story {
-    fn by_whoever_may(&mut self, wish: &Wish, person: &str) {
+    fn set_caller(&mut self, command: &Command, person: &str) {
         let decides = matches!(
-            wish,
-            Wish::Call(_, _, Command::Respond(_) | Command::Release { .. })
-                | Wish::Thread(
-                    _,
+            command,
+            Command::Call(CallCommand::Respond(_) | CallCommand::Release { .. })
+                | Command::Thread(
                     ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
                 )
-                | Wish::Everywhere(_)
         );
         self.set_by(if decides { Principal::user(person) } else { Principal::agent("bot") });
     }
@@ -115,7 +121,7 @@ fn bodies(story: &Story) -> Vec<Body> {
 
 proptest! {
     #[test]
-    fn nothing_runs_that_was_not_allowed_for_just_those_arguments(steps in steps()) {
+    fn claim_always_follows_approval_of_its_arguments(steps in steps()) {
         let mut allowed = HashMap::new();
         for body in bodies(&play(&steps)) {
             match body {
@@ -138,13 +144,13 @@ proptest! {
     fn every_row_of_a_history_is_admissible(steps in steps()) {
         let mut check = AdmissibilityCheck::default();
         let story = play(&steps);
-        let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check((**event).clone())).collect();
+        let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check(event.clone())).collect();
         found.extend(check.finish());
         prop_assert_eq!(found, vec![]);
     }
 
     #[test]
-    fn there_is_at_most_one_of_each(steps in steps()) {
+    fn call_has_one_event_of_each_type(steps in steps()) {
         let mut seen = HashMap::new();
         let story = play(&steps);
         for (event, body) in story.log.iter().zip(bodies(&story)) {
@@ -168,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn no_grant_no_setting_no_edit_and_no_approver_lifts_a_block(steps in steps()) {
+    fn block_is_never_lifted(steps in steps()) {
         let mut never = Vec::new();
         for body in bodies(&play(&steps)) {
             match body {
@@ -188,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn what_two_must_allow_two_have_allowed(steps in steps()) {
+    fn quorum_of_two_has_two_allowing_votes(steps in steps()) {
         let (mut two, mut votes) = (Vec::new(), Vec::new());
         let story = play(&steps);
         for (event, body) in story.log.iter().zip(bodies(&story)) {
@@ -213,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn one_approval_for_once_starts_at_most_one_call(steps in steps()) {
+    fn allow_once_starts_at_most_one_call(steps in steps()) {
         let (mut given, mut used) = (HashMap::new(), HashMap::new());
         let story = play(&steps);
         for (event, body) in story.log.iter().zip(bodies(&story)) {
@@ -234,28 +240,28 @@ proptest! {
     }
 
     #[test]
-    fn replay_is_the_live_state_and_repeating_changes_nothing(steps in steps()) {
+    fn replay_gives_live_state_and_repeats_change_nothing(steps in steps()) {
         let mut story = play(&steps);
         let thread_id = ThreadId::new("t").expect("valid");
-        let mut replayed = Ledger::new(0, Sha256::ZERO);
-        replayed.load(&crate::ledger::Needs::default(), &story.log).expect("nothing is damaged");
+        let mut replayed = BatchState::new(0, Sha256::ZERO);
+        replayed.load(&ReadSet::default(), &story.log).expect("nothing is damaged");
         let mut verifier = Verifier::default();
         for event in &story.log {
             verifier.check(event).expect("the chain holds");
         }
         for id in ["a", "b", "c", "d"] {
-            prop_assert_eq!(replayed.call(&thread_id, &call_id(id)), story.ledger.call(&thread_id, &call_id(id)));
+            prop_assert_eq!(replayed.call(&thread_id, &call_id(id)), story.batch.call(&thread_id, &call_id(id)));
         }
         let empty = crate::Thread::default();
         prop_assert_eq!(
             replayed.thread(&thread_id).unwrap_or(&empty),
-            story.ledger.thread(&thread_id).unwrap_or(&empty)
+            story.batch.thread(&thread_id).unwrap_or(&empty)
         );
-        if let Some((last, person, _)) = steps.last() {
-            story.by_whoever_may(last, PEOPLE[*person]);
-            let _ = story.wishes(last.clone());
+        if let Some(((target, command), person, _)) = steps.last() {
+            story.set_caller(command, PEOPLE[*person]);
+            let _ = story.execute(target.clone(), command.clone());
             let length = story.log.len();
-            let _ = story.wishes(last.clone());
+            let _ = story.execute(target.clone(), command.clone());
             prop_assert_eq!(story.log.len(), length);
         }
     }

@@ -1,8 +1,8 @@
-//! What is remembered of people's decisions, told as stories: widths, denials, approvals that nobody used.
+//! Remembered decisions: scopes, denials, unused approvals.
 
 use super::*;
 use crate::{
-    Json, Principal, State, Wish,
+    Json, Principal, State,
     event::{Decision, Mode, ToolPolicy},
     width::Width,
 };
@@ -16,7 +16,7 @@ fn width(text: &str) -> Width {
 
 impl Story {
     fn asks(&mut self, id: &str, tool: &str, arguments: &str) -> State {
-        self.agent().wants(id, Command::Propose(propose(id, tool, arguments))).expect("proposed");
+        self.agent().call_command(id, CallCommand::Propose(propose(id, tool, arguments))).expect("proposed");
         self.state(id)
     }
 
@@ -26,13 +26,13 @@ impl Story {
         decision: Decision,
         wide: Option<&str>,
     ) -> Result<Vec<String>, crate::Refused> {
-        let respond = Respond { width: wide.map(width), ..Respond::plain(decision) };
-        self.person("ada").wants(id, Command::Respond(respond))
+        let respond = RespondCommand { width: wide.map(width), ..RespondCommand::plain(decision) };
+        self.person("ada").call_command(id, CallCommand::Respond(respond))
     }
 }
 
 #[test]
-fn a_grant_reaches_just_as_wide_as_was_said() {
+fn grant_answers_calls_in_its_scope() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.answers("a", Decision::AllowSession, Some("\"exact\"")).expect("granted");
@@ -44,7 +44,7 @@ fn a_grant_reaches_just_as_wide_as_was_said() {
 }
 
 #[test]
-fn a_pattern_reaches_what_it_matches_and_must_match_its_own_call() {
+fn pattern_scope_must_include_its_own_call() {
     let mut story = given("");
     let git = "{\"command\":\"git status -s\"}";
     story.asks("a", "bash", git);
@@ -57,7 +57,7 @@ fn a_pattern_reaches_what_it_matches_and_must_match_its_own_call() {
 }
 
 #[test]
-fn a_denial_for_the_session_holds_until_it_is_revoked_and_carves_out_of_a_grant() {
+fn remembered_denial_overrides_grant_until_revoked() {
     let mut story = given("");
     story.asks("a", "bash", "{\"command\":\"rm -r x\"}");
     let denied = story.answers("a", Decision::Deny, Some("{\"command\":\"rm *\"}")).expect("denied");
@@ -65,20 +65,17 @@ fn a_denial_for_the_session_holds_until_it_is_revoked_and_carves_out_of_a_grant(
     let grant = i64::try_from(story.log.len()).expect("short") - 1;
     story.asks("b", "bash", "{\"command\":\"ls\"}");
     story.answers("b", Decision::AllowSession, None).expect("granted");
-    story
-        .person("ada")
-        .wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll)))
-        .expect("set");
+    story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
     assert_eq!(story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"), State::Denied, "any part is enough");
     assert!(story.told("c").contains("user:ada denied it"), "{}", story.told("c"));
     story.later(86_400);
     assert_eq!(story.asks("d", "bash", "{\"command\":\"rm z\"}"), State::Denied, "no time ends it");
-    story.person("ada").wishes(Wish::Thread(thread_id(), ThreadCommand::Revoke(grant))).expect("revoked");
+    story.person("ada").thread_command(ThreadCommand::Revoke(grant)).expect("revoked");
     assert_eq!(story.asks("e", "bash", "{\"command\":\"rm z\"}"), State::Allowed);
 }
 
 #[test]
-fn a_denial_of_the_same_call_is_remembered_five_minutes() {
+fn denial_of_same_call_lasts_five_minutes() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::Deny).expect("denied");
@@ -96,7 +93,7 @@ fn a_denial_of_the_same_call_is_remembered_five_minutes() {
 }
 
 #[test]
-fn an_approval_that_nobody_used_moves_to_the_same_call_and_has_one_holder() {
+fn unused_approval_moves_to_one_same_call() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -110,7 +107,7 @@ fn an_approval_that_nobody_used_moves_to_the_same_call_and_has_one_holder() {
 }
 
 #[test]
-fn an_approval_does_not_move_after_its_time_nor_where_a_person_is_required() {
+fn old_approval_does_not_move() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -123,23 +120,23 @@ fn an_approval_does_not_move_after_its_time_nor_where_a_person_is_required() {
         crate::ToolName::new("bash").expect("valid"),
         ToolPolicy::RequireApproval,
     )]);
-    story.person("ada").wishes(Wish::Thread(thread_id(), require)).expect("set");
+    story.person("ada").thread_command(require).expect("set");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
 }
 
 #[test]
-fn an_approval_that_was_withdrawn_moves_nowhere() {
+fn cancelled_approval_does_not_move() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    story.agent().wants("a", Command::Cancel { reason: None }).expect("withdrawn");
+    story.agent().call_command("a", CallCommand::Cancel { reason: None }).expect("withdrawn");
     assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
 }
 
 #[test]
-fn the_order_is_grant_then_denial_then_unused_approval() {
+fn grant_precedes_denial_precedes_unused_approval() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -155,53 +152,54 @@ fn the_order_is_grant_then_denial_then_unused_approval() {
 }
 
 #[test]
-fn stopping_denies_all_that_waits_and_only_that() {
+fn stop_denies_only_pending_calls() {
     let mut story = given("[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n");
     for (id, tool) in [("a", "bash"), ("b", "deploy"), ("c", "free"), ("d", "bash")] {
         story.asks(id, tool, &format!("{{\"id\":\"{id}\"}}"));
     }
-    let bash = Stop { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
-    let events =
-        story.person("ada").wishes(Wish::Thread(thread_id(), ThreadCommand::Stop(bash))).expect("stopped");
+    let bash = StopCommand { tool: crate::ToolName::new("bash").ok(), comment: Some("enough".to_owned()) };
+    let events = story.person("ada").thread_command(ThreadCommand::Stop(bash)).expect("stopped");
     assert_eq!(events.len(), 4);
     assert_eq!(
         ["a", "b", "c", "d"].map(|id| story.state(id)),
         [State::Denied, State::Pending, State::Allowed, State::Denied]
     );
     story.set_by(Principal::user("ada"));
-    story.wishes(Wish::Everywhere(Stop::default())).expect("stopped");
+    story.execute(CommandTarget::AllThreads, StopCommand::default().into()).expect("stopped");
     assert_eq!(story.state("b"), State::Denied);
-    assert!(story.ledger.call(&thread_id(), &call_id("c")).is_some());
+    assert!(story.batch.call(&thread_id(), &call_id("c")).is_some());
 }
 
 #[test]
-fn what_somebody_decided_before_is_no_word_on_their_own_calls() {
+fn earlier_decision_never_answers_approvers_own_calls() {
     for moved in [false, true] {
         let mut story = given("");
         story.asks("a", "bash", FIRST);
         let decision = if moved { Decision::AllowOnce } else { Decision::AllowSession };
         story.answers("a", decision, None).expect("allowed");
-        story.person("ada").wants("b", Command::Propose(propose("b", "bash", FIRST))).expect("proposed");
+        story
+            .person("ada")
+            .call_command("b", CallCommand::Propose(propose("b", "bash", FIRST)))
+            .expect("proposed");
         assert_eq!(story.state("b"), State::Pending, "ada would answer herself");
-        story.person("bob").wants("c", Command::Propose(propose("c", "bash", FIRST))).expect("proposed");
+        story
+            .person("bob")
+            .call_command("c", CallCommand::Propose(propose("c", "bash", FIRST)))
+            .expect("proposed");
         assert_eq!(story.state("c"), State::Allowed);
     }
     let mut story = given("");
-    story
-        .person("ada")
-        .wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll)))
-        .expect("set");
-    story.wants("a", Command::Propose(propose("a", "bash", FIRST))).expect("proposed");
+    story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
+    story.call_command("a", CallCommand::Propose(propose("a", "bash", FIRST))).expect("proposed");
     assert_eq!(story.state("a"), State::Pending);
     assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
 }
 
 #[test]
-fn an_agent_stops_nothing_also_where_nothing_waits() {
+fn agent_stop_is_refused_even_when_nothing_pends() {
     let mut story = given("");
-    for wish in
-        [Wish::Thread(thread_id(), ThreadCommand::Stop(Stop::default())), Wish::Everywhere(Stop::default())]
-    {
-        assert_eq!(code(story.agent().wishes(wish)), "not_an_approver");
+    for target in [CommandTarget::Thread(thread_id()), CommandTarget::AllThreads] {
+        let stopped = story.agent().execute(target, StopCommand::default().into());
+        assert_eq!(code(stopped), "not_an_approver");
     }
 }

@@ -1,24 +1,30 @@
-//! The rules, told as stories: given what happened, when somebody wants something, then this follows.
+//! The rules as given / when / then: after certain commands, a command yields events or a refusal.
 
 mod calls;
 mod cheats;
+mod evidence;
 mod laws;
 mod memory;
 mod secrets;
 mod settings;
 mod several;
 
-use super::{Arguments, Claim, Command, Finish, Propose, Respond, Stop, ThreadCommand};
+use super::{
+    ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
+    HashedArguments, ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes,
+    claim_needs_judgement, claim_subject,
+};
 use crate::{
-    Body, CallId, Event, Json, Ledger, Order, Policy, Principal, Refused, Sha256, State, ThreadId, Timestamp,
-    ToolName, Wish,
+    BatchState, Body, Call, CallId, Command, CommandEnvelope, CommandTarget, Event, Json, Policy, Principal,
+    Refused, Sha256, State, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
+    policy::Subject,
 };
 use std::{sync::Arc, time::Duration};
 
-/// One thread, a clock that the story turns, and a policy.
+/// One thread, a clock that the test advances, and a policy.
 pub(super) struct Story {
-    pub(super) ledger: Ledger,
+    pub(super) batch: BatchState,
     pub(super) log: Vec<Event>,
     pub(super) now: Timestamp,
     pub(super) policy: Arc<Policy>,
@@ -27,7 +33,7 @@ pub(super) struct Story {
 
 pub(super) fn given(policy: &str) -> Story {
     Story {
-        ledger: Ledger::new(0, Sha256::ZERO),
+        batch: BatchState::new(0, Sha256::ZERO),
         log: Vec::new(),
         now: Timestamp::from_millis(1_000_000),
         policy: Arc::new(Policy::read(policy).expect("valid")),
@@ -43,17 +49,16 @@ pub(super) fn thread_id() -> ThreadId {
     ThreadId::new("t").expect("valid")
 }
 
-pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> Propose {
-    Propose {
+pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
+    ProposeCommand {
         id: call_id(id),
         name: ToolName::new(tool).expect("valid"),
-        arguments: Arguments::new(Json::parse(arguments).expect("valid")).expect("valid"),
+        arguments: HashedArguments::new(Json::parse(arguments).expect("valid")).expect("valid"),
         annotations: None,
         impact: None,
         description: None,
         definition: None,
         expires_in: None,
-        judged: None,
     }
 }
 
@@ -61,8 +66,36 @@ pub(super) fn hash(arguments: &str) -> Sha256 {
     Json::parse(arguments).and_then(|json| json.admit()).expect("valid")
 }
 
-pub(super) fn finish(status: Status, content: &str) -> Command {
-    Command::Finish(Finish { status, content: Json::string(content), executor: None })
+pub(super) fn finish(status: Status, content: &str) -> CallCommand {
+    CallCommand::Finish(FinishCommand { status, content: Json::string(content), executor: None })
+}
+
+/// The evidence that the gate would work out for this command.
+fn evidence_for(
+    policy: &Policy,
+    (by, thread_id): (&Principal, &ThreadId),
+    call: Option<&Call>,
+    command: &CallCommand,
+) -> CommandEvidence {
+    let judged = |subject: &Subject<'_>, arguments_hash| {
+        let judgement = Arc::new(policy.judge(subject, &|| false));
+        ArgumentsJudgement { arguments_hash, judgement }
+    };
+    match (command, call) {
+        (CallCommand::Propose(propose), _) => {
+            let judged = judged(&propose.subject(thread_id, by), propose.arguments.hash());
+            CommandEvidence::Judgement(judged)
+        }
+        (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
+            CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))
+        }
+        (CallCommand::Respond(RespondCommand { arguments: Some(arguments), .. }), Some(call)) => {
+            let judged = judged(&call.subject_with(arguments.json(), &[]), arguments.hash());
+            let changes = argument_changes(call, arguments);
+            CommandEvidence::Edit(EditReview { judged, schema_error: None, changes })
+        }
+        _ => CommandEvidence::NotNeeded,
+    }
 }
 
 impl Story {
@@ -80,22 +113,47 @@ impl Story {
         self.by = by;
     }
 
-    pub(super) fn wishes(&mut self, wish: Wish) -> Result<Vec<String>, Refused> {
-        let order = Order { wish, by: self.by.clone(), now: self.now, policy: Arc::clone(&self.policy) };
-        let applied = self.ledger.apply(&order).expect("nothing is damaged");
-        self.log.extend(applied.events.iter().cloned());
+    pub(super) fn execute(
+        &mut self,
+        target: CommandTarget,
+        command: Command,
+    ) -> Result<Vec<String>, Refused> {
+        let evidence = match (&target, &command) {
+            (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
+                let call = self.batch.call(thread_id, id);
+                evidence_for(&self.policy, (&self.by, thread_id), call, command)
+            }
+            _ => CommandEvidence::NotNeeded,
+        };
+        self.execute_with(target, command, evidence)
+    }
+
+    pub(super) fn execute_with(
+        &mut self,
+        target: CommandTarget,
+        command: Command,
+        evidence: CommandEvidence,
+    ) -> Result<Vec<String>, Refused> {
+        let (by, policy) = (self.by.clone(), Arc::clone(&self.policy));
+        let envelope = CommandEnvelope { target, command, by, now: self.now, policy, evidence };
+        let applied = self.batch.apply(&envelope).expect("nothing is damaged");
+        self.log.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied
             .outcome
             .map(|()| applied.events.iter().map(|e| format!("{} by {}", e.kind, e.principal)).collect())
     }
 
-    pub(super) fn wants(&mut self, id: &str, command: Command) -> Result<Vec<String>, Refused> {
-        self.wishes(Wish::Call(thread_id(), call_id(id), command))
+    pub(super) fn call_command(&mut self, id: &str, command: CallCommand) -> Result<Vec<String>, Refused> {
+        self.execute(CommandTarget::Call(thread_id(), call_id(id)), command.into())
+    }
+
+    pub(super) fn thread_command(&mut self, command: ThreadCommand) -> Result<Vec<String>, Refused> {
+        self.execute(CommandTarget::Thread(thread_id()), command.into())
     }
 
     pub(super) fn proposes(&mut self, id: &str, tool: &str) -> Result<Vec<String>, Refused> {
-        let wish = propose(id, tool, "{\"n\":1}");
-        self.agent().wants(id, Command::Propose(wish))
+        let command = propose(id, tool, "{\"n\":1}");
+        self.agent().call_command(id, CallCommand::Propose(command))
     }
 
     pub(super) fn decides(
@@ -105,7 +163,10 @@ impl Story {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
-        self.person(name).wants(id, Command::Respond(Respond { comment, ..Respond::plain(decision) }))
+        self.person(name).call_command(
+            id,
+            CallCommand::Respond(RespondCommand { comment, ..RespondCommand::plain(decision) }),
+        )
     }
 
     pub(super) fn claims(
@@ -114,15 +175,14 @@ impl Story {
         executor: &str,
         arguments: &str,
     ) -> Result<Vec<String>, Refused> {
-        let claim = Claim {
+        let claim = ClaimCommand {
             executor: executor.to_owned(),
             arguments_hash: hash(arguments),
             lease: Some(Duration::from_mins(1)),
             arguments: None,
             definition_hash: None,
-            judged: None,
         };
-        self.agent().wants(id, Command::Claim(claim))
+        self.agent().call_command(id, CallCommand::Claim(claim))
     }
 
     pub(super) fn later(&mut self, seconds: u64) -> &mut Self {
@@ -131,11 +191,11 @@ impl Story {
     }
 
     pub(super) fn state(&self, id: &str) -> State {
-        self.ledger.call(&thread_id(), &call_id(id)).expect("proposed").state(self.now)
+        self.batch.call(&thread_id(), &call_id(id)).expect("proposed").state(self.now)
     }
 
     pub(super) fn told(&self, id: &str) -> String {
-        let call = self.ledger.call(&thread_id(), &call_id(id)).expect("proposed");
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         call.result().expect("ended").what.content.as_str().to_owned()
     }
 }

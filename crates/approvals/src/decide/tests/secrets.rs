@@ -1,8 +1,8 @@
-//! What people and agents say beside the arguments is written without its secrets, told as stories.
+//! The texts of people and agents are written without their secrets.
 
 use super::*;
 use crate::{
-    Json, Order, Principal, State, Wish,
+    CommandEnvelope, CommandTarget, Json, Principal, State,
     event::{Decision, Definition, Status},
 };
 use std::{sync::Arc, time::Duration};
@@ -21,8 +21,8 @@ fn said() -> String {
     SAID.to_owned()
 }
 
-fn answer(decision: Decision) -> Command {
-    Command::Respond(Respond { comment: said().into(), ..Respond::plain(decision) })
+fn answer(decision: Decision) -> CallCommand {
+    CallCommand::Respond(RespondCommand { comment: said().into(), ..RespondCommand::plain(decision) })
 }
 
 fn keeps_none(story: &Story) {
@@ -32,30 +32,33 @@ fn keeps_none(story: &Story) {
 }
 
 #[test]
-fn no_comment_of_a_person_keeps_a_secret() {
+fn comments_are_written_without_secrets() {
     let mut story = given(POLICY);
     for id in ["allowed", "denied", "withdrawn", "stopped", "two"] {
         story.proposes(id, if id == "two" { "transfer" } else { "bash" }).expect("proposed");
     }
-    story.person("ada").wants("allowed", answer(Decision::AllowOnce)).expect("allowed");
-    story.person("ada").wants("denied", answer(Decision::Deny)).expect("denied");
+    story.person("ada").call_command("allowed", answer(Decision::AllowOnce)).expect("allowed");
+    story.person("ada").call_command("denied", answer(Decision::Deny)).expect("denied");
     assert_eq!(
         story.told("denied"),
         r#""Denied by user:ada: use --token [redacted] there (do not retry this call unchanged)""#
     );
-    story.agent().wants("withdrawn", Command::Cancel { reason: said().into() }).expect("withdrawn");
+    story
+        .agent()
+        .call_command("withdrawn", CallCommand::Cancel { reason: said().into() })
+        .expect("withdrawn");
     assert_eq!(story.told("withdrawn"), r#""Cancelled by agent:bot: use --token [redacted] there""#);
     for name in ["ada", "bob"] {
-        story.person(name).wants("two", answer(Decision::AllowOnce)).expect("a vote");
+        story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
     }
-    let stop = ThreadCommand::Stop(Stop { tool: None, comment: said().into() });
-    story.person("ada").wishes(Wish::Thread(thread_id(), stop)).expect("stopped");
+    let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: said().into() });
+    story.person("ada").thread_command(stop).expect("stopped");
     assert_eq!(story.state("stopped"), State::Denied);
     story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     story
         .later(60)
         .person("ada")
-        .wants("allowed", Command::Release { comment: said().into() })
+        .call_command("allowed", CallCommand::Release { comment: said().into() })
         .expect("released");
     let with_words = story.log.iter().filter(|event| event.data.as_str().contains("[redacted]"));
     // Two decisions and a withdrawal with what the model is told, a stop with its, two votes with theirs, a release.
@@ -64,58 +67,61 @@ fn no_comment_of_a_person_keeps_a_secret() {
 }
 
 #[test]
-fn nothing_that_an_agent_says_beside_the_arguments_keeps_a_secret() {
+fn proposal_texts_are_written_without_secrets() {
     let mut story = given("");
-    let mut wish = propose("a", "bash", "{\"n\":1}");
+    let mut command = propose("a", "bash", "{\"n\":1}");
     let annotations = Json::parse("{\"title\":\"--token hunter2\"}").expect("valid");
     let definition = Definition { description: said().into(), input_schema: None, needs_approval: None };
     let raw = Definition::hash(Some(&definition), Some(&annotations));
-    wish.description = said().into();
-    wish.impact = Some(Json::parse("{\"message\":\"--token hunter2\"}").expect("valid"));
-    (wish.annotations, wish.definition) = (Some(annotations), Some(definition));
-    story.agent().wants("a", Command::Propose(wish)).expect("proposed");
+    command.description = said().into();
+    command.impact = Some(Json::parse("{\"message\":\"--token hunter2\"}").expect("valid"));
+    (command.annotations, command.definition) = (Some(annotations), Some(definition));
+    story.agent().call_command("a", CallCommand::Propose(command)).expect("proposed");
     keeps_none(&story);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    let claim = Claim {
+    let claim = ClaimCommand {
         executor: "w".to_owned(),
         arguments_hash: hash("{\"n\":1}"),
         lease: None,
         arguments: None,
         definition_hash: raw,
-        judged: None,
     };
-    story.agent().wants("a", Command::Claim(claim)).expect("its hash is over what the tool really says");
+    story
+        .agent()
+        .call_command("a", CallCommand::Claim(claim))
+        .expect("its hash is over what the tool really says");
 }
 
 #[test]
-fn to_print_an_order_prints_no_arguments() {
-    let mut wish = propose("a", "bash", "{\"n\":\"hunter2\"}");
-    (wish.description, wish.impact) = (said().into(), Some(Json::string(SAID)));
-    let arguments = Arguments::new(Json::string("hunter2")).expect("admitted");
-    let claim = Claim {
+fn envelope_debug_output_omits_arguments() {
+    let mut command = propose("a", "bash", "{\"n\":\"hunter2\"}");
+    (command.description, command.impact) = (said().into(), Some(Json::string(SAID)));
+    let arguments = HashedArguments::new(Json::string("hunter2")).expect("admitted");
+    let claim = ClaimCommand {
         executor: "w".to_owned(),
         arguments_hash: arguments.hash(),
         lease: None,
         arguments: Some(arguments.clone()),
         definition_hash: None,
-        judged: None,
     };
-    let respond = Respond { arguments: Some(arguments), ..Respond::plain(Decision::AllowOnce) };
+    let respond = RespondCommand { arguments: Some(arguments), ..RespondCommand::plain(Decision::AllowOnce) };
     let story = given("");
-    for command in [Command::Propose(wish), Command::Claim(claim), Command::Respond(respond)] {
-        let order = Order {
-            wish: Wish::Call(thread_id(), super::call_id("a"), command),
+    for command in [CallCommand::Propose(command), CallCommand::Claim(claim), CallCommand::Respond(respond)] {
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Call(thread_id(), super::call_id("a")),
+            command: command.into(),
             by: Principal::agent("bot"),
             now: story.now,
             policy: Arc::clone(&story.policy),
+            evidence: CommandEvidence::NotNeeded,
         };
-        let printed = format!("{order:?}");
+        let printed = format!("{envelope:?}");
         assert!(printed.contains("hash") && !printed.contains("hunter2"), "{printed}");
     }
 }
 
 #[test]
-fn after_a_takeover_a_result_says_whose_it_is() {
+fn result_after_takeover_must_name_executor() {
     let mut story = given("[tools.bash]\nidempotent = true");
     story.proposes("a", "bash").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
@@ -124,20 +130,20 @@ fn after_a_takeover_a_result_says_whose_it_is() {
     story.claims("a", "new", "{\"n\":1}").expect("taken over");
     let result = |executor: Option<&str>| {
         let executor = executor.map(str::to_owned);
-        Command::Finish(Finish { status: Status::Success, content: Json::string("x"), executor })
+        CallCommand::Finish(FinishCommand { status: Status::Success, content: Json::string("x"), executor })
     };
     for late in [Some("old"), None] {
-        assert_eq!(code(story.agent().wants("a", result(late))), "not_the_executor", "{late:?}");
+        assert_eq!(code(story.agent().call_command("a", result(late))), "not_the_executor", "{late:?}");
     }
-    story.agent().wants("a", result(Some("new"))).expect("it ran it");
+    story.agent().call_command("a", result(Some("new"))).expect("it ran it");
 }
 
 #[test]
-fn a_policy_that_came_since_is_not_passed_by_behind_a_mask() {
+fn newer_policy_sees_masked_arguments_at_claim() {
     const RAW: &str = "{\"token\":\"moon-1\"}";
     let mut story = given("");
-    story.agent().wants("a", Command::Propose(propose("a", "deploy", RAW))).expect("proposed");
-    story.person("ada").wants("a", answer(Decision::AllowOnce)).expect("allowed");
+    story.agent().call_command("a", CallCommand::Propose(propose("a", "deploy", RAW))).expect("proposed");
+    story.person("ada").call_command("a", answer(Decision::AllowOnce)).expect("allowed");
     let rule = |prefix: &str| {
         let rule = format!(
             "[[rule]]\nname = \"not there\"\ntool = \"deploy\"\nargs = {{ \"/token\" = {{ prefix = \"{prefix}\" }} }}\n\
@@ -146,22 +152,21 @@ fn a_policy_that_came_since_is_not_passed_by_behind_a_mask() {
         Arc::new(crate::Policy::read(&rule).expect("valid"))
     };
     let claim = |arguments: Option<&str>| {
-        let brought = |text| Arguments::new(Json::parse(text).expect("valid")).expect("admitted");
-        Command::Claim(Claim {
+        let brought = |text| HashedArguments::new(Json::parse(text).expect("valid")).expect("admitted");
+        CallCommand::Claim(ClaimCommand {
             executor: "w".to_owned(),
             arguments_hash: hash(RAW),
             lease: None,
             arguments: arguments.map(brought),
             definition_hash: None,
-            judged: None,
         })
     };
     story.policy = rule("moon");
     for blocked in [claim(None), claim(Some(RAW))] {
-        assert_eq!(code(story.agent().wants("a", blocked)), "blocked");
+        assert_eq!(code(story.agent().call_command("a", blocked)), "blocked");
     }
     story.policy = rule("earth");
-    let unseen = story.wants("a", claim(None)).expect_err("nobody looked behind the mask");
+    let unseen = story.call_command("a", claim(None)).expect_err("nobody looked behind the mask");
     assert!(unseen.to_string().contains("claim with the arguments themselves"), "{unseen}");
-    story.wants("a", claim(Some(RAW))).expect("the rule does not mean it");
+    story.call_command("a", claim(Some(RAW))).expect("the rule does not mean it");
 }

@@ -1,8 +1,8 @@
-//! A thread's own settings, told as stories.
+//! A thread's own settings.
 
 use super::*;
 use crate::{
-    Refused, State, ToolName, Wish,
+    Refused, State, ToolName,
     event::{Decision, Mode, ToolPolicy},
 };
 
@@ -11,12 +11,12 @@ const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow
 
 impl Story {
     fn sets_mode(&mut self, name: &str, mode: Mode) -> Result<Vec<String>, Refused> {
-        self.person(name).wishes(Wish::Thread(thread_id(), ThreadCommand::SetMode(mode)))
+        self.person(name).thread_command(ThreadCommand::SetMode(mode))
     }
 
     fn sets_policy(&mut self, name: &str, tool: &str, policy: ToolPolicy) -> Result<Vec<String>, Refused> {
         let tool = ToolName::new(tool).expect("valid");
-        self.person(name).wishes(Wish::Thread(thread_id(), ThreadCommand::SetPolicies(vec![(tool, policy)])))
+        self.person(name).thread_command(ThreadCommand::SetPolicies(vec![(tool, policy)]))
     }
 
     fn who_answers(&mut self, id: &str, tool: &str) -> String {
@@ -27,21 +27,21 @@ impl Story {
 const ASKED: &str = "TOOL_APPROVAL_REQUEST by agent:bot";
 
 #[test]
-fn only_people_set_anything_and_only_while_the_thread_is_open() {
+fn settings_need_a_person_and_open_thread() {
     let mut story = given(RULES);
-    let mode = Wish::Thread(thread_id(), ThreadCommand::SetMode(Mode::ApproveAll));
-    assert_eq!(code(story.agent().wishes(mode)), "not_an_approver");
+    let mode = story.agent().thread_command(ThreadCommand::SetMode(Mode::ApproveAll));
+    assert_eq!(code(mode), "not_an_approver");
     let policy = ThreadCommand::SetPolicies(vec![(ToolName::new("ls").expect("valid"), ToolPolicy::Allow)]);
-    assert_eq!(code(story.agent().wishes(Wish::Thread(thread_id(), policy))), "not_an_approver");
+    assert_eq!(code(story.agent().thread_command(policy)), "not_an_approver");
     assert_eq!(code(story.sets_mode("ada", Mode::Other)), "invalid");
     assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Other)), "invalid");
-    story.wishes(Wish::Thread(thread_id(), ThreadCommand::Close)).expect("closed");
+    story.thread_command(ThreadCommand::Close).expect("closed");
     assert_eq!(code(story.sets_mode("ada", Mode::AutoDeny)), "thread_closed");
     assert_eq!(code(story.sets_policy("ada", "ls", ToolPolicy::Deny)), "thread_closed");
 }
 
 #[test]
-fn setting_the_same_again_is_no_news() {
+fn repeated_setting_yields_no_events() {
     let mut story = given(RULES);
     assert!(story.sets_mode("ada", Mode::Interactive).expect("so already").is_empty());
     assert!(story.sets_policy("ada", "bash", ToolPolicy::Default).expect("so already").is_empty());
@@ -52,7 +52,7 @@ fn setting_the_same_again_is_no_news() {
 }
 
 #[test]
-fn a_mode_answers_what_is_asked_and_lifts_no_block() {
+fn mode_answers_asks_and_lifts_no_block() {
     let mut story = given(RULES);
     story.sets_mode("ada", Mode::ApproveAll).expect("set");
     assert_eq!(story.who_answers("a", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
@@ -64,7 +64,7 @@ fn a_mode_answers_what_is_asked_and_lifts_no_block() {
     assert_eq!(story.who_answers("c", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
     assert_eq!(
         story.told("c"),
-        "\"Denied by policy:mode: whatever is asked in this thread is denied (auto_deny). Do not retry it.\""
+        "\"Denied by policy:mode: this thread denies every call that needs approval (auto_deny). Do not retry it.\""
     );
     assert_eq!(story.who_answers("d", "ls"), "TOOL_APPROVAL_RESPONSE by policy:free");
 
@@ -73,7 +73,7 @@ fn a_mode_answers_what_is_asked_and_lifts_no_block() {
 }
 
 #[test]
-fn a_threads_own_policy_answers_what_is_asked_and_restricts_what_is_allowed() {
+fn thread_policy_answers_asks_and_restricts_allows() {
     let mut story = given(RULES);
     for tool in ["bash", "rm", "ls"] {
         story.sets_policy("ada", tool, ToolPolicy::Allow).expect("set");
@@ -96,7 +96,7 @@ fn a_threads_own_policy_answers_what_is_asked_and_restricts_what_is_allowed() {
 }
 
 #[test]
-fn where_approval_is_required_a_person_is_asked_each_time() {
+fn required_approval_asks_a_person_each_time() {
     let mut story = given(RULES);
     story.proposes("a", "bash").expect("asked");
     story.decides("ada", "a", Decision::AllowSession).expect("granted");
@@ -111,7 +111,7 @@ fn where_approval_is_required_a_person_is_asked_each_time() {
 }
 
 #[test]
-fn a_denial_that_came_after_the_approval_still_blocks() {
+fn thread_deny_after_approval_refuses_the_claim() {
     let mut story = given(RULES);
     story.proposes("a", "bash").expect("asked");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");

@@ -1,4 +1,4 @@
-//! Levels, quorums, edits, time and takeovers, told as stories.
+//! Levels, quorums, edits, due events and takeovers.
 
 use super::*;
 use crate::{
@@ -48,14 +48,14 @@ reason = "that is not ours"
 idempotent = true
 "#;
 
-fn edited(arguments: &str) -> Respond {
-    let arguments = Arguments::new(Json::parse(arguments).expect("valid")).expect("admitted");
-    Respond { arguments: Some(arguments), ..Respond::plain(Decision::AllowOnce) }
+fn edited(arguments: &str) -> RespondCommand {
+    let arguments = HashedArguments::new(Json::parse(arguments).expect("valid")).expect("admitted");
+    RespondCommand { arguments: Some(arguments), ..RespondCommand::plain(Decision::AllowOnce) }
 }
 
 impl Story {
-    fn says(&mut self, name: &str, id: &str, respond: Respond) -> Result<Vec<String>, Refused> {
-        self.person(name).wants(id, Command::Respond(respond))
+    fn says(&mut self, name: &str, id: &str, respond: RespondCommand) -> Result<Vec<String>, Refused> {
+        self.person(name).call_command(id, CallCommand::Respond(respond))
     }
 
     fn takes(&mut self, id: &str, executor: &str, arguments: &str) -> Result<Vec<String>, Refused> {
@@ -64,16 +64,20 @@ impl Story {
 }
 
 #[test]
-fn only_who_has_the_level_decides() {
+fn decision_needs_the_level_of_the_request() {
     let mut story = given(POLICY);
     story.proposes("a", "deploy").expect("proposed");
     let refused = story.decides("bob", "a", Decision::AllowOnce).expect_err("too low");
     insta::assert_snapshot!(refused, @"user:bob cannot decide this: it takes level admin, and theirs is user");
-    let high = Respond { level: Some("super_admin".to_owned()), ..Respond::plain(Decision::AllowSession) };
+    let high = RespondCommand {
+        level: Some("super_admin".to_owned()),
+        ..RespondCommand::plain(Decision::AllowSession)
+    };
     assert_eq!(code(story.says("ada", "a", high)), "not_eligible");
-    let unknown = Respond { level: Some("god".to_owned()), ..Respond::plain(Decision::AllowOnce) };
+    let unknown =
+        RespondCommand { level: Some("god".to_owned()), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("ada", "a", unknown)), "invalid");
-    let low = Respond { level: Some("user".to_owned()), ..Respond::plain(Decision::AllowOnce) };
+    let low = RespondCommand { level: Some("user".to_owned()), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("ada", "a", low)), "not_eligible");
     assert_eq!(code(story.decides("eve", "a", Decision::Deny)), "not_eligible", "neither do others deny");
     story.decides("ada", "a", Decision::AllowOnce).expect("decided");
@@ -81,7 +85,7 @@ fn only_who_has_the_level_decides() {
 }
 
 #[test]
-fn a_grant_answers_no_question_above_its_level() {
+fn grant_does_not_answer_above_its_level() {
     let mut story = given(
         "[[rule]]\nname = \"high\"\ntool = \"bash\"\nargs = { \"/n\" = 2 }\nverdict = \"ask\"\nlevel = \"admin\"\n\
         [approvers]\n\"user:ada\" = { level = \"admin\" }\n",
@@ -90,15 +94,21 @@ fn a_grant_answers_no_question_above_its_level() {
     story.decides("bob", "a", Decision::AllowSession).expect("granted");
     story.proposes("b", "bash").expect("proposed");
     assert_eq!(story.state("b"), State::Allowed);
-    story.agent().wants("c", Command::Propose(propose("c", "bash", "{\"n\":2}"))).expect("proposed");
+    story
+        .agent()
+        .call_command("c", CallCommand::Propose(propose("c", "bash", "{\"n\":2}")))
+        .expect("proposed");
     assert_eq!(story.state("c"), State::Pending);
     story.decides("ada", "c", Decision::AllowSession).expect("granted");
-    story.agent().wants("d", Command::Propose(propose("d", "bash", "{\"n\":2}"))).expect("proposed");
+    story
+        .agent()
+        .call_command("d", CallCommand::Propose(propose("d", "bash", "{\"n\":2}")))
+        .expect("proposed");
     assert_eq!(story.state("d"), State::Allowed);
 }
 
 #[test]
-fn two_have_to_agree_and_each_counts_once() {
+fn quorum_counts_each_approver_once() {
     let mut story = given(POLICY);
     story.proposes("a", "transfer").expect("proposed");
     assert_eq!(code(story.decides("cyd", "a", Decision::AllowOnce)), "not_eligible");
@@ -119,10 +129,11 @@ fn two_have_to_agree_and_each_counts_once() {
 }
 
 #[test]
-fn it_takes_as_many_denials_as_the_rule_says() {
+fn denial_needs_the_number_in_the_rule() {
     let mut story = given(POLICY);
     story.proposes("a", "transfer").expect("proposed");
-    let no = |why: &str| Respond { comment: Some(why.to_owned()), ..Respond::plain(Decision::Deny) };
+    let no =
+        |why: &str| RespondCommand { comment: Some(why.to_owned()), ..RespondCommand::plain(Decision::Deny) };
     story.says("ada", "a", no("the account is closed")).expect("voted");
     assert_eq!(story.state("a"), State::Pending);
     story.decides("dan", "a", Decision::AllowOnce).expect("voted");
@@ -132,20 +143,22 @@ fn it_takes_as_many_denials_as_the_rule_says() {
 }
 
 #[test]
-fn a_change_voids_the_votes_before_it() {
+fn edit_voids_earlier_votes() {
     let mut story = given(POLICY);
     story.proposes("a", "transfer").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("voted");
     story.says("bob", "a", edited("{\"n\":7}")).expect("a new round");
     assert_eq!(story.state("a"), State::Pending, "what ada allowed was something else");
-    let looked_at = Respond { about: Some(hash("{\"n\":1}")), ..Respond::plain(Decision::AllowOnce) };
+    let looked_at =
+        RespondCommand { about: Some(hash("{\"n\":1}")), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("dan", "a", looked_at)), "arguments_changed");
     assert_eq!(
         code(story.decides("ada", "a", Decision::AllowOnce)),
         "arguments_changed",
         "she may not have seen it"
     );
-    let looked_at = Respond { about: Some(hash("{\"n\":7}")), ..Respond::plain(Decision::AllowOnce) };
+    let looked_at =
+        RespondCommand { about: Some(hash("{\"n\":7}")), ..RespondCommand::plain(Decision::AllowOnce) };
     story.says("ada", "a", looked_at).expect("she may speak again on what is new");
     assert_eq!(story.state("a"), State::Allowed);
     assert_eq!(code(story.takes("a", "w", "{\"n\":1}")), "arguments_changed");
@@ -153,53 +166,24 @@ fn a_change_voids_the_votes_before_it() {
 }
 
 #[test]
-fn no_pattern_of_a_schema_keeps_anybody_waiting() {
+fn edit_is_judged_and_its_changes_recorded() {
     let mut story = given(POLICY);
-    // The first makes engines that go back try each way to share the letters out; the second needs one of those.
-    let long = format!("{}b", "a".repeat(100));
-    for (id, pattern, fits, wrong) in [
-        ("a", "^(a+)+$", "aaa", &*long),
-        ("b", "^(?!rm).*$", "ls", "rm x"),
-        ("c", "^(?=(a+)+$)a*$", "aaa", &long),
-    ] {
-        let mut wish = propose(id, "note", "{\"text\":\"\"}");
-        let schema = format!(r#"{{"properties":{{"text":{{"pattern":"{pattern}"}}}}}}"#);
-        wish.definition = Some(crate::event::Definition {
-            input_schema: Some(Json::parse(&schema).expect("valid")),
-            ..Default::default()
-        });
-        story.agent().wants(id, Command::Propose(wish)).expect("proposed");
-        let text = |text: &str| edited(&format!("{{\"text\":\"{text}\"}}"));
-        assert_eq!(code(story.says("ada", id, text(wrong))), "invalid", "{pattern}");
-        story.says("ada", id, text(fits)).expect("the tool takes it");
-    }
-}
-
-#[test]
-fn an_edit_is_shown_checked_and_judged() {
-    let mut story = given(POLICY);
-    let mut wish = propose("a", "write", "{\"path\":\"/tmp/x\",\"text\":\"hello\"}");
-    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-    wish.definition = Some(crate::event::Definition {
-        input_schema: Some(Json::parse(schema).expect("valid")),
-        ..Default::default()
-    });
-    story.agent().wants("a", Command::Propose(wish)).expect("proposed");
-    insta::assert_snapshot!(story.says("ada", "a", edited("{\"path\":7}")).expect_err("no string"), @r#"arguments: the tool does not take them: 7 is not of type "string" at "/path""#);
+    let command = propose("a", "write", "{\"path\":\"/tmp/x\",\"text\":\"hello\"}");
+    story.agent().call_command("a", CallCommand::Propose(command)).expect("proposed");
     assert_eq!(code(story.says("ada", "a", edited("{\"path\":\"/etc/passwd\"}"))), "blocked");
-    let session = Respond { decision: Decision::AllowSession, ..edited("{\"path\":\"/tmp/y\"}") };
+    let session = RespondCommand { decision: Decision::AllowSession, ..edited("{\"path\":\"/tmp/y\"}") };
     assert_eq!(code(story.says("ada", "a", session)), "invalid");
     story.says("ada", "a", edited("{\"path\":\"/tmp/y\",\"text\":\"hello\"}")).expect("allowed");
     let response = story.log.last().expect("written").data.as_str();
     assert!(response.contains(r#""changes":[{"path":"/path","from":"/tmp/x","to":"/tmp/y"}]"#), "{response}");
     let again = propose("b", "write", "{\"path\":\"x\"}");
-    story.agent().wants("b", Command::Propose(again)).expect("proposed");
+    story.agent().call_command("b", CallCommand::Propose(again)).expect("proposed");
     assert_eq!(story.says("ada", "b", edited("{ \"path\": \"x\" }")).expect("no change").len(), 1);
     assert!(!story.log.last().expect("written").data.as_str().contains("changes"));
 }
 
 #[test]
-fn what_is_edited_asks_for_no_more_than_was_asked() {
+fn edit_needing_more_approval_is_refused() {
     let mut story = given(
         "[approvers]\n\"user:ada\" = { level = \"admin\" }\n\
         [[rule]]\nname = \"large\"\ntool = \"pay\"\nargs = { \"/n\" = { gt = 5 } }\nverdict = \"ask\"\nquorum = 2\n",
@@ -210,38 +194,38 @@ fn what_is_edited_asks_for_no_more_than_was_asked() {
 }
 
 #[test]
-fn people_are_reminded_and_a_question_climbs_once() {
+fn reminder_and_escalation_are_written_once() {
     let mut story = given(POLICY);
     story.proposes("a", "page").expect("proposed");
     story.later(299);
-    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    assert_eq!(story.call_command("a", CallCommand::Due), Ok(vec![]));
     story.later(1);
     assert_eq!(
-        story.wants("a", Command::Due),
+        story.call_command("a", CallCommand::Due),
         Ok(vec!["TOOL_APPROVAL_REMINDER by system:reminder".to_owned()])
     );
-    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    assert_eq!(story.call_command("a", CallCommand::Due), Ok(vec![]));
     story.later(300);
     assert_eq!(
-        story.wants("a", Command::Due),
+        story.call_command("a", CallCommand::Due),
         Ok(vec!["TOOL_APPROVAL_ESCALATED by system:escalation".to_owned()])
     );
-    assert_eq!(story.wants("a", Command::Due), Ok(vec![]));
+    assert_eq!(story.call_command("a", CallCommand::Due), Ok(vec![]));
     assert_eq!(code(story.decides("ada", "a", Decision::AllowOnce)), "not_eligible");
     story.decides("cyd", "a", Decision::AllowOnce).expect("the level it is at");
 }
 
 #[test]
-fn what_is_long_overdue_expires_without_a_reminder() {
+fn overdue_request_expires_without_reminder() {
     let mut story = given(POLICY);
     story.proposes("a", "page").expect("proposed");
     story.later(3_600);
-    let events = story.wants("a", Command::Due).expect("due");
+    let events = story.call_command("a", CallCommand::Due).expect("due");
     assert_eq!(events, ["TOOL_APPROVAL_RESPONSE by system:expiry", "TOOL_RESULT by system:expiry"]);
 }
 
 #[test]
-fn a_lost_call_is_taken_over_only_if_it_is_idempotent_or_released() {
+fn takeover_needs_idempotent_tool_or_release() {
     let mut story = given(POLICY);
     for (id, tool) in [("a", "lookup"), ("b", "mail")] {
         story.proposes(id, tool).expect("proposed");
@@ -249,7 +233,7 @@ fn a_lost_call_is_taken_over_only_if_it_is_idempotent_or_released() {
         story.takes(id, "w1", "{\"n\":1}").expect("claimed");
         assert_eq!(code(story.takes(id, "w2", "{\"n\":1}")), "already_claimed");
     }
-    let early = story.person("ada").wants("b", Command::Release { comment: None });
+    let early = story.person("ada").call_command("b", CallCommand::Release { comment: None });
     assert_eq!(code(early), "not_unknown");
     story.later(60);
     assert_eq!(story.state("a"), State::Unknown);
@@ -258,40 +242,45 @@ fn a_lost_call_is_taken_over_only_if_it_is_idempotent_or_released() {
     assert_eq!(story.state("a"), State::Running);
     assert_eq!(code(story.takes("a", "w3", "{\"n\":1}")), "already_claimed");
     assert_eq!(code(story.takes("b", "w2", "{\"n\":1}")), "already_claimed");
-    assert_eq!(code(story.agent().wants("b", Command::Release { comment: None })), "not_an_approver");
-    story.person("ada").wants("b", Command::Release { comment: None }).expect("released");
-    assert_eq!(story.person("ada").wants("b", Command::Release { comment: None }), Ok(vec![]));
+    assert_eq!(
+        code(story.agent().call_command("b", CallCommand::Release { comment: None })),
+        "not_an_approver"
+    );
+    story.person("ada").call_command("b", CallCommand::Release { comment: None }).expect("released");
+    assert_eq!(story.person("ada").call_command("b", CallCommand::Release { comment: None }), Ok(vec![]));
     story.takes("b", "w2", "{\"n\":1}").expect("released");
     story.later(60);
     assert_eq!(code(story.takes("b", "w3", "{\"n\":1}")), "already_claimed", "one release, one takeover");
-    let late =
-        Finish { status: Status::Success, content: Json::string("x"), executor: Some("w1".to_owned()) };
-    assert_eq!(code(story.agent().wants("b", Command::Finish(late))), "not_the_executor");
+    let late = FinishCommand {
+        status: Status::Success,
+        content: Json::string("x"),
+        executor: Some("w1".to_owned()),
+    };
+    assert_eq!(code(story.agent().call_command("b", CallCommand::Finish(late))), "not_the_executor");
 }
 
 #[test]
-fn a_tool_that_changed_since_does_not_run() {
+fn changed_definition_refuses_the_claim() {
     let mut story = given("");
-    let mut wish = propose("a", "bash", "{\"n\":1}");
-    wish.annotations = Some(Json::parse("{\"readOnlyHint\":true}").expect("valid"));
-    story.agent().wants("a", Command::Propose(wish)).expect("proposed");
+    let mut command = propose("a", "bash", "{\"n\":1}");
+    command.annotations = Some(Json::parse("{\"readOnlyHint\":true}").expect("valid"));
+    story.agent().call_command("a", CallCommand::Propose(command)).expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    let claim = |definition: &str| Claim {
+    let claim = |definition: &str| ClaimCommand {
         executor: "w".to_owned(),
         arguments_hash: hash("{\"n\":1}"),
         lease: Some(Duration::from_mins(1)),
         arguments: None,
         definition_hash: Some(hash(definition)),
-        judged: None,
     };
     let changed = claim("{\"annotations\":{\"readOnlyHint\":false}}");
-    assert_eq!(code(story.agent().wants("a", Command::Claim(changed))), "definition_changed");
+    assert_eq!(code(story.agent().call_command("a", CallCommand::Claim(changed))), "definition_changed");
     let same = claim("{\"annotations\":{\"readOnlyHint\":true}}");
-    story.agent().wants("a", Command::Claim(same)).expect("the same");
+    story.agent().call_command("a", CallCommand::Claim(same)).expect("the same");
 }
 
 #[test]
-fn an_approval_that_nobody_uses_in_time_is_over() {
+fn unused_approval_lapses() {
     let mut story = given("lapses = \"10m\"\n");
     for id in ["a", "b"] {
         story.proposes(id, &format!("tool-{id}")).expect("proposed");

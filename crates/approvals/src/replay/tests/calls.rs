@@ -24,7 +24,7 @@ fn a_span_takes_what_was_proposed_in_it_with_all_that_came_later() {
     let until = log.now.after(Duration::from_millis(500));
     log.proposes("t", "mail", "{\"n\":3}");
     for id in [&before, &within] {
-        let denial = crate::decide::Respond::plain(crate::event::Decision::Deny);
+        let denial = crate::decide::RespondCommand::plain(crate::event::Decision::Deny);
         assert!(log.decides("t", "ada", id, denial));
     }
     let mut calls = Calls::between(Some(since), Some(until));

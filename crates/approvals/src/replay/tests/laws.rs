@@ -3,7 +3,7 @@
 use super::{Log, Wanted, json, under};
 use crate::{
     Policy,
-    decide::{Arguments, Respond},
+    decide::{HashedArguments, RespondCommand},
     event::{Decision, Mode, ToolPolicy},
 };
 use proptest::prelude::*;
@@ -78,12 +78,12 @@ fn play(steps: &[Step]) -> Log {
 
 fn call(log: &mut Log, thread: &str, tool: &str, arguments: &str, answer: Answer) {
     let id = log.proposes(thread, tool, arguments);
-    let edited = Some(Arguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
+    let edited = Some(HashedArguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
     let respond = match answer {
-        Answer::Once => Respond::plain(Decision::AllowOnce),
-        Answer::Session => Respond::plain(Decision::AllowSession),
-        Answer::Deny => Respond::plain(Decision::Deny),
-        Answer::Edit => Respond { arguments: edited, ..Respond::plain(Decision::AllowOnce) },
+        Answer::Once => RespondCommand::plain(Decision::AllowOnce),
+        Answer::Session => RespondCommand::plain(Decision::AllowSession),
+        Answer::Deny => RespondCommand::plain(Decision::Deny),
+        Answer::Edit => RespondCommand { arguments: edited, ..RespondCommand::plain(Decision::AllowOnce) },
         Answer::Nothing => return,
     };
     log.decides(thread, "ada", &id, respond);

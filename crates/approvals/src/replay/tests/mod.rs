@@ -7,16 +7,20 @@ mod suggesting;
 
 use super::{Call, Calls, Replay, Report, Suggest, Suggestion, Wanted};
 use crate::{
-    CallId, Command, Event, Json, Ledger, Order, Policy, Principal, Sha256, ThreadCommand, ThreadId,
-    Timestamp, ToolName, Wish,
-    decide::{Arguments, Claim, Propose, Respond},
+    BatchState, CallCommand, CallId, Command, CommandEnvelope, CommandEvidence, CommandTarget, Event, Json,
+    Policy, Principal, Sha256, ThreadCommand, ThreadId, Timestamp, ToolName,
+    decide::{
+        ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand, RespondCommand,
+        argument_changes, claim_needs_judgement, claim_subject,
+    },
     event::{Decision, Mode, ToolPolicy},
+    policy::Subject,
 };
 use std::{sync::Arc, time::Duration};
 
 /// A log in the making: the proposer is `agent:bot`, and a second goes by with each order.
 struct Log {
-    ledger: Ledger,
+    batch: BatchState,
     events: Vec<Event>,
     now: Timestamp,
     policy: Arc<Policy>,
@@ -25,7 +29,7 @@ struct Log {
 
 fn under(policy: &str) -> Log {
     Log {
-        ledger: Ledger::new(0, Sha256::ZERO),
+        batch: BatchState::new(0, Sha256::ZERO),
         events: Vec::new(),
         now: "2026-01-31T09:00:00.000Z".parse().expect("valid"),
         policy: Arc::new(Policy::read(policy).expect("a policy")),
@@ -45,18 +49,54 @@ fn tool(name: &str) -> ToolName {
     ToolName::new(name).expect("valid")
 }
 
+/// The evidence that the gate would work out for this command.
+fn evidence_for(
+    policy: &Policy,
+    (by, thread_id): (&Principal, &ThreadId),
+    call: Option<&Call>,
+    command: &CallCommand,
+) -> CommandEvidence {
+    let judged = |subject: &Subject<'_>, arguments_hash| {
+        let judgement = Arc::new(policy.judge(subject, &|| false));
+        ArgumentsJudgement { arguments_hash, judgement }
+    };
+    match (command, call) {
+        (CallCommand::Propose(propose), _) => {
+            let judged = judged(&propose.subject(thread_id, by), propose.arguments.hash());
+            CommandEvidence::Judgement(judged)
+        }
+        (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
+            CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))
+        }
+        (CallCommand::Respond(RespondCommand { arguments: Some(arguments), .. }), Some(call)) => {
+            let judged = judged(&call.subject_with(arguments.json(), &[]), arguments.hash());
+            let changes = argument_changes(call, arguments);
+            CommandEvidence::Edit(EditReview { judged, schema_error: None, changes })
+        }
+        _ => CommandEvidence::NotNeeded,
+    }
+}
+
 impl Log {
-    /// Carries an order out, if the rules let it.
-    fn orders(&mut self, by: Principal, wish: Wish) -> bool {
+    /// Executes a command. Returns whether the rules allowed it.
+    fn executes(&mut self, by: Principal, target: CommandTarget, command: Command) -> bool {
         self.now = self.now.after(Duration::from_secs(1));
-        let order = Order { wish, by, now: self.now, policy: Arc::clone(&self.policy) };
-        let applied = self.ledger.apply(&order).expect("nothing is damaged");
-        self.events.extend(applied.events);
+        let evidence = match (&target, &command) {
+            (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
+                let call = self.batch.call(thread_id, id);
+                evidence_for(&self.policy, (&by, thread_id), call, command)
+            }
+            _ => CommandEvidence::NotNeeded,
+        };
+        let policy = Arc::clone(&self.policy);
+        let envelope = CommandEnvelope { target, command, by, now: self.now, policy, evidence };
+        let applied = self.batch.apply(&envelope).expect("nothing is damaged");
+        self.events.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied.outcome.is_ok()
     }
 
-    fn of_call(&mut self, thread: &str, by: Principal, id: &CallId, command: Command) -> bool {
-        self.orders(by, Wish::Call(thread_id(thread), id.clone(), command))
+    fn of_call(&mut self, thread: &str, by: Principal, id: &CallId, command: CallCommand) -> bool {
+        self.executes(by, CommandTarget::Call(thread_id(thread), id.clone()), command.into())
     }
 
     /// Has a call proposed.
@@ -69,33 +109,32 @@ impl Log {
         thread: &str,
         name: &str,
         arguments: &str,
-        with: impl FnOnce(Propose) -> Propose,
+        with: impl FnOnce(ProposeCommand) -> ProposeCommand,
     ) -> CallId {
         self.proposed += 1;
         let id = CallId::new(&format!("call_{}", self.proposed)).expect("valid");
-        let propose = Propose {
+        let propose = ProposeCommand {
             id: id.clone(),
             name: tool(name),
-            arguments: Arguments::new(json(arguments)).expect("admitted"),
+            arguments: HashedArguments::new(json(arguments)).expect("admitted"),
             annotations: None,
             impact: None,
             description: None,
             definition: None,
             expires_in: None,
-            judged: None,
         };
-        self.of_call(thread, Principal::agent("bot"), &id, Command::Propose(with(propose)));
+        self.of_call(thread, Principal::agent("bot"), &id, CallCommand::Propose(with(propose)));
         id
     }
 
-    fn decides(&mut self, thread: &str, who: &str, id: &CallId, respond: Respond) -> bool {
-        self.of_call(thread, Principal::user(who), id, Command::Respond(respond))
+    fn decides(&mut self, thread: &str, who: &str, id: &CallId, respond: RespondCommand) -> bool {
+        self.of_call(thread, Principal::user(who), id, CallCommand::Respond(respond))
     }
 
     /// Proposed, allowed by somebody, and run.
     fn allows(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
         let id = self.proposes(thread, name, arguments);
-        self.decides(thread, who, &id, Respond::plain(Decision::AllowOnce));
+        self.decides(thread, who, &id, RespondCommand::plain(Decision::AllowOnce));
         self.runs(thread, &id, arguments);
         id
     }
@@ -104,29 +143,29 @@ impl Log {
     fn denies(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
         let id = self.proposes(thread, name, arguments);
         let comment = Some("not on a Friday".to_owned());
-        self.decides(thread, who, &id, Respond { comment, ..Respond::plain(Decision::Deny) });
+        self.decides(thread, who, &id, RespondCommand { comment, ..RespondCommand::plain(Decision::Deny) });
         id
     }
 
     fn runs(&mut self, thread: &str, id: &CallId, arguments: &str) -> bool {
-        let claim = Claim {
+        let claim = ClaimCommand {
             executor: "worker".to_owned(),
             arguments_hash: json(arguments).admit().expect("admitted"),
             lease: None,
             arguments: None,
             definition_hash: None,
-            judged: None,
         };
-        self.of_call(thread, Principal::agent("bot"), id, Command::Claim(claim))
+        self.of_call(thread, Principal::agent("bot"), id, CallCommand::Claim(claim))
     }
 
     fn sets_mode(&mut self, thread: &str, mode: Mode) {
-        self.orders(Principal::user("ada"), Wish::Thread(thread_id(thread), ThreadCommand::SetMode(mode)));
+        let target = CommandTarget::Thread(thread_id(thread));
+        self.executes(Principal::user("ada"), target, ThreadCommand::SetMode(mode).into());
     }
 
     fn sets_policy(&mut self, thread: &str, name: &str, policy: ToolPolicy) {
         let set = ThreadCommand::SetPolicies(vec![(tool(name), policy)]);
-        self.orders(Principal::user("ada"), Wish::Thread(thread_id(thread), set));
+        self.executes(Principal::user("ada"), CommandTarget::Thread(thread_id(thread)), set.into());
     }
 
     fn goes_by(&mut self, span: Duration) {

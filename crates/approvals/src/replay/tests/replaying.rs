@@ -2,7 +2,7 @@
 
 use super::{Log, json, under};
 use crate::{
-    decide::{Arguments, Respond},
+    decide::{HashedArguments, RespondCommand},
     event::{Decision, Mode, Source, ToolPolicy},
     policy::Verdict,
     replay::{Saved, Ways},
@@ -22,7 +22,7 @@ fn eventful(policy: &str) -> Log {
     log.denies("t", "ada", "bash", r#"{"command":"rm -rf /"}"#);
     log.denies("t", "ada", "bash", r#"{"command":"rm -rf /"}"#);
     let id = log.proposes("t", "mail", r#"{"to":"bob"}"#);
-    log.decides("t", "ada", &id, Respond::plain(Decision::AllowSession));
+    log.decides("t", "ada", &id, RespondCommand::plain(Decision::AllowSession));
     let answered = log.proposes("t", "mail", r#"{"to":"eve"}"#);
     log.runs("t", &answered, r#"{"to":"eve"}"#);
     let free = log.proposes("t", "free", "{}");
@@ -94,13 +94,18 @@ fn what_lapsed_was_blocked_or_was_changed_was_not_wanted_as_it_was() {
     log.goes_by(Duration::from_mins(2));
     log.proposes("t", "never", "{}");
     let id = log.proposes("t", "bash", r#"{"command":"rm -rf /"}"#);
-    let arguments = Some(Arguments::new(json(r#"{"command":"rm -rf ./target"}"#)).expect("admitted"));
-    assert!(log.decides("t", "ada", &id, Respond { arguments, ..Respond::plain(Decision::AllowOnce) }));
+    let arguments = Some(HashedArguments::new(json(r#"{"command":"rm -rf ./target"}"#)).expect("admitted"));
+    assert!(log.decides(
+        "t",
+        "ada",
+        &id,
+        RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }
+    ));
     log.of_call(
         "t",
         crate::Principal::system("expiry"),
         &super::CallId::new("call_1").expect("valid"),
-        crate::Command::Due,
+        crate::CallCommand::Due,
     );
     let report = log.replayed(&rule("all", "*", "allow"));
     let listed: Vec<_> = report
@@ -139,7 +144,7 @@ fn what_ran_is_listed_where_it_would_be_blocked_and_where_it_would_be_asked() {
 fn a_grant_is_no_prompt_and_one_that_would_not_be_there_is_missed_once() {
     let mut log = under(ASKS);
     let id = log.proposes("t", "mail", r#"{"to":"bob"}"#);
-    log.decides("t", "ada", &id, Respond::plain(Decision::AllowSession));
+    log.decides("t", "ada", &id, RespondCommand::plain(Decision::AllowSession));
     for to in ["eve", "joe"] {
         log.proposes("t", "mail", &format!("{{\"to\":\"{to}\"}}"));
     }

@@ -3,7 +3,7 @@
 use super::{Log, Wanted, json, under};
 use crate::{
     Policy,
-    decide::{Arguments, Propose, Respond},
+    decide::{HashedArguments, ProposeCommand, RespondCommand},
     event::Decision,
 };
 use insta::assert_snapshot;
@@ -140,8 +140,13 @@ fn what_an_approver_changed_or_one_of_several_denied_counts_as_denied() {
     allowed(&mut log, "mail", (0..6).map(|_| r#"{"to":"bob"}"#));
     assert_eq!(log.suggests().saved, 6);
     let id = log.proposes("w", "mail", r#"{"to":"bob"}"#);
-    let arguments = Some(Arguments::new(json(r#"{"to":"eve"}"#)).expect("admitted"));
-    assert!(log.decides("w", "ada", &id, Respond { arguments, ..Respond::plain(Decision::AllowOnce) }));
+    let arguments = Some(HashedArguments::new(json(r#"{"to":"eve"}"#)).expect("admitted"));
+    assert!(log.decides(
+        "w",
+        "ada",
+        &id,
+        RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) }
+    ));
     let suggestion = log.suggests();
     assert_eq!((suggestion.saved, suggestion.passed_over.denied), (0, 6));
 }
@@ -158,9 +163,12 @@ fn what_a_rule_or_the_tool_asks_on_purpose_no_allow_would_lift() {
 
 #[test]
 fn what_is_called_dangerous_is_suggested_only_if_that_is_wanted() {
-    let destroys =
-        |propose: Propose| Propose { annotations: Some(json(r#"{"destructiveHint":true}"#)), ..propose };
-    let risky = |propose: Propose| Propose { impact: Some(json(r#"{"riskLevel":"high"}"#)), ..propose };
+    let destroys = |propose: ProposeCommand| ProposeCommand {
+        annotations: Some(json(r#"{"destructiveHint":true}"#)),
+        ..propose
+    };
+    let risky =
+        |propose: ProposeCommand| ProposeCommand { impact: Some(json(r#"{"riskLevel":"high"}"#)), ..propose };
     let mut log = under("");
     for n in 0..6 {
         for (tool, risk) in [("drop-table", true), ("transfer", false), ("run-shell", true)] {
@@ -170,7 +178,7 @@ fn what_is_called_dangerous_is_suggested_only_if_that_is_wanted() {
                 _ => propose,
             };
             let id = log.proposes_with("t", tool, r#"{"n":1}"#, with);
-            assert!(log.decides("t", "ada", &id, Respond::plain(Decision::AllowOnce)), "{n}");
+            assert!(log.decides("t", "ada", &id, RespondCommand::plain(Decision::AllowOnce)), "{n}");
             log.runs("t", &id, r#"{"n":1}"#);
         }
     }

@@ -1,8 +1,8 @@
-//! What is done in a turn of its own; above all taking in events of another log as they are.
+//! Maintenance: work in a transaction of its own, such as appending the events of another log unchanged.
 
 use super::{
-    Chore,
-    batch::{Writer, rows},
+    Maintenance,
+    batch::{Writer, rows_json},
 };
 use crate::{
     Error, Place,
@@ -13,17 +13,16 @@ use countersign_approvals::Event;
 use std::sync::Arc;
 
 impl<D: Door> Writer<D> {
-    /// Carries out what is no order.
-    pub(super) async fn see_to(&mut self, chore: Chore) -> Result<(), Error> {
-        match chore {
-            Chore::RebuildIndex => self.rebuild_index().await,
-            Chore::Take(events, source) => self.take(&events, &source).await,
-            Chore::Mark(mark) => self.mark(&mark).await,
+    pub(super) async fn maintain(&mut self, work: Maintenance) -> Result<(), Error> {
+        match work {
+            Maintenance::RebuildIndex => self.rebuild_index().await,
+            Maintenance::CopyEvents(events, source) => self.copy_events(&events, &source).await,
+            Maintenance::Mark(mark) => self.mark(&mark).await,
         }
     }
 
-    /// Appends events that follow on those that are here. If one is refused, those before it are kept.
-    async fn take(&mut self, events: &[Arc<Event>], source: &Place) -> Result<(), Error> {
+    /// Appends events that follow the last one of this log. If one is refused, those before it are kept.
+    async fn copy_events(&mut self, events: &[Arc<Event>], source: &Place) -> Result<(), Error> {
         match self.append(events, source).await {
             Err(Failed::Some(_)) => {}
             outcome => return outcome.map_err(Failed::error),
@@ -44,12 +43,12 @@ impl<D: Door> Writer<D> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
         self.begin_at(first.seq - 1, source).await.map_err(Failed::Whole)?;
         let written = async {
-            // A row by hand was compared with the moment at which it came.
+            // The guard compares a row by hand with the current time, and a copied row is older.
             let by_hand = events.iter().any(|event| event.hash.is_none());
             if by_hand {
                 self.door.stand_aside().await?;
             }
-            self.door.all(Query::new(D::APPEND).bind(rows(events))).await?;
+            self.door.all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event)))).await?;
             if by_hand {
                 self.door.stand_guard().await?;
             }
@@ -67,18 +66,18 @@ impl<D: Door> Writer<D> {
         }
     }
 
-    /// Puts the mark of half a copy on the log, or takes it off.
+    /// Sets or clears the mark of an unfinished copy.
     async fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         match mark {
             Mark::On { tip, source } => self.begin_at(*tip, source).await?,
             Mark::Off => drop(self.begin().await?),
         }
-        self.carry_through(mark.statements()).await.map_err(Failed::error)
+        self.run_and_commit(mark.statements()).await.map_err(Failed::error)
     }
 
-    /// Begins, if the log ends just there.
+    /// Begins a transaction, if the log ends at `tip`.
     async fn begin_at(&mut self, tip: i64, source: &Place) -> Result<(), Error> {
-        self.ledger = None;
+        self.state = None;
         let end = self.door.begin(self.feed.last_sealed()).await?;
         if end.tip == tip {
             return Ok(());
