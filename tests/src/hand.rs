@@ -1,7 +1,7 @@
 //! Somebody's own hand: SQL that goes round the gate, with none of our settings.
 
 use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqlSafeStr, SqliteConnection,
+    AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, SqlSafeStr, SqliteConnection,
     migrate::{Migration, MigrationType, Migrator},
     sqlite::SqliteConnectOptions,
 };
@@ -40,6 +40,13 @@ impl Hand {
             Self::Postgres(conn) => sqlx::query_scalar(sql).fetch_all(conn).await,
         };
         read.map_err(|e| e.to_string())
+    }
+
+    /// Asks SQLite for the steps of a plan.
+    pub async fn details(&mut self, explain: &str) -> Result<Vec<String>, String> {
+        let Self::Sqlite(conn) = self else { return Err("only SQLite explains a plan in this form".to_owned()) };
+        let rows = sqlx::query(AssertSqlSafe(explain.to_owned())).fetch_all(conn).await.map_err(|e| e.to_string())?;
+        Ok(rows.iter().map(|row| row.get("detail")).collect())
     }
 
     /// Has a statement prepared and not carried out. The error is what the database says.

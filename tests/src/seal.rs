@@ -1,5 +1,4 @@
-//! Rows as a process of ours writes them, with their links of the chain, of which nobody has asked whether the rules
-//! in memory would allow them: what the guards of the database say to such rows is found out so.
+//! Rows with a valid hash that no rule has checked, for tests of the database's structure and of `verify`.
 
 use crate::hand::Hand;
 use countersign_approvals::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
@@ -8,8 +7,8 @@ use countersign_store::{Filter, Store};
 /// SHA-256 of the canonical form of `{"command":"ls"}`, which every call of a persona proposes.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-/// Writes such a row to the end of the log, `{HASH}` in its data being [`LS`]. Gives its `seq`, or what the database
-/// says.
+/// Writes such a row to the end of the log, with [`LS`] for `{HASH}` in its data. Returns its `seq`, or the database's
+/// error.
 pub async fn seal(
     store: &Store,
     hand: &mut Hand,
@@ -32,7 +31,9 @@ pub async fn seal(
     hand.does(&statement(&event)).await.map(|()| event.seq)
 }
 
-fn statement(event: &Event) -> String {
+/// The statement that inserts the event as it is.
+#[must_use]
+pub fn statement(event: &Event) -> String {
     let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
     let hash = hash.map(|hash| hash.to_string()).unwrap_or_default();
     let data = data.as_str().replace('\'', "''");
