@@ -91,7 +91,7 @@ BEGIN
         WHEN NOT coalesce(q.data -> 'options' ? NEW.decision, false)
         THEN 'countersign: the decision is not one of the options of the request'
         WHEN (q.data ->> 'quorum')::int > 1 OR (q.data ->> 'denials')::int > 1 OR q.data ->> 'level' IS NOT NULL
-            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR EXISTS (
+            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL OR EXISTS (
                 SELECT FROM events x WHERE x.type = 'TOOL_APPROVAL_ESCALATED'
                     AND x.data ->> 'toolCallId' = NEW.tool_call_id AND x.thread_id = NEW.thread_id)
         THEN 'countersign: this call takes more than any one person: decide with countersign'

@@ -82,7 +82,7 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
         WHEN NEW.decision IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(q.data, '$.options') WHERE value = NEW.decision)
         THEN RAISE(ROLLBACK, 'countersign: the decision is not one of the options of the request')
         WHEN q.data ->> 'quorum' > 1 OR q.data ->> 'denials' > 1 OR q.data ->> 'level' IS NOT NULL
-            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR EXISTS (
+            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL OR EXISTS (
                 SELECT 1 FROM events x WHERE x.type = 'TOOL_APPROVAL_ESCALATED'
                     AND x.data ->> 'toolCallId' = NEW.tool_call_id AND x.thread_id = NEW.thread_id)
         THEN RAISE(ROLLBACK, 'countersign: this call takes more than any one person: decide with countersign')

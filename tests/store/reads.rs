@@ -167,7 +167,7 @@ async fn the_index_is_made_anew_from_the_events(town: &mut Town) {
         "DELETE FROM open_requests",
         "UPDATE open_requests SET due_at = NULL",
         "UPDATE open_requests SET thread_id = 'nobody'",
-        "INSERT INTO open_requests SELECT seq, thread_id, tool_call_id, NULL FROM events WHERE seq = 6",
+        "INSERT INTO open_requests SELECT seq, thread_id, 'call_3', NULL FROM events WHERE seq = 6",
     ] {
         town.by_hand(damage).await.expect("an index is nobody's treasure");
         assert!(!town.verifies().await.index_holds, "{damage}");

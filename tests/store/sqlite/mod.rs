@@ -2,7 +2,6 @@
 //! says of its plans.
 
 mod damage;
-mod deciding;
 mod opening;
 mod plans;
 mod trouble;
