@@ -21,5 +21,5 @@ pub use layout::lay_out;
 pub use outside::{Said, actor, in_private_mounts};
 pub use persona::{Outcome, Persona, Proposal, code};
 pub use proxy::{Cut, Proxy};
-pub use seal::{LS, seal, statement};
+pub use seal::{LS, messages, seal, statement};
 pub use town::{Database, Town, in_town, in_town_on, within_the_limit};

@@ -42,3 +42,25 @@ pub fn statement(event: &Event) -> String {
         VALUES ({seq}, '{thread_id}', '{kind}', '{timestamp}', '{principal}', '{data}', '{hash}')"
     )
 }
+
+/// Statements that insert so many messages with valid hashes after the event at `tip`, whose link is `link`. The link
+/// of the last message takes its place.
+#[must_use]
+pub fn messages(tip: i64, link: &mut Sha256, number: i64) -> String {
+    let message = |seq: i64| {
+        let mut event = Event {
+            seq,
+            thread_id: ThreadId::new("t").expect("valid"),
+            kind: EventType::UserMessage,
+            timestamp: "2026-01-31T09:00:00.000Z".parse().expect("valid"),
+            principal: Principal::user("ada"),
+            data: Json::parse(&format!(r#"{{"text":{seq}}}"#)).expect("valid"),
+            hash: None,
+        };
+        *link = chain::link(*link, &event);
+        event.hash = Some(*link);
+        statement(&event)
+    };
+    let statements: Vec<_> = (tip + 1..=tip + number).map(message).collect();
+    format!("BEGIN;\n{};\nCOMMIT;", statements.join(";\n"))
+}

@@ -112,7 +112,6 @@ queries! {
         SEARCH_OF_THREAD = "search_of_thread.sql",
         SPAN_OF_THREAD = "span_of_thread.sql",
         SPAN_OF_THREAD_BACK = "span_of_thread_back.sql",
-        TALLY = "tally.sql",
         THREADS = "threads.sql",
         THREAD_TIP = "thread_tip.sql",
         TIP = "tip.sql",
@@ -124,6 +123,7 @@ queries! {
         HALF_COPIED = "half_copied.sql",
         PENDING = "pending.sql",
         PENDING_OF_THREAD = "pending_of_thread.sql",
+        TALLY = "tally.sql",
         THREAD = "thread.sql",
     }
     sqlite {

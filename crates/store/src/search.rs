@@ -236,7 +236,7 @@ impl Store {
         let (tip, mut after) = (self.tip().await?, 0);
         while after < tip {
             let end = after.saturating_add(TALLIED).min(tip);
-            let query = Query::new(queries::TALLY)
+            let query = Query::new(queries::TALLY.on(self.inner.readers.kind()))
                 .bind(after)
                 .bind(end)
                 .bind(since.map(|moment| moment.to_string()))

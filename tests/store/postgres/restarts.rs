@@ -98,8 +98,8 @@ fn a_log_that_ends_in_a_row_by_hand_is_known_again_after_a_restart() {
         let bot = town.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");
         let mut follower = town.store().follow(Filter::default(), 2);
-        let sql = "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}')";
-        town.by_hand(sql).await.expect("anybody may add a message");
+        let sql = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
+        town.by_hand(sql).await.expect("a person may decide");
         assert_eq!(follower.next().await.expect("it is seen").seq, 3);
         town.server().restart().await;
         assert_eq!(code(&bot.proposes("call_2").await), "done");

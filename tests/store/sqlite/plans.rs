@@ -94,7 +94,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     ("thread_tip", queries::THREAD_TIP, &["events_by_thread (thread_id=?)"]),
     ("tool_of_call", queries::TOOL_OF_CALL, &[BY_ID]),
-    ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
+    ("tally", queries::TALLY.on(Kind::Sqlite), &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
     ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
     ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
     (

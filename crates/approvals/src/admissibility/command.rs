@@ -50,6 +50,14 @@ impl CommandGuess {
         Self::new(GuessedCommand::Call(id, CallCommand::Propose(command)), row, policy)
     }
 
+    /// The reason why a row is wrong if the command writes nothing.
+    pub(super) const fn reason_for_nothing(&self) -> &'static str {
+        match self.command {
+            GuessedCommand::Call(_, CallCommand::Due) => "nothing was due on the call",
+            GuessedCommand::Call(..) | GuessedCommand::Thread(_) => "the log says the same already",
+        }
+    }
+
     /// Whether an event of this type may be due and not yet written.
     pub(super) fn may_be_late(&self, kind: EventType) -> bool {
         self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)

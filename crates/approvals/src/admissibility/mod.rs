@@ -134,7 +134,7 @@ fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> 
     let different = |position, reason| Comparison::Different { position, reason };
     match decide_on_guess(guess, &rows[0], state) {
         Err(refused) => different(0, refused.to_string()),
-        Ok(expected) if expected.is_empty() => different(0, "it changes nothing".to_owned()),
+        Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
         Ok(expected) => {
             for (position, new) in expected.iter().enumerate() {
                 let Some(row) = rows.get(position).filter(|row| compare::is_same_step(&rows[0], row)) else {

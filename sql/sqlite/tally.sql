@@ -1,7 +1,7 @@
--- What became of each call whose TOOL_CALL comes after $1 and up to $2, proposed from $3 on and before $4
--- where those are not NULL: its tool, when people were asked, what was decided, by what and when, whether it
--- ran, and how it ended. || '' keeps SQLite from looking for the calls by anything but the span.
--- CAST tells PostgreSQL what the parameter is, which IS NULL alone does not.
+-- The outcome of each call whose TOOL_CALL is after $1 and up to $2, proposed from $3 on and before $4 where those are
+-- not NULL: its tool, when people were asked, the decision with its source and time, whether it ran, and its result.
+-- || '' hides the condition from the indexes, so that the span is read. CAST gives the parameter a type, which IS NULL
+-- alone does not.
 SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decision' AS decision,
     r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
     t.data ->> 'status' AS status
