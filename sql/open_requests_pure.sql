@@ -1,20 +1,22 @@
--- What the table open_requests must hold, from the events alone: a request is due when it lapses, and before that when
--- people are to be reminded and when it goes to a higher level, each for as long as that has not happened. It takes
--- longer the longer the log is.
-SELECT q.seq, q.thread_id, q.tool_call_id, (
+-- The content that the table open_requests must have, from the events alone. The next due time of a request is the first
+-- of its reminder, its escalation and its expiry, as far as the first two have not happened. The cost grows with the log.
+SELECT q.seq, q.thread_id, q.data ->> 'toolCallId' AS tool_call_id, (
     SELECT min(due.at) FROM (
         SELECT q.data ->> 'expiresAt' AS at
         UNION ALL
         SELECT q.data ->> 'remindAt' WHERE NOT EXISTS (
             SELECT 1 FROM events m
-            WHERE m.thread_id = q.thread_id AND m.tool_call_id = q.tool_call_id AND m.type = 'TOOL_APPROVAL_REMINDER')
+            WHERE m.type = 'TOOL_APPROVAL_REMINDER' AND m.data ->> 'toolCallId' = q.data ->> 'toolCallId'
+                AND m.thread_id = q.thread_id)
         UNION ALL
         SELECT q.data ->> 'escalateAt' WHERE NOT EXISTS (
             SELECT 1 FROM events x
-            WHERE x.thread_id = q.thread_id AND x.tool_call_id = q.tool_call_id AND x.type = 'TOOL_APPROVAL_ESCALATED')
+            WHERE x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = q.data ->> 'toolCallId'
+                AND x.thread_id = q.thread_id)
     ) due) AS due_at
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r
-    WHERE r.thread_id = q.thread_id AND r.tool_call_id = q.tool_call_id AND r.type = 'TOOL_APPROVAL_RESPONSE')
+    WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = q.data ->> 'toolCallId'
+        AND r.thread_id = q.thread_id)
 ORDER BY q.seq

@@ -1,4 +1,4 @@
--- The events of thread $9 after $1 and up to $2 that meet a filter: as sql/search.sql, which is for all threads.
+-- The events of thread $9 after $1 and up to $2 that match a filter: as search.sql, which is for all threads.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM events e
 WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2
@@ -6,8 +6,9 @@ WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2
     AND (CAST($6 AS text) IS NULL OR e.principal = $6)
     AND (CAST($7 AS text) IS NULL OR e.timestamp >= $7)
     AND (CAST($8 AS text) IS NULL OR e.timestamp < $8)
-    AND (CAST($5 AS text) IS NULL OR e.type = 'TOOL_POLICY_SET' AND e.data ->> 'tool' = $5 OR (
+    AND (CAST($5 AS text) IS NULL OR e.type = 'TOOL_POLICY_SET' AND e.data ->> 'tool' = $5
+        OR e.type = 'TOOL_CALL' AND e.data ->> 'name' = $5 OR (
         SELECT c.data ->> 'name' FROM events c
-        WHERE c.thread_id = e.thread_id AND c.tool_call_id = e.tool_call_id AND c.type = 'TOOL_CALL') = $5)
+        WHERE c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id) = $5)
 ORDER BY e.seq
 LIMIT $3

@@ -1,10 +1,10 @@
--- Threads, the one that something happened in last first: those whose last event stands before $1 and not
--- before $2, $3 at most. An event is its thread's last if the thread's index has none after it.
+-- The threads whose last event is before $1 and not before $2, the most recent first, $3 at most. An event is the last
+-- of its thread if the index of the thread has none after it.
 SELECT
     l.seq AS last_seq, l.thread_id, l.timestamp AS last_event_at,
     (SELECT f.timestamp FROM events f WHERE f.thread_id = l.thread_id ORDER BY f.seq LIMIT 1) AS first_event_at,
     (SELECT count(*) FROM events c
-        WHERE c.thread_id = l.thread_id AND c.tool_call_id IS NOT NULL AND c.type = 'TOOL_CALL') AS calls,
+        WHERE c.thread_id = l.thread_id AND c.type = 'TOOL_CALL') AS calls,
     (SELECT count(*) FROM open_requests o WHERE o.thread_id = l.thread_id) AS pending,
     (SELECT m.data ->> 'mode' FROM events m
         WHERE m.thread_id = l.thread_id AND m.type = 'THREAD_MODE_SET' ORDER BY m.seq DESC LIMIT 1) AS mode,

@@ -44,7 +44,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA :"schema" TO :"app", :"auditor";
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'app', :'auditor')
 FROM pg_proc p
 WHERE p.pronamespace = :'schema'::regnamespace
-    AND p.proname IN ('readable', 'document', 'text_of', 'json_of', 'is_moment', 'is_name')
+    AND p.proname IN ('readable', 'document', 'text_of', 'json_of')
 \gexec
 
 -- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in

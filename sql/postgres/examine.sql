@@ -19,9 +19,9 @@ SELECT
     has_table_privilege(to_regclass('events'), 'UPDATE, DELETE, TRUNCATE') AS may_change,
     (SELECT pg_has_role(c.relowner, 'MEMBER') FROM pg_class c WHERE c.oid = to_regclass('events')) AS owns,
     (SELECT string_agg(g.name, ', ')
-        FROM unnest(ARRAY['writers_queue_up', 'rows_follow_the_rules', 'rows_stay', 'each_row_stays',
-            'a_row_takes_its_place', 'rows_by_hand_are_well_formed', 'rows_by_hand_ring',
-            'settings_follow_the_rules']) g (name)
+        FROM unnest(ARRAY['rows_are_never_changed', 'no_row_is_ever_changed', 'writers_queue_up',
+            'rows_keep_the_structure', 'rows_update_open_requests', 'rows_without_a_hash_are_decisions',
+            'rows_without_a_hash_notify']) g (name)
         WHERE NOT EXISTS (
             SELECT FROM pg_trigger t
             WHERE t.tgrelid = to_regclass('events') AND t.tgname = g.name AND t.tgenabled = 'A')

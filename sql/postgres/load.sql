@@ -1,10 +1,10 @@
--- What deciding on a batch needs and the writer does not have at hand, in one statement: the events of
--- calls ($1: [[thread, call], ...]); what holds for threads ($2: [thread, ...]), with the calls that gave
--- grants or remembered denials in them; those with the same arguments ($7: [[thread, hash], ...]) that people
--- decided since $5 or an approval moved to since then; the calls that wait for people in some threads ($3), or
--- where $6 is true in all; and where $4 is true the end of the log, from its last sealed row on.
--- LATERAL with OFFSET 0 has PostgreSQL look up key by key in the index, whatever it believes to know about how
--- many rows there are. One row comes back, a JSON array, as on SQLite.
+-- The events that deciding a batch needs and the writer does not have in memory, in one statement: the events of calls
+-- ($1: [[thread, call], ...]); the state of threads ($2: [thread, ...]), with the calls that gave grants or remembered
+-- denials in them; calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5 or that an
+-- approval moved to since then; the pending calls of some threads ($3), or of all if $6 is true; and, if $4 is true,
+-- the end of the log from its last sealed row on.
+-- LATERAL with OFFSET 0 makes PostgreSQL look each key up in the index, whatever its statistics say. The result is one
+-- row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
     SELECT t.value FROM jsonb_array_elements_text(CAST($2 AS text)::jsonb) t
 ), keys (thread_id, tool_call_id) AS (
@@ -12,20 +12,14 @@ WITH threads (thread_id) AS (
     UNION
     SELECT g.thread_id, g.tool_call_id
     FROM threads t, LATERAL (
-        SELECT thread_id, tool_call_id FROM events
-        WHERE thread_id = t.thread_id AND type = 'TOOL_APPROVAL_RESPONSE' AND data ->> 'decision' = 'allow_session'
+        SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
+        WHERE thread_id = t.thread_id AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
+            OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL)
         OFFSET 0) g
-    UNION
-    SELECT d.thread_id, d.tool_call_id
-    FROM threads t, LATERAL (
-        SELECT thread_id, tool_call_id FROM events
-        WHERE thread_id = t.thread_id AND type = 'TOOL_APPROVAL_RESPONSE'
-            AND data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL
-        OFFSET 0) d
     UNION
     SELECT l.thread_id, l.tool_call_id
     FROM jsonb_array_elements(CAST($7 AS text)::jsonb) a, LATERAL (
-        SELECT thread_id, tool_call_id FROM events
+        SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
         WHERE thread_id = a.value ->> 0 AND data ->> 'argumentsHash' = a.value ->> 1
             AND type = 'TOOL_APPROVAL_RESPONSE'
             AND (data ->> 'source' = 'approver' OR data ->> 'match' = 'once') AND timestamp >= $5
@@ -38,7 +32,8 @@ WITH threads (thread_id) AS (
     SELECT o.thread_id, o.tool_call_id FROM open_requests o WHERE $6
 ), found AS (
     SELECT 0 AS tip, e.* FROM keys k, LATERAL (
-        SELECT * FROM events WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
+        SELECT seq, thread_id, type, timestamp, principal, data, hash FROM call_events
+        WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'GRANT_REVOKED' OFFSET 0) e

@@ -1,33 +1,32 @@
--- What deciding on a batch needs and the writer does not have at hand, in one statement: the events of
--- calls ($1: [[thread, call], ...]); what holds for threads ($2: [thread, ...]), with the calls that gave
--- grants or remembered denials in them; those with the same arguments ($7: [[thread, hash], ...]) that people
--- decided since $5 or an approval moved to since then; the calls that wait for people in some threads ($3), or
--- where $6 is true in all; and where $4 is true the end of the log, from its last sealed row on.
--- CROSS JOIN keeps SQLite from scanning the log to look for the keys. One row comes back, a JSON array: a
--- row each would cost more on its way through the driver than here.
+-- The events that deciding a batch needs and the writer does not have in memory, in one statement: the events of calls
+-- ($1: [[thread, call], ...]); the state of threads ($2: [thread, ...]), with the calls that gave grants or remembered
+-- denials in them; calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5 or that an
+-- approval moved to since then; the pending calls of some threads ($3), or of all if $6 is true; and, if $4 is true,
+-- the end of the log from its last sealed row on.
+-- CROSS JOIN keeps SQLite from scanning the log for the keys. || '' removes the type of a column: SQLite finds an
+-- indexed expression only by a value without one. The result is one row with a JSON array: one row per event would cost
+-- more in the driver than here.
 WITH keys (thread_id, tool_call_id) AS (
     SELECT value ->> 0, value ->> 1 FROM json_each($1)
     UNION
-    SELECT e.thread_id, e.tool_call_id
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value
-        AND e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'decision' = 'allow_session'
-    UNION
-    SELECT e.thread_id, e.tool_call_id
+    SELECT e.thread_id, e.data ->> 'toolCallId'
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_APPROVAL_RESPONSE'
-        AND e.data ->> 'decision' = 'deny' AND e.data ->> 'match' IS NOT NULL
+        AND (e.data ->> 'decision' = 'allow_session'
+            OR e.data ->> 'decision' = 'deny' AND e.data ->> 'match' IS NOT NULL)
     UNION
-    SELECT e.thread_id, e.tool_call_id
+    SELECT e.thread_id, e.data ->> 'toolCallId'
     FROM json_each($7) a CROSS JOIN events e ON e.thread_id = a.value ->> 0
         AND e.data ->> 'argumentsHash' = a.value ->> 1 AND e.type = 'TOOL_APPROVAL_RESPONSE'
         AND (e.data ->> 'source' = 'approver' OR e.data ->> 'match' = 'once') AND e.timestamp >= $5
     UNION
-    SELECT o.thread_id, o.tool_call_id
+    SELECT o.thread_id, o.tool_call_id || ''
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value
     UNION
-    SELECT o.thread_id, o.tool_call_id FROM open_requests o WHERE $6
+    SELECT o.thread_id, o.tool_call_id || '' FROM open_requests o WHERE $6
 ), found (tip, seq, thread_id, type, timestamp, principal, data, hash) AS (
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM keys k CROSS JOIN events e ON e.thread_id = k.thread_id AND e.tool_call_id = k.tool_call_id
+    FROM keys k CROSS JOIN events e ON e.seq IN (
+        SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'GRANT_REVOKED'

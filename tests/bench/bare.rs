@@ -71,7 +71,7 @@ impl Bare {
     /// Takes away the guards on new rows: what is left is the price of a commit.
     pub(crate) async fn unguarded(mut self) -> Outcome<Self> {
         let text = match &self {
-            Self::Sqlite(_) => "DROP TRIGGER rows_follow_the_rules; DROP TRIGGER a_row_takes_its_place",
+            Self::Sqlite(_) => "DROP TRIGGER rows_keep_the_structure; DROP TRIGGER rows_update_open_requests",
             Self::Postgres(_) => "ALTER TABLE events DISABLE TRIGGER USER",
         };
         self.say(text).await?;

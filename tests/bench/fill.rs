@@ -67,7 +67,7 @@ pub(crate) async fn finished_calls(address: &str, calls: i64) -> Outcome<()> {
 
 /// Drops the triggers on new rows, and hands out what makes them again.
 async fn take_down(conn: &mut SqliteConnection) -> Outcome<Vec<String>> {
-    let names = ["rows_follow_the_rules", "a_row_takes_its_place"];
+    let names = ["rows_keep_the_structure", "rows_update_open_requests"];
     let mut texts = Vec::new();
     for name in names {
         let found = sqlx::query("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $1")

@@ -130,7 +130,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
             .await
             .expect("set");
         assert_eq!(types(desk, &format!("migrate --database '{address}'")).await.code, 0);
-        let guard = "ALTER TABLE events DISABLE TRIGGER rows_stay";
+        let guard = "ALTER TABLE events DISABLE TRIGGER rows_are_never_changed";
         desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     none from a file; `countersign config` shows what is in force
@@ -147,12 +147,12 @@ async fn what_is_in_the_way_of_the_server_is_told() {
                            → set default_transaction_isolation to read committed for this database
         warn  rights       this user owns the log, and could take its guards away
                            → give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md
-        fail  guards       not in force: rows_stay
+        fail  guards       not in force: rows_are_never_changed
                            → ALTER TABLE events ENABLE ALWAYS TRIGGER, for each; then countersign verify
         ok    layout       as Countersign 0.1.0 knows it
         ok    seal         the last of 0 events is sealed
         ok    chain        all 0 events hold
-        ok    index        the index of open requests is what the events say
+        ok    index        the index of open requests agrees with the events
 
         Something has to be mended.
         exit 1

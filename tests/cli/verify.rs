@@ -45,7 +45,7 @@ async fn a_row_that_was_changed_is_named() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
+        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
         exit 1
         "#);
     })
@@ -75,7 +75,7 @@ async fn rows_that_were_inserted_by_hand_are_counted_until_they_are_sealed() {
         assert_snapshot!(desk.types("verify").await, @"
         11 events, and the chain holds.
         tip [sha256]
-        The last 2 were inserted by hand; the next event that Countersign writes seals them.
+        The last 2 were inserted with SQL; the next event that Countersign writes seals them.
         exit 0
         ");
         desk.proposes("t2", "call_4", "bash", "{}").await;
@@ -96,7 +96,7 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         assert_snapshot!(desk.types("verify").await, @"
         9 events, and the chain holds.
         tip [sha256]
-        The index of open requests is not what the events say: countersign verify --repair
+        The index of open requests does not agree with the events: countersign verify --repair
         exit 1
         ");
         let found = desk.types("verify --json").await.stdout;
@@ -107,7 +107,7 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         }
         assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
-        The index of open requests was wrong, and was made anew from the events.
+        The index of open requests was wrong and has been rebuilt from the events.
         9 events, and the chain holds.
         tip [sha256]
         exit 0

@@ -112,14 +112,16 @@ fn calls_with(events: &[Arc<Event>], kind: EventType, by: &str) -> usize {
     of.map(id).collect::<HashSet<_>>().len()
 }
 
-/// A request inserted by SQL that this program cannot read, and that expired long ago.
+/// A request that this program cannot read and that lapsed long ago, written past the trigger that rejects it.
 const UNREADABLE: &str = r"
+INSERT INTO decision_in_progress (id) VALUES (1);
 INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_CALL', 'agent:bot', json_object(
     'id', 'odd', 'name', 'bash', 'arguments', json('{}'), 'argumentsHash',
     '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
 INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_APPROVAL_REQUEST', 'agent:bot', json_object(
     'toolCallId', 'odd', 'reason', 'by hand', 'options', json('[1]'), 'expiresAt', '2026-01-31T12:00:00.000Z',
     'policy', '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
+DELETE FROM decision_in_progress;
 ";
 
 /// The allowed number of queries for due items, per proposed call and in addition.

@@ -53,13 +53,13 @@ async fn forbidden_statement_in_the_shell_is_refused() {
             ("UPDATE events SET principal = 'user:eve' WHERE seq = 1;", "events are never changed"),
             ("DELETE FROM events;", "events are never deleted"),
             ("INSERT OR REPLACE INTO events SELECT * FROM events WHERE seq = 1;", ""),
-            ("INSERT INTO decisions VALUES ('terminal', 'build', 'maybe', 'user:ada', '');", "a decision is"),
+            ("INSERT INTO decisions VALUES ('terminal', 'build', 'maybe', 'user:ada', '');", "not one of the options"),
             ("INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'agent:bot', '');", "a person decides"),
             ("INSERT INTO decisions VALUES ('terminal', 'other', 'allow_once', 'user:ada', '');", "no such call"),
             (
                 "INSERT INTO events (thread_id, type, principal, data) VALUES ('terminal', 'TOOL_EXECUTION_STARTED', \
                  'agent:bot', '{\"toolCallId\": \"build\", \"executor\": \"me\", \"argumentsHash\": \"\"}');",
-                "nobody allowed this call",
+                "decide through the view",
             ),
         ] {
             let (code, said) = sqlite3(&world, statement).await;

@@ -17,7 +17,7 @@ pub use outside::{Said, actor, in_private_mounts};
 pub use postgres::Cluster;
 pub use proxy::{Cut, Proxy};
 pub use random::Random;
-pub use seal::{LS, append_sealed};
+pub use seal::{LS, append_sealed, messages, statement};
 pub use sql::{SqlConnection, open_file, run_psql, run_sql_on, run_sqlite3};
 pub use world::{
     Action, Caller, Database, Embedded, Outcome, Persona, Proposal, Service, ToStore, Transport, World, code,

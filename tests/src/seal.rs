@@ -31,7 +31,9 @@ pub async fn append_sealed(
     connection.run(&statement(&event)).await.map(|()| event.seq)
 }
 
-fn statement(event: &Event) -> String {
+/// The statement that inserts the event as it is.
+#[must_use]
+pub fn statement(event: &Event) -> String {
     let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
     let hash = hash.map(|hash| hash.to_string()).unwrap_or_default();
     let data = data.as_str().replace('\'', "''");
@@ -39,4 +41,26 @@ fn statement(event: &Event) -> String {
         "INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
         VALUES ({seq}, '{thread_id}', '{kind}', '{timestamp}', '{principal}', '{data}', '{hash}')"
     )
+}
+
+/// Statements that insert so many messages with valid hashes after the event at `tip`, whose link is `link`. The link
+/// of the last message takes its place.
+#[must_use]
+pub fn messages(tip: i64, link: &mut Sha256, number: i64) -> String {
+    let message = |seq: i64| {
+        let mut event = Event {
+            seq,
+            thread_id: ThreadId::new("t").expect("valid"),
+            kind: EventType::UserMessage,
+            timestamp: "2026-01-31T09:00:00.000Z".parse().expect("valid"),
+            principal: Principal::user("ada"),
+            data: Json::parse(&format!(r#"{{"text":{seq}}}"#)).expect("valid"),
+            hash: None,
+        };
+        *link = chain::link(*link, &event);
+        event.hash = Some(*link);
+        statement(&event)
+    };
+    let statements: Vec<_> = (tip + 1..=tip + number).map(message).collect();
+    format!("BEGIN;\n{};\nCOMMIT;", statements.join(";\n"))
 }

@@ -1,7 +1,7 @@
 //! Plain SQL connections and shells, which do not go through the gate and have none of our settings.
 
 use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqlSafeStr, SqliteConnection,
+    AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, SqlSafeStr, SqliteConnection,
     migrate::{Migration, MigrationType, Migrator},
     sqlite::SqliteConnectOptions,
 };
@@ -40,6 +40,18 @@ impl SqlConnection {
             Self::Postgres(conn) => sqlx::query_scalar(sql).fetch_all(conn).await,
         };
         read.map_err(|e| e.to_string())
+    }
+
+    /// Asks SQLite for the steps of a plan.
+    pub async fn details(&mut self, explain: &str) -> Result<Vec<String>, String> {
+        let Self::Sqlite(conn) = self else {
+            return Err("only SQLite explains a plan in this form".to_owned());
+        };
+        let rows = sqlx::query(AssertSqlSafe(explain.to_owned()))
+            .fetch_all(conn)
+            .await
+            .map_err(|e| e.to_string())?;
+        Ok(rows.iter().map(|row| row.get("detail")).collect())
     }
 
     /// Prepares a statement without executing it. The error is the database's message.

@@ -1,8 +1,10 @@
 //! Copying a whole log from one database into another, and interruptions of it.
 
+use countersign_events::{EventType, Sha256};
 use countersign_store::{Address, Copied, Error, Options, Step, Store, copy};
 use countersign_tests::{
-    Database, World, in_world_on, postgres::Cluster, run_psql, run_sqlite3, within_the_limit,
+    Database, World, append_sealed, in_world_on, messages, postgres::Cluster, run_psql, run_sqlite3,
+    within_the_limit,
 };
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -61,10 +63,11 @@ async fn lives(world: &mut World) -> String {
     ada.denies("call_2").await.expect("denied");
     let place = place_of(world);
     let odd = r#"{ "text" :"a \u0000 b \\u0000 c", "n": 1.50, "n2":1e3}"#;
-    let by_hand = format!(
-        "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{odd}');"
-    );
-    types(&place, &by_hand).await.expect("it is a message");
+    let mut connection = world.sql_connection().await;
+    append_sealed(world.store(), &mut connection, "t", (EventType::UserMessage, "user:ada", odd))
+        .await
+        .expect("it is a message");
+    connection.close().await;
     types(&place, "INSERT INTO decisions VALUES ('t', 'call_3', 'deny', 'user:ada', 'late');")
         .await
         .expect("a decision");
@@ -129,16 +132,11 @@ fn server_to_server_copy_contains_every_event() {
     every_event_is_copied(Database::Postgres, Database::Postgres);
 }
 
-/// A log of `number` messages inserted by SQL, enough for several batches.
-async fn long_log(attic: &Attic, number: u32) -> String {
+/// A log of `number` messages, so that it is copied in several batches.
+async fn long_log(attic: &Attic, number: i64) -> String {
     let place = attic.file("long.db").display().to_string();
     Store::open(address(&place), Options::default()).await.expect("made").close().await;
-    let messages = format!(
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {number})
-        INSERT INTO events (thread_id, type, principal, data)
-        SELECT 't', 'USER_MESSAGE', 'user:ada', json_object('text', i) FROM n;"
-    );
-    types(&place, &messages).await.expect("messages");
+    types(&place, &messages(0, &mut Sha256::ZERO.clone(), number)).await.expect("messages");
     place
 }
 
@@ -234,11 +232,12 @@ fn continued_copy_includes_new_events_of_the_source() {
         let attic = Attic::new().await;
         let source = long_log(&attic, 10).await;
         let target = attic.place(Database::Postgres, "target").await;
-        let more = "INSERT INTO events (thread_id, type, principal, data)
-            VALUES ('t', 'USER_MESSAGE', 'user:ada', '{\"text\":\"more\"}');";
+        let mut link = Sha256::ZERO;
+        let _ = messages(0, &mut link, 10);
+        let more = messages(10, &mut link, 1);
         let copied = copy(address(&source), address(&target), false, |step| {
             if matches!(step, Step::Verified(..)) {
-                let typed = std::process::Command::new("sqlite3").args([&source, more]).status();
+                let typed = std::process::Command::new("sqlite3").args([&source, &more]).status();
                 assert!(typed.expect("sqlite3").success());
             }
         });
@@ -262,9 +261,8 @@ fn write_to_the_target_ends_the_copy() {
             times += 1;
             if times == 1 {
                 assert!(matches!(step, Step::Copied(1_000, 2_500)));
-                let more = "INSERT INTO events (thread_id, type, principal, data)
-                    VALUES ('t', 'USER_MESSAGE', 'user:eve', '{\"text\":\"mine\"}');";
-                let typed = std::process::Command::new("sqlite3").args([&target, more]).status();
+                let more = messages(1_000, &mut Sha256::ZERO.clone(), 1);
+                let typed = std::process::Command::new("sqlite3").args([&target, &more]).status();
                 assert!(typed.expect("sqlite3").success());
             }
         });
@@ -279,9 +277,8 @@ fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
         let attic = Attic::new().await;
         let source = long_log(&attic, 5).await;
-        let half = r#"INSERT INTO events (thread_id, type, principal, data)
-            VALUES ('t', 'USER_MESSAGE', 'user:ada', '{"text":"\ud83d"}');"#;
-        types(&source, half).await.expect("SQLite takes it");
+        let half = messages(5, &mut Sha256::ZERO.clone(), 1).replace(r#""text":6"#, r#""text":"\ud83d""#);
+        types(&source, &half).await.expect("SQLite takes it");
         let target = attic.place(Database::Postgres, "target").await;
         let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
         assert!(matches!(refused, Error::EventRefused { seq: 6, .. }), "{refused}");

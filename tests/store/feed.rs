@@ -30,7 +30,7 @@ async fn propose_many(bot: &Persona, calls: usize) {
     }
 }
 
-async fn forgetful(world: &World) -> Store {
+async fn without_memory(world: &World) -> Store {
     world.another_store_with(Options { recent: 4, ..world.options() }).await
 }
 
@@ -51,7 +51,7 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
 }
 
 async fn follower_sees_events_of_another_store(world: &mut World) {
-    let reader = forgetful(world).await;
+    let reader = without_memory(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
     let mut one = reader.follow(of_thread("t3"), 0);
@@ -68,7 +68,7 @@ async fn follower_sees_events_of_another_store(world: &mut World) {
 /// A store's own writer notifies its feed at once, and may be ahead of the events that the feed has read from
 /// others.
 async fn followers_of_several_writers_see_all_events(world: &mut World) {
-    let stores = [world.store().clone(), world.another_store().await, forgetful(world).await];
+    let stores = [world.store().clone(), world.another_store().await, without_memory(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
         for call in 0..100 {
             let bot = world.agent("bot").at(store).in_thread(THREADS[call % THREADS.len()]);
@@ -86,7 +86,7 @@ async fn followers_of_several_writers_see_all_events(world: &mut World) {
 }
 
 async fn followers_that_return_often_miss_nothing(world: &mut World) {
-    let stores = [forgetful(world).await, forgetful(world).await];
+    let stores = [without_memory(world).await, without_memory(world).await];
     let bot = world.agent("bot");
     let returning = async {
         let mut chance = Random::seeded(31);
@@ -120,7 +120,7 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
 }
 
 async fn lagging_follower_catches_up(world: &mut World) {
-    let reader = forgetful(world).await;
+    let reader = without_memory(world).await;
     let bot = world.agent("bot");
     let mut all = reader.follow(Filter::default(), 0);
     let mut one = reader.follow(of_thread("t2"), 0);
@@ -135,7 +135,7 @@ async fn lagging_follower_catches_up(world: &mut World) {
 }
 
 async fn early_and_late_followers_see_the_same(world: &mut World) {
-    let (near, far) = (world.store().clone(), forgetful(world).await);
+    let (near, far) = (world.store().clone(), without_memory(world).await);
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let mut before = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
     bot.proposes("call_1").await.expect("asked");

@@ -1,12 +1,14 @@
 //! The store's contract: the log contains each event once and in order, whatever number of processes write it by
 //! whatever means. Each story runs on each database; behaviour of only one of them has its own folder.
 
+mod admissibility;
 mod by_hand;
 mod bytes;
 mod contract;
 mod copy;
 mod deciding;
 mod feed;
+mod first_design;
 mod guards;
 mod handles;
 mod lists;

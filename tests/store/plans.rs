@@ -55,7 +55,7 @@ fn the_queries_are_the_files_of_the_folder() {
 }
 
 /// Everything is set as on the store's own connections, and a plan is one that serves all parameters.
-async fn connected_as_the_store(world: &World) -> SqlConnection {
+pub(crate) async fn connected_as_the_store(world: &World) -> SqlConnection {
     let mut connection = world.sql_connection().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
         connection.run(&format!("SET {name} = {value}")).await.expect("it can be set");
@@ -64,7 +64,7 @@ async fn connected_as_the_store(world: &World) -> SqlConnection {
 }
 
 /// How PostgreSQL answers a statement, whatever its parameters are.
-async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
+pub(crate) async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
     connection.run(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
     let counted =
         "SELECT cardinality(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
@@ -81,7 +81,7 @@ async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
 /// The steps of a plan that go through a table from end to end, under whatever name: those that look a thread up
 /// in an index that is not by threads, and those that look nothing up in `events` at all. The newest row is found
 /// at once.
-fn whole_readings(steps: &[String]) -> Vec<&String> {
+pub(crate) fn whole_readings(steps: &[String]) -> Vec<&String> {
     let reads_all = |n: &usize| {
         let about: Vec<_> =
             steps[n + 1..].iter().take_while(|line| !line.trim_start().starts_with("->")).collect();
@@ -96,7 +96,7 @@ fn whole_readings(steps: &[String]) -> Vec<&String> {
 }
 
 /// These walk along the requests by design.
-const THOROUGH: [&str; 2] = ["open_requests_pure.sql", "rebuild_open_requests.sql"];
+const THOROUGH: [&str; 3] = ["open_requests_pure.sql", "rebuild_open_requests.sql", "repeated_calls.sql"];
 
 /// Looks at every plan.
 async fn nothing_reads_the_whole_log(world: &World, size: &str) {

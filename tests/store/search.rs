@@ -165,8 +165,8 @@ async fn rare_matches_are_found_span_by_span(world: &mut World) {
     assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
     assert!(paged(world.store(), &of_thread, 10).await.is_empty());
 
-    let forgetful = world.another_store_with(Options { recent: 10, ..world.options() }).await;
-    assert_eq!(forgetful.follow(rare, 0).next().await.expect("reads").seq, 21_001);
+    let without_memory = world.another_store_with(Options { recent: 10, ..world.options() }).await;
+    assert_eq!(without_memory.follow(rare, 0).next().await.expect("reads").seq, 21_001);
 
     let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
     let now = world.now();

@@ -1,5 +1,9 @@
 //! Who may decide at which level, and who is in which group.
 
+mod assumed;
+
+pub use assumed::{AssumedLevels, QualifiedPeople};
+
 use countersign_events::Principal;
 use std::collections::HashMap;
 
@@ -8,6 +12,7 @@ use std::collections::HashMap;
 pub struct Approvers {
     levels: Vec<String>,
     people: HashMap<String, Person>,
+    assumed: Option<AssumedLevels>,
 }
 
 /// What the policy says of one person.
@@ -20,13 +25,18 @@ pub(crate) struct Person {
 impl Default for Approvers {
     fn default() -> Self {
         let levels = ["user", "admin", "super_admin"].map(str::to_owned).to_vec();
-        Self { levels, people: HashMap::new() }
+        Self { levels, people: HashMap::new(), assumed: None }
     }
 }
 
 impl Approvers {
     pub(crate) fn new(levels: Vec<String>, people: HashMap<String, Person>) -> Self {
-        Self { levels, people }
+        Self { levels, people, assumed: None }
+    }
+
+    /// Levels and groups as a log implies them, without the policy that defined them.
+    pub(crate) fn assumed(assumed: AssumedLevels) -> Self {
+        Self { levels: Vec::new(), people: HashMap::new(), assumed: Some(assumed) }
     }
 
     /// The levels, the lowest first.
@@ -38,6 +48,9 @@ impl Approvers {
     /// Somebody's level: the lowest for whoever is not named.
     #[must_use]
     pub fn level_of(&self, principal: &Principal) -> &str {
+        if let Some(assumed) = &self.assumed {
+            return assumed.level_of(principal);
+        }
         let named = self.people.get(principal.as_str()).map(|person| person.level.as_str());
         named.or(self.levels.first().map(String::as_str)).unwrap_or("user")
     }
@@ -45,6 +58,9 @@ impl Approvers {
     /// Where a level stands among the others, counted from the lowest; none if there is no such level.
     #[must_use]
     pub fn rank(&self, level: &str) -> Option<usize> {
+        if let Some(assumed) = &self.assumed {
+            return assumed.rank(level);
+        }
         self.levels.iter().position(|known| known == level)
     }
 
@@ -53,6 +69,9 @@ impl Approvers {
     pub fn is_in(&self, principal: &Principal, entry: &str) -> bool {
         match entry.strip_prefix('@') {
             None => principal.as_str() == entry,
+            Some(_) if self.assumed.is_some() => {
+                self.assumed.as_ref().is_some_and(|assumed| assumed.is_qualified(principal))
+            }
             Some(group) => {
                 let person = self.people.get(principal.as_str());
                 person.is_some_and(|person| person.groups.iter().any(|known| known == group))

@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 /// One call, as rules look at it.
 pub(crate) struct Facts<'a> {
     pub(crate) subject: Subject<'a>,
-    settings: &'a PolicySettings,
+    pub(crate) settings: &'a PolicySettings,
     late: &'a dyn Fn() -> bool,
     masked: Vec<Pointer>,
     args: OnceCell<Option<Value>>,

@@ -27,7 +27,7 @@ mod tools;
 mod value;
 mod warning;
 
-pub use approvers::Approvers;
+pub use approvers::{Approvers, AssumedLevels, QualifiedPeople};
 pub use format::format;
 pub use grant::{Look, Pattern};
 pub use judgement::{Judgement, Matched, Terms};

@@ -1,7 +1,11 @@
 //! A policy that was read and checked.
 
 use crate::{
-    approvers::Approvers, rule::Rule, selector::Selectors, settings::PolicySettings, warning::Warning,
+    approvers::{Approvers, AssumedLevels},
+    rule::Rule,
+    selector::Selectors,
+    settings::PolicySettings,
+    warning::Warning,
 };
 use countersign_events::Sha256;
 use countersign_redaction::Redactor;
@@ -37,6 +41,21 @@ impl Policy {
             warnings: Vec::new(),
             hash: Sha256::of(b"default = \"ask\"\n"),
         }
+    }
+
+    /// The policy of an earlier time as far as a log records it. It has no rules, so its verdicts must come from
+    /// evidence. It assumes that each tool is idempotent and that each scope matches, because a log records neither.
+    #[must_use]
+    pub fn recorded(
+        hash: Sha256,
+        lapses: Option<Duration>,
+        remember: Duration,
+        assumed: AssumedLevels,
+    ) -> Self {
+        let approvers = Approvers::assumed(assumed);
+        let settings =
+            PolicySettings { lapses, remember, approvers, is_recorded: true, ..PolicySettings::default() };
+        Self { settings, hash, ..Self::ask_always() }
     }
 
     /// SHA-256 of the policy's text, which stands on every request and response it led to.

@@ -24,6 +24,8 @@ pub(crate) struct PolicySettings {
     /// Lower-case words; a tool whose name or description contains one is asked about.
     pub(crate) dangerous: Vec<String>,
     pub(crate) redactor: Redactor,
+    /// True if the settings were read from a log, which records neither scopes nor idempotent tools.
+    pub(crate) is_recorded: bool,
 }
 
 impl Default for PolicySettings {
@@ -38,6 +40,7 @@ impl Default for PolicySettings {
             trust: Trust::default(),
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),
             redactor: Redactor::default(),
+            is_recorded: false,
         }
     }
 }

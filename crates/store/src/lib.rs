@@ -27,6 +27,7 @@ mod writer;
 pub use address::{Address, NEVER_LOGGED, Place, PostgresAddress};
 pub use clock::{Clock, ManualClock};
 pub use copy::{Copied, Step, copy};
+pub use countersign_approvals::admissibility::InadmissibleRow;
 pub use database::{
     postgres::{Examined, OLDEST_POSTGRES, Rights, SETTINGS as POSTGRES_SETTINGS, examine},
     sqlite::sqlite_version,
@@ -38,7 +39,7 @@ pub use open::{Options, Synchronous};
 pub use page::Page;
 pub use schema::{Kind, Layout, migrations};
 pub use search::{Fate, Outline};
-pub use verify::Report;
+pub use verify::{MOST_FINDINGS, Report};
 pub use writer::CommandOutcome;
 
 use countersign_approvals::CommandEnvelope;

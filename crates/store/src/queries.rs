@@ -1,17 +1,39 @@
-//! The named queries: each is a file in `sql/`, embedded from there, and prepared by a test against the migrated
-//! schema of each database that it serves. Where one text cannot serve both, there is a pair, named alike.
+//! The named queries: each is a file in `sql/`, embedded from there.
+//!
+//! A test prepares each query against the migrated schema of each database that it serves. Where one text cannot serve
+//! both databases, there is a pair of files with the same name.
+
+use crate::Kind;
 
 /// A named query.
 #[derive(Debug, Clone, Copy)]
 pub struct Query {
     /// Its file in `sql/`.
     pub file: &'static str,
-    /// What stands in it.
+    /// The text of that file.
     pub text: &'static str,
-    /// Whether SQLite is asked so.
+    /// Whether it runs on SQLite.
     pub on_sqlite: bool,
-    /// Whether PostgreSQL is asked so.
+    /// Whether it runs on PostgreSQL.
     pub on_postgres: bool,
+}
+
+/// The two texts of a query that each database needs in its own words.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryPair {
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+impl QueryPair {
+    /// The text for that database.
+    #[must_use]
+    pub const fn on(self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Sqlite => self.sqlite,
+            Kind::Postgres => self.postgres,
+        }
+    }
 }
 
 macro_rules! texts {
@@ -26,24 +48,41 @@ macro_rules! texts {
 macro_rules! queries {
     (
         both { $($shared:ident = $file:literal,)* }
+        pairs { $($pair:ident = $pair_file:literal,)* }
         sqlite { $($light:ident = $light_file:literal,)* }
         postgres { $($large:ident = $large_file:literal,)* }
     ) => {
         texts! { $($shared = $file,)* }
 
-        /// Those that only SQLite is asked.
+        $(
+            #[doc = concat!("`sql/sqlite/", $pair_file, "` and `sql/postgres/", $pair_file, "`")]
+            pub const $pair: QueryPair = QueryPair {
+                sqlite: include_str!(concat!("../../../sql/sqlite/", $pair_file)),
+                postgres: include_str!(concat!("../../../sql/postgres/", $pair_file)),
+            };
+        )*
+
+        /// The queries that run on SQLite only.
         pub mod sqlite {
             texts! { $($light = $light_file,)* }
         }
 
-        /// Those that only PostgreSQL is asked.
+        /// The queries that run on PostgreSQL only.
         pub mod postgres {
             texts! { $($large = $large_file,)* }
         }
 
-        /// All of them.
+        /// All named queries.
         pub const ALL: &[Query] = &[
             $(Query { file: $file, text: $shared, on_sqlite: true, on_postgres: true },)*
+            $(
+                Query {
+                    file: concat!("sqlite/", $pair_file), text: $pair.sqlite, on_sqlite: true, on_postgres: false,
+                },
+                Query {
+                    file: concat!("postgres/", $pair_file), text: $pair.postgres, on_sqlite: false, on_postgres: true,
+                },
+            )*
             $(Query { file: $light_file, text: sqlite::$light, on_sqlite: true, on_postgres: false },)*
             $(Query { file: $large_file, text: postgres::$large, on_sqlite: false, on_postgres: true },)*
         ];
@@ -54,8 +93,6 @@ queries! {
     both {
         APPLIED = "applied.sql",
         CALL = "call.sql",
-        CALLS = "calls.sql",
-        CALLS_OF_THREAD = "calls_of_thread.sql",
         CLEAR_OPEN_REQUESTS = "clear_open_requests.sql",
         DUE = "due.sql",
         EVENTS = "events.sql",
@@ -67,33 +104,37 @@ queries! {
         OPEN_NOW = "open_now.sql",
         OPEN_REQUESTS = "open_requests.sql",
         OPEN_REQUESTS_PURE = "open_requests_pure.sql",
-        PENDING = "pending.sql",
-        PENDING_OF_THREAD = "pending_of_thread.sql",
         PROBE = "probe.sql",
         PROBED = "probed.sql",
         REBUILD_OPEN_REQUESTS = "rebuild_open_requests.sql",
+        REPEATED_CALLS = "repeated_calls.sql",
         SEARCH = "search.sql",
         SEARCH_OF_THREAD = "search_of_thread.sql",
         SPAN_OF_THREAD = "span_of_thread.sql",
         SPAN_OF_THREAD_BACK = "span_of_thread_back.sql",
-        TALLY = "tally.sql",
-        THREAD = "thread.sql",
         THREADS = "threads.sql",
         THREAD_TIP = "thread_tip.sql",
         TIP = "tip.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
     }
+    pairs {
+        CALLS = "calls.sql",
+        CALLS_OF_THREAD = "calls_of_thread.sql",
+        HALF_COPIED = "half_copied.sql",
+        PENDING = "pending.sql",
+        PENDING_OF_THREAD = "pending_of_thread.sql",
+        TALLY = "tally.sql",
+        THREAD = "thread.sql",
+    }
     sqlite {
         APPEND = "sqlite/append.sql",
         BEGIN = "sqlite/begin.sql",
-        HALF_COPIED = "sqlite/half_copied.sql",
         LOAD = "sqlite/load.sql",
     }
     postgres {
         APPEND = "postgres/append.sql",
         BEGIN = "postgres/begin.sql",
         EXAMINE = "postgres/examine.sql",
-        HALF_COPIED = "postgres/half_copied.sql",
         LOAD = "postgres/load.sql",
     }
 }

@@ -68,11 +68,15 @@ impl Store {
     ) -> Result<(Page<Call>, bool), Error> {
         // One more than asked for tells whether there is a next page.
         let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
+        let kind = self.inner.readers.kind();
         let (name, query) = match thread_id {
-            None => ("pending", Query::new(queries::PENDING).bind(after).bind(most)),
+            None => ("pending", Query::new(queries::PENDING.on(kind)).bind(after).bind(most)),
             Some(thread_id) => (
                 "pending_of_thread",
-                Query::new(queries::PENDING_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
+                Query::new(queries::PENDING_OF_THREAD.on(kind))
+                    .bind(after)
+                    .bind(most)
+                    .bind(thread_id.as_str()),
             ),
         };
         let mut calls = self.calls_within(name, query).await?;
@@ -85,7 +89,8 @@ impl Store {
 
     /// What holds for a thread: its grants, its settings, and whether it is closed.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
-        let rows = self.rows("thread", Query::new(queries::THREAD).bind(thread_id.as_str())).await?;
+        let query = Query::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
+        let rows = self.rows("thread", query).await?;
         let mut state = BatchState::new(0, Sha256::ZERO);
         let mut events = read(&rows)?;
         events.sort_by_key(|event| event.seq);

@@ -38,7 +38,7 @@ pub enum Layout {
 
 macro_rules! migrations {
     ($folder:literal) => {
-        migrations!($folder: 1 "events", 2 "guards", 3 "open_requests", 4 "by_hand", 5 "settings", 6 "neighbours", 7 "deciding")
+        migrations!($folder: 1 "log", 2 "open_requests", 3 "views")
     };
     ($folder:literal: $($number:literal $name:literal),*) => {
         &[$((

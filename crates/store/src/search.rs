@@ -166,7 +166,7 @@ impl Store {
             None => ("calls", queries::CALLS),
             Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
         };
-        let query = Query::new(text)
+        let query = Query::new(text.on(self.inner.readers.kind()))
             .bind(before)
             .bind(floor)
             .bind(one_more(limit))
@@ -237,7 +237,7 @@ impl Store {
         let (tip, mut after) = (self.tip().await?, 0);
         while after < tip {
             let end = after.saturating_add(TALLIED).min(tip);
-            let query = Query::new(queries::TALLY)
+            let query = Query::new(queries::TALLY.on(self.inner.readers.kind()))
                 .bind(after)
                 .bind(end)
                 .bind(since.map(|moment| moment.to_string()))

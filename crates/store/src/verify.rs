@@ -1,30 +1,32 @@
-//! Verifying: does the chain hold, do the hashes of arguments, and is the index of open requests what
-//! the events say?
+//! Verifying a whole log: the hash chain, the structure, the rules, and the index of open requests.
 
 use crate::{
     Error, Filter, Store,
     database::{Query, Row},
     queries, writer,
 };
+use countersign_approvals::admissibility::{AdmissibilityCheck, InadmissibleRow};
 use countersign_events::{
-    Body, Sha256,
+    Sha256,
     chain::{Broken, Verifier},
 };
 
-/// What was found.
+/// The findings about a log.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// How many events hold, from the first on.
+    /// The number of events that the chain links, from the first on.
     pub events: i64,
-    /// The chain's link after the last of them: note it down elsewhere to prove the log later.
+    /// The link of the chain after the last of them. A copy of it elsewhere proves the log later.
     pub tip: Sha256,
-    /// How many rows at the end were inserted by hand and are not sealed yet.
+    /// The number of rows at the end that were inserted with SQL and that no later row has sealed.
     pub unsealed: u64,
-    /// Where the chain breaks, if it does.
+    /// The first break of the chain.
     pub broken: Option<Broken>,
-    /// Calls whose `argumentsHash` is not that of their arguments, by `seq`; of masked arguments that cannot be told.
-    pub wrong_hashes: Vec<i64>,
-    /// Whether the index of open requests is what the events say.
+    /// The rows that the rules would not have written, in `seq` order: at most [`MOST_FINDINGS`] of them.
+    pub inadmissible: Vec<InadmissibleRow>,
+    /// The number of all rows that the rules would not have written.
+    pub inadmissible_count: u64,
+    /// Whether the index of open requests agrees with the events.
     pub index_holds: bool,
 }
 
@@ -32,44 +34,67 @@ impl Report {
     /// Whether nothing is wrong.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.broken.is_none() && self.wrong_hashes.is_empty() && self.index_holds
+        self.broken.is_none() && self.inadmissible_count == 0 && self.index_holds
     }
 }
 
-/// How many events are read at once.
+/// The most inadmissible rows that a report lists. It bounds the memory that a forged log can take.
+pub const MOST_FINDINGS: usize = 10_000;
+
+/// The number of events in one read.
 const PAGE: usize = 2_000;
 
 impl Store {
-    /// Walks the whole log; `progress` hears how far it has come, in events.
+    /// Reads the whole log once. `progress` receives the number of events that were checked.
     pub async fn verify(&self, mut progress: impl FnMut(i64)) -> Result<Report, Error> {
-        let mut verifier = Verifier::default();
-        let (mut broken, mut wrong_hashes) = (None, Vec::new());
+        let (mut verifier, mut rules) = (Verifier::default(), AdmissibilityCheck::default());
+        let mut found = Findings::default();
+        let mut broken = None;
         'log: loop {
             let page = self.events(&Filter::default(), verifier.checked(), PAGE).await?;
-            for event in &page.items {
-                if let Err(found) = verifier.check(event) {
-                    broken = Some(found);
+            let is_last = page.next.is_none();
+            for event in page.items {
+                if let Err(why) = verifier.check(&event) {
+                    broken = Some(why);
                     break 'log;
                 }
-                // The hash is over the arguments as they were proposed: where some are masked, nobody here can tell.
-                if let Ok(Body::ToolCall(call)) = Body::read(event.seq, event.kind, &event.data)
-                    && call.redacted.is_empty()
-                    && call.arguments.admit() != Ok(call.arguments_hash)
-                {
-                    wrong_hashes.push(event.seq);
-                }
+                found.add(rules.check(event));
             }
             progress(verifier.checked());
-            if page.next.is_none() {
+            if is_last {
                 break;
             }
         }
+        // A chain that breaks says nothing about the rows after the break, and nothing is missing before it.
+        if broken.is_none() {
+            found.add(rules.finish());
+        }
+        found.add(self.repeated_calls(verifier.checked()).await?);
         let index_holds = self.index_holds().await?;
         let (events, tip, unsealed) = (verifier.checked(), verifier.tip(), verifier.unsealed());
-        Ok(Report { events, tip, unsealed, broken, wrong_hashes, index_holds })
+        let Findings { mut rows, count } = found;
+        rows.sort_by_key(|row| row.seq);
+        Ok(Report {
+            events,
+            tip,
+            unsealed,
+            broken,
+            inadmissible: rows,
+            inadmissible_count: count,
+            index_holds,
+        })
     }
 
-    /// Whether the index of open requests equals the pure query, at one moment of the log.
+    /// The calls up to `end` that their thread had before. The check of the rules does not remember calls that have
+    /// ended, and a log without its unique indexes can hold a second one.
+    async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, Error> {
+        let rows = self.rows("repeated_calls", Query::new(queries::REPEATED_CALLS).bind(end)).await?;
+        let reason = "the thread has a call with this id already".to_owned();
+        let row = |seq| InadmissibleRow { seq, reason: reason.clone() };
+        Ok(rows.iter().filter_map(|found| found.number(0)).map(row).collect())
+    }
+
+    /// Whether the index of open requests equals the result of the pure query, in one snapshot of the log.
     async fn index_holds(&self) -> Result<bool, Error> {
         let (pure, index) = (Query::new(queries::OPEN_REQUESTS_PURE), Query::new(queries::OPEN_REQUESTS));
         let [pure, index] = self.inner.readers.both(pure, index).await.map_err(|e| self.failed(&e))?;
@@ -77,9 +102,24 @@ impl Store {
         Ok(pure.iter().map(open).eq(index.iter().map(open)))
     }
 
-    /// Makes the index of open requests anew from the events.
+    /// Rebuilds the index of open requests from the events.
     pub async fn rebuild_index(&self) -> Result<(), Error> {
         let chore = |answer| writer::WriterRequest::Maintenance(writer::Maintenance::RebuildIndex, answer);
         writer::send(&self.inner.queue, chore).await
+    }
+}
+
+/// The inadmissible rows so far.
+#[derive(Default)]
+struct Findings {
+    rows: Vec<InadmissibleRow>,
+    count: u64,
+}
+
+impl Findings {
+    fn add(&mut self, rows: Vec<InadmissibleRow>) {
+        self.count += rows.len() as u64;
+        let room = MOST_FINDINGS.saturating_sub(self.rows.len());
+        self.rows.extend(rows.into_iter().take(room));
     }
 }

@@ -11,8 +11,8 @@ const ROUNDS: i64 = 8;
 fn follower_sees_concurrent_commits_once_in_order() {
     on_a_server(async |server| {
         let url = server.url();
-        let forgetful = Options { recent: 4, ..options() };
-        let reader = tries_with(&url, forgetful).await.expect("the log opens");
+        let without_memory = Options { recent: 4, ..options() };
+        let reader = tries_with(&url, without_memory).await.expect("the log opens");
         let stores = [opens(&url).await, opens(&url).await, opens(&url).await];
         let over = AtomicBool::new(false);
         let hands = async {

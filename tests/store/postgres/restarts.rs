@@ -98,8 +98,8 @@ fn log_ending_in_an_unsealed_row_survives_restart() {
         let bot = world.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");
         let mut follower = world.store().follow(Filter::default(), 2);
-        let sql = "INSERT INTO events (thread_id, type, principal, data) VALUES ('t', 'USER_MESSAGE', 'user:ada', '{}')";
-        world.run_sql(sql).await.expect("anybody may add a message");
+        let sql = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
+        world.run_sql(sql).await.expect("a person may decide");
         assert_eq!(follower.next().await.expect("it is seen").seq, 3);
         world.server().restart().await;
         assert_eq!(code(&bot.proposes("call_2").await), "done");

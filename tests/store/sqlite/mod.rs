@@ -1,7 +1,6 @@
 //! Behaviour of SQLite alone: copied, removed, damaged and foreign files, and query plans.
 
 mod damage;
-mod deciding;
 mod opening;
 mod plans;
 mod trouble;

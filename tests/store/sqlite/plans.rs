@@ -1,7 +1,7 @@
 //! Query plans of SQLite: frequent queries use an index, however long the log is.
 
 use crate::plans::statements;
-use countersign_store::queries;
+use countersign_store::{Kind, queries};
 use countersign_tests::{in_world, open_file};
 use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
@@ -15,9 +15,10 @@ async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
     steps
 }
 
-const BY_CALL: &str = "USING INDEX one_of_each (thread_id=? AND tool_call_id=?)";
+/// One index of each kind answers which events a call has.
+const BY_CALL: &str = "responses_by_call (<expr>=? AND thread_id=?)";
 
-const BY_CALL_AND_TYPE: &str = "INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+const BY_ID: &str = "calls_by_id (<expr>=? AND thread_id=?)";
 
 /// The frequent queries, and the steps of their plans.
 const HOT: &[(&str, &str, &[&str])] = &[
@@ -28,24 +29,26 @@ const HOT: &[(&str, &str, &[&str])] = &[
     (
         "events_of_thread",
         queries::EVENTS_OF_THREAD,
-        &["USING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+        &["USING INDEX events_by_thread (thread_id=? AND rowid>?)"],
     ),
-    ("pending", queries::PENDING, &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL]),
+    (
+        "pending",
+        queries::PENDING.on(Kind::Sqlite),
+        &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL],
+    ),
     (
         "pending_of_thread",
-        queries::PENDING_OF_THREAD,
+        queries::PENDING_OF_THREAD.on(Kind::Sqlite),
         &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_CALL],
     ),
     (
         "thread",
-        queries::THREAD,
+        queries::THREAD.on(Kind::Sqlite),
         &[
-            "grants_of_thread (thread_id=?)",
-            "denials_of_thread (thread_id=?)",
-            "one_revocation (thread_id=?)",
-            "one_close (thread_id=?)",
-            "modes_of_thread (thread_id=?)",
-            "policies_of_thread (thread_id=?)",
+            "lasting_decisions_by_thread (thread_id=?)",
+            "revocations_by_thread (thread_id=?)",
+            "closings_by_thread (thread_id=?)",
+            "settings_by_thread (thread_id=? AND type=?)",
             BY_CALL,
         ],
     ),
@@ -53,57 +56,55 @@ const HOT: &[(&str, &str, &[&str])] = &[
         "load",
         queries::sqlite::LOAD,
         &[
-            "grants_of_thread (thread_id=?)",
-            "decisions_of_thread (thread_id=? AND <expr>=? AND timestamp>?)",
-            "denials_of_thread (thread_id=?)",
+            "lasting_decisions_by_thread (thread_id=?)",
+            "recent_decisions_by_thread (thread_id=? AND <expr>=? AND timestamp>?)",
             "open_requests_of_thread (thread_id=?)",
-            "one_revocation (thread_id=?)",
-            "one_close (thread_id=?)",
-            "modes_of_thread (thread_id=?)",
-            "policies_of_thread (thread_id=?)",
+            "revocations_by_thread (thread_id=?)",
+            "closings_by_thread (thread_id=?)",
+            "settings_by_thread (thread_id=? AND type=?)",
             BY_CALL,
         ],
     ),
-    (
-        "search",
-        queries::SEARCH,
-        &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL_AND_TYPE],
-    ),
+    ("search", queries::SEARCH, &["SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_ID]),
     (
         "search_of_thread",
         queries::SEARCH_OF_THREAD,
-        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
+        &["events_by_thread (thread_id=? AND rowid>? AND rowid<?)"],
     ),
-    ("calls", queries::CALLS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL]),
+    (
+        "calls",
+        queries::CALLS.on(Kind::Sqlite),
+        &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL],
+    ),
     (
         "calls_of_thread",
-        queries::CALLS_OF_THREAD,
-        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
+        queries::CALLS_OF_THREAD.on(Kind::Sqlite),
+        &["calls_by_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
     ),
     (
         "threads",
         queries::THREADS,
-        &["SEARCH e USING INTEGER PRIMARY KEY", "events_of_thread (thread_id=? AND rowid>?)"],
+        &["SEARCH e USING INTEGER PRIMARY KEY", "events_by_thread (thread_id=? AND rowid>?)"],
     ),
     (
         "span_of_thread",
         queries::SPAN_OF_THREAD,
-        &["COVERING INDEX events_of_thread (thread_id=? AND rowid>?)"],
+        &["COVERING INDEX events_by_thread (thread_id=? AND rowid>?)"],
     ),
     (
         "span_of_thread_back",
         queries::SPAN_OF_THREAD_BACK,
-        &["COVERING INDEX events_of_thread (thread_id=? AND rowid<?)"],
+        &["COVERING INDEX events_by_thread (thread_id=? AND rowid<?)"],
     ),
-    ("thread_tip", queries::THREAD_TIP, &["events_of_thread (thread_id=?)"]),
-    ("tool_of_call", queries::TOOL_OF_CALL, &[BY_CALL_AND_TYPE]),
-    ("tally", queries::TALLY, &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
+    ("thread_tip", queries::THREAD_TIP, &["events_by_thread (thread_id=?)"]),
+    ("tool_of_call", queries::TOOL_OF_CALL, &[BY_ID]),
+    ("tally", queries::TALLY.on(Kind::Sqlite), &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
     ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
     ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
     (
         "history_of_thread",
         queries::HISTORY_OF_THREAD,
-        &["events_of_thread (thread_id=? AND rowid>? AND rowid<?)"],
+        &["calls_by_thread (thread_id=? AND rowid>? AND rowid<?)"],
     ),
 ];
 
@@ -137,7 +138,7 @@ fn pure_query_finds_responses_by_an_index() {
     in_world(async |world| {
         let mut conn = open_file(&world.path()).await;
         let steps = plan(&mut conn, queries::OPEN_REQUESTS_PURE).await;
-        let inner = "SEARCH r USING INDEX one_of_each (thread_id=? AND tool_call_id=? AND type=?)";
+        let inner = "SEARCH r USING INDEX responses_by_call (<expr>=? AND thread_id=?)";
         assert!(steps.iter().any(|step| step.contains(inner)), "{steps:#?}");
         conn.close().await.expect("closes");
     });

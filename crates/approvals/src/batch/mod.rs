@@ -5,7 +5,7 @@
 mod envelope;
 mod read_set;
 mod recorded;
-mod thread_state;
+pub(crate) mod thread_state;
 
 pub use envelope::{Command, CommandEnvelope, CommandTarget};
 pub use read_set::ReadSet;

@@ -7,22 +7,22 @@ use std::collections::{HashMap, HashSet};
 
 /// The loaded state of one thread.
 #[derive(Debug, Default)]
-pub(super) struct ThreadState {
+pub(crate) struct ThreadState {
     /// True if `thread` was read from the log, and not only some of its calls.
-    pub(super) is_read: bool,
+    pub(crate) is_read: bool,
     /// The argument hashes for which people's recent decisions were read.
-    pub(super) same_arguments: HashSet<Sha256>,
-    pub(super) thread: Thread,
+    pub(crate) same_arguments: HashSet<Sha256>,
+    pub(crate) thread: Thread,
     /// The calls that were read. `None` records that the log has no such call.
-    pub(super) calls: HashMap<CallId, Option<Call>>,
+    pub(crate) calls: HashMap<CallId, Option<Call>>,
 }
 
 impl ThreadState {
-    pub(super) fn call(&self, id: &CallId) -> Option<&Call> {
+    pub(crate) fn call(&self, id: &CallId) -> Option<&Call> {
         self.calls.get(id)?.as_ref()
     }
 
-    pub(super) fn decision_context<'a>(
+    pub(crate) fn decision_context<'a>(
         &'a self,
         thread_id: &'a ThreadId,
         envelope: &'a CommandEnvelope,
@@ -38,14 +38,14 @@ impl ThreadState {
     }
 
     /// The pending calls, oldest first.
-    pub(super) fn pending_calls(&self) -> Vec<&Call> {
+    pub(crate) fn pending_calls(&self) -> Vec<&Call> {
         let waits = |call: &&Call| matches!(call.standing, Standing::Pending { .. } | Standing::Proposed);
         let mut pending: Vec<_> = self.calls.values().flatten().filter(waits).collect();
         pending.sort_by_key(|call| call.proposal.seq);
         pending
     }
 
-    pub(super) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), Damaged> {
+    pub(crate) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), Damaged> {
         let Some(id) = call_id_of(&body).cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(());
@@ -59,7 +59,7 @@ impl ThreadState {
 }
 
 /// The call that an event is about, if it is about a call.
-pub(super) fn call_id_of(body: &Body) -> Option<&CallId> {
+pub(crate) fn call_id_of(body: &Body) -> Option<&CallId> {
     match body {
         Body::ToolCall(call) => Some(&call.id),
         Body::ApprovalRequest(request) => Some(&request.tool_call_id),

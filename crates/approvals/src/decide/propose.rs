@@ -29,6 +29,11 @@ impl HashedArguments {
         }
     }
 
+    /// Arguments that the log has masked, with the hash that was recorded for the unmasked ones.
+    pub(crate) const fn recorded(json: Json, hash: Sha256) -> Self {
+        Self { json, hash }
+    }
+
     /// The arguments, byte for byte.
     #[must_use]
     pub fn json(&self) -> &Json {

@@ -85,7 +85,8 @@ fn as_json(copied: &Copied) -> serde_json::Value {
         "tip": report.tip,
         "holds": report.holds(),
         "broken": report.broken.as_ref().map(ToString::to_string),
-        "wrongHashes": report.wrong_hashes,
+        "inadmissible": super::verify::inadmissible(report),
+        "inadmissibleCount": report.inadmissible_count,
         "indexHolds": report.index_holds,
         "since": since,
     })

@@ -3,7 +3,7 @@
 use crate::{
     args::{Args, Verify},
     exit::{Exit, Said},
-    output,
+    output::{self, visible},
     progress::Progress,
 };
 use countersign_api::ApprovalGate;
@@ -26,7 +26,7 @@ pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit>
         output::say(&as_json(&report, repaired).to_string());
     } else {
         if repaired {
-            output::say("The index of open requests was wrong, and was made anew from the events.");
+            output::say("The index of open requests was wrong and has been rebuilt from the events.");
         }
         output::say(&as_text(&report));
     }
@@ -48,11 +48,17 @@ fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
         "tip": report.tip,
         "unsealed": report.unsealed,
         "broken": report.broken.as_ref().map(ToString::to_string),
-        "wrongHashes": report.wrong_hashes,
+        "inadmissible": inadmissible(report),
+        "inadmissibleCount": report.inadmissible_count,
         "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
         "repaired": repaired,
     })
+}
+
+/// The rows that the rules would not have written.
+pub(crate) fn inadmissible(report: &Report) -> Vec<serde_json::Value> {
+    report.inadmissible.iter().map(|row| json!({ "seq": row.seq, "reason": row.reason })).collect()
 }
 
 fn as_text(report: &Report) -> String {
@@ -62,16 +68,22 @@ fn as_text(report: &Report) -> String {
     }];
     if report.unsealed > 0 {
         lines.push(format!(
-            "The last {} were inserted by hand; the next event that Countersign writes seals them.",
+            "The last {} were inserted with SQL; the next event that Countersign writes seals them.",
             report.unsealed
         ));
     }
-    for seq in &report.wrong_hashes {
-        lines.push(format!("Event {seq}: argumentsHash is not that of its arguments."));
+    if report.inadmissible_count > 0 {
+        lines.push(format!("The rules would not have written {} events:", report.inadmissible_count));
+        lines.extend(
+            report.inadmissible.iter().map(|row| format!("event {}: {}", row.seq, visible(&row.reason))),
+        );
+        let hidden = report.inadmissible_count.saturating_sub(report.inadmissible.len() as u64);
+        lines.extend((hidden > 0).then(|| format!("and {hidden} more")));
     }
     if !report.index_holds {
         lines.push(
-            "The index of open requests is not what the events say: countersign verify --repair".to_owned(),
+            "The index of open requests does not agree with the events: countersign verify --repair"
+                .to_owned(),
         );
     }
     lines.join("\n")

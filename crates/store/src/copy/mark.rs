@@ -1,7 +1,7 @@
 //! The mark of a log that is half copied: a table that is there for no longer than that.
 
 use crate::{
-    Error, Kind, Place, Store,
+    Error, Place, Store,
     database::{Query, Readers},
     queries,
     writer::{self, Maintenance},
@@ -38,11 +38,8 @@ impl Mark {
 
 /// Whether there is a mark.
 async fn is_there(readers: &Readers, place: &Place) -> Result<bool, Error> {
-    let text = match readers.kind() {
-        Kind::Sqlite => queries::sqlite::HALF_COPIED,
-        Kind::Postgres => queries::postgres::HALF_COPIED,
-    };
-    let found = readers.all(Query::new(text)).await.map_err(|e| readers.error(place.clone(), &e))?;
+    let query = Query::new(queries::HALF_COPIED.on(readers.kind()));
+    let found = readers.all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
     Ok(found.first().and_then(|row| row.number(0)) > Some(0))
 }
 

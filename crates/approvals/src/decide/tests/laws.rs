@@ -1,7 +1,7 @@
 //! Properties of every history, tested with random histories.
 
 use super::*;
-use crate::{BatchState, Command, CommandTarget, ReadSet, Width};
+use crate::{BatchState, Command, CommandTarget, ReadSet, Width, admissibility::AdmissibilityCheck};
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
     chain::Verifier,
@@ -137,6 +137,15 @@ proptest! {
                 _ => {}
             }
         }
+    }
+
+    #[test]
+    fn every_row_of_a_history_is_admissible(steps in steps()) {
+        let mut check = AdmissibilityCheck::default();
+        let story = play(&steps);
+        let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check(event.clone())).collect();
+        found.extend(check.finish());
+        prop_assert_eq!(found, vec![]);
     }
 
     #[test]

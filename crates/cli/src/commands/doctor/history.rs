@@ -84,21 +84,30 @@ async fn log(args: &Args, gate: &EmbeddedGate, findings: &mut Findings) -> Resul
 
 const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
 
+const INADMISSIBLE: &str =
+    "a program bypassed the rules: `countersign verify` lists the events and the reasons";
+
 async fn whole(args: &Args, gate: &EmbeddedGate, tip: i64, findings: &mut Findings) -> Result<(), GateError> {
     let mut progress = Progress::of(args, "events");
     let report = gate.verify(|done| progress.at(done, tip)).await?;
     progress.clear();
     match &report.broken {
         Some(broken) => findings.fail("chain", broken.to_string(), BROKEN),
-        None if !report.wrong_hashes.is_empty() => {
-            findings.fail("chain", format!("{} calls carry a wrong hash", report.wrong_hashes.len()), BROKEN);
-        }
         None => findings.ok("chain", format!("all {} events hold", report.events)),
     }
+    if let Some(row) = report.inadmissible.first() {
+        let found = format!(
+            "the rules would not have written {} events, the first of them event {}",
+            report.inadmissible_count, row.seq
+        );
+        findings.fail("rules", found, INADMISSIBLE);
+    } else if report.broken.is_none() {
+        findings.ok("rules", "the rules would have written every event");
+    }
     if report.index_holds {
-        findings.ok("index", "the index of open requests is what the events say");
+        findings.ok("index", "the index of open requests agrees with the events");
     } else {
-        let found = "the index of open requests is not what the events say";
+        let found = "the index of open requests does not agree with the events";
         findings.fail("index", found, "countersign verify --repair");
     }
     Ok(())

@@ -153,7 +153,7 @@ impl Door {
 impl Door {
     /// Takes the guard of rows by hand out of force, or puts it back, which its owner may.
     async fn guard(&mut self, wish: &str) -> Result<(), Failed> {
-        let text = format!("ALTER TABLE events {wish} TRIGGER rows_by_hand_are_well_formed");
+        let text = format!("ALTER TABLE events {wish} TRIGGER rows_without_a_hash_are_decisions");
         let outcome = async { say(self.conn()?, text).await };
         outcome.await.map_err(|e| failed(self.address.place(), &e))
     }

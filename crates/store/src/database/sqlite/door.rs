@@ -88,9 +88,9 @@ impl database::Door for Door {
     async fn stand_aside(&mut self) -> Result<(), Failed> {
         let place = self.place();
         let outcome = async {
-            let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_by_hand_are_well_formed'";
+            let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
             self.aside = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
-            self.run("DROP TRIGGER rows_by_hand_are_well_formed").await
+            self.run("DROP TRIGGER rows_without_a_hash_are_decisions").await
         };
         outcome.await.map_err(|e| failed(place, &e))
     }

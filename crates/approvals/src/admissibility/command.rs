@@ -1,0 +1,267 @@
+//! Reconstructs the commands that could have caused a row.
+
+use super::{LogRow, evidence, proposal};
+use crate::{
+    Call, CallCommand, CommandEvidence, Standing, Thread, ThreadCommand, Width,
+    batch::thread_state::{ThreadState, call_id_of},
+    decide::{
+        ClaimCommand, EditReview, FinishCommand, HashedArguments, ProposeCommand, RespondCommand,
+        argument_changes,
+    },
+};
+use countersign_events::{
+    Body, CallId, EventType, Json, Principal, Sha256,
+    event::{Decision, ExecutionStarted, Response, Source, Status, ToolResult, Vote},
+};
+use countersign_policy::{Policy, QualifiedPeople};
+
+/// A command that could have caused a row, with its evidence.
+pub(super) struct CommandGuess {
+    pub(super) command: GuessedCommand,
+    pub(super) by: Principal,
+    pub(super) policy: Policy,
+    pub(super) evidence: CommandEvidence,
+    /// The thread as the command saw it, if that differs from its state before the row.
+    pub(super) thread: Option<Thread>,
+    /// Whether the writer first writes the events that are due on the call.
+    pub(super) due_first: bool,
+    /// Whether the row was written with SQL, where no process writes reminders and escalations first.
+    pub(super) is_by_hand: bool,
+}
+
+/// A command to the call or the thread of a row.
+pub(super) enum GuessedCommand {
+    Call(CallId, CallCommand),
+    Thread(ThreadCommand),
+}
+
+impl CommandGuess {
+    fn new(command: GuessedCommand, row: &LogRow, policy: Policy) -> Self {
+        Self {
+            command,
+            by: row.event.principal.clone(),
+            policy,
+            evidence: CommandEvidence::NotNeeded,
+            thread: None,
+            due_first: true,
+            is_by_hand: row.is_by_hand(),
+        }
+    }
+
+    pub(super) fn proposal(command: ProposeCommand, row: &LogRow, policy: Policy) -> Self {
+        let id = command.id.clone();
+        Self::new(GuessedCommand::Call(id, CallCommand::Propose(command)), row, policy)
+    }
+
+    /// The reason why a row is wrong if the command writes nothing.
+    pub(super) const fn reason_for_nothing(&self) -> &'static str {
+        match self.command {
+            GuessedCommand::Call(_, CallCommand::Due) => "nothing was due on the call",
+            GuessedCommand::Call(..) | GuessedCommand::Thread(_) => "the log says the same already",
+        }
+    }
+
+    /// Whether an event of this type may be due and not yet written.
+    pub(super) fn may_be_late(&self, kind: EventType) -> bool {
+        self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)
+    }
+}
+
+/// The commands that could have caused the first row.
+pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess> {
+    let row = &rows[0];
+    let call = call_id_of(&row.body).and_then(|id| state.call(id));
+    let thread = |command| vec![CommandGuess::new(GuessedCommand::Thread(command), row, plain_policy())];
+    if row.is_by_hand() {
+        return match &row.body {
+            Body::ApprovalResponse(response) if response.source == Source::Approver => {
+                respond(row, response, call)
+            }
+            _ => Vec::new(),
+        };
+    }
+    match &row.body {
+        Body::ToolCall(_) => proposal::guesses(rows, 0, state),
+        Body::ApprovalVote(vote) => self::vote(rows, vote, call),
+        Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
+        Body::ApprovalResponse(response) => self::response(row, response, call),
+        Body::ExecutionStarted(started) => claim(row, started, call),
+        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call),
+        Body::ExecutionReleased(released) => {
+            let command = CallCommand::Release { comment: released.comment.clone() };
+            vec![to_call(row, command, generous_policy(None, row, None))]
+        }
+        Body::ToolResult(result) => self::result(rows, result, call, state),
+        Body::GrantRevoked(revoked) => thread(ThreadCommand::Revoke(revoked.grant)),
+        Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
+        Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
+        Body::ThreadClosed(_) => thread(ThreadCommand::Close),
+        // A request follows its call, and a message is no command's.
+        Body::ApprovalRequest(_) | Body::Message(..) => Vec::new(),
+    }
+}
+
+fn to_call(row: &LogRow, command: CallCommand, policy: Policy) -> CommandGuess {
+    // Rows without a call id are commands to a thread, so the default is never used.
+    let id = call_id_of(&row.body).cloned();
+    let command =
+        id.map_or(GuessedCommand::Thread(ThreadCommand::Close), |id| GuessedCommand::Call(id, command));
+    CommandGuess::new(command, row, policy)
+}
+
+/// A policy for commands that depend on none.
+fn plain_policy() -> Policy {
+    evidence::recorded_policy(None, None, false, QualifiedPeople::None, None)
+}
+
+/// A policy under which each approver has the level and the groups that the request asks for.
+fn generous_policy(response: Option<&Response>, row: &LogRow, lowest: Option<String>) -> Policy {
+    let lapses = response.and_then(|response| evidence::span(row.event.timestamp, response.lapses_at));
+    let hash = response.and_then(|response| response.policy);
+    evidence::recorded_policy(hash, lapses, false, QualifiedPeople::Everyone, lowest)
+}
+
+fn due(row: &LogRow, policy: Policy) -> Vec<CommandGuess> {
+    vec![CommandGuess { due_first: false, ..to_call(row, CallCommand::Due, policy) }]
+}
+
+fn response(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<CommandGuess> {
+    let policy = generous_policy(Some(response), row, None);
+    match response.source {
+        Source::Approver => respond(row, response, call),
+        Source::Expiry => due(row, policy),
+        Source::Cancellation => {
+            let command = CallCommand::Cancel { reason: response.comment.clone() };
+            // Closing a thread cancels its pending calls at once.
+            vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
+        }
+        // The policy, a grant and the mode answer a proposal, in the same step.
+        Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
+    }
+}
+
+/// A person's decision, without a vote before it.
+fn respond(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<CommandGuess> {
+    let policy = if row.is_by_hand() { plain_policy() } else { generous_policy(Some(response), row, None) };
+    let answer = Answer {
+        decision: response.decision,
+        comment: response.comment.as_ref(),
+        arguments: response.arguments.as_ref(),
+        scope: response.matches.as_ref(),
+        level: response.level.as_ref(),
+    };
+    answer.guesses(row, call, policy, response.policy)
+}
+
+/// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
+/// approvers have the new level, which the log does not record: both are possible.
+fn vote(rows: &[LogRow], vote: &Vote, call: Option<&Call>) -> Vec<CommandGuess> {
+    let row = &rows[0];
+    let completed = rows.get(1).and_then(|next| match &next.body {
+        Body::ApprovalResponse(response) if response.tool_call_id == vote.tool_call_id => Some(response),
+        _ => None,
+    });
+    let lowest = completed.and_then(|response| response.level.clone());
+    let hash = completed.and_then(|response| response.policy);
+    let lapses = completed.and_then(|response| evidence::span(row.event.timestamp, response.lapses_at));
+    let answer = Answer {
+        decision: vote.decision,
+        comment: vote.comment.as_ref(),
+        arguments: vote.arguments.as_ref(),
+        scope: vote.matches.as_ref(),
+        level: vote.level.as_ref(),
+    };
+    [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
+        .into_iter()
+        .flat_map(|qualified| {
+            let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
+            answer.guesses(row, call, policy, hash)
+        })
+        .collect()
+}
+
+/// The parts of an approver's answer that a vote and a response have in common.
+struct Answer<'a> {
+    decision: Decision,
+    comment: Option<&'a String>,
+    arguments: Option<&'a Json>,
+    scope: Option<&'a Json>,
+    level: Option<&'a String>,
+}
+
+impl Answer<'_> {
+    fn guesses(
+        &self,
+        row: &LogRow,
+        call: Option<&Call>,
+        policy: Policy,
+        policy_hash: Option<Sha256>,
+    ) -> Vec<CommandGuess> {
+        let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
+        let width = self.scope.map(Width::read).transpose();
+        let (Ok(arguments), Ok(width)) = (arguments, width) else { return Vec::new() };
+        let review = arguments.as_ref().zip(call).map(|(arguments, call)| EditReview {
+            judged: evidence::judged(arguments.hash(), evidence::allowing_judgement(policy_hash)),
+            schema_error: None,
+            changes: argument_changes(call, arguments),
+        });
+        // A stop denies all pending calls at once, and reads no clock for each.
+        let is_stop = self.decision == Decision::Deny && width.is_none() && !row.is_by_hand();
+        let command = CallCommand::Respond(RespondCommand {
+            decision: self.decision,
+            comment: self.comment.cloned(),
+            arguments,
+            about: call.map(Call::arguments_hash),
+            width,
+            level: self.level.cloned(),
+        });
+        let guess = to_call(row, command, policy);
+        vec![CommandGuess {
+            evidence: review.map_or(CommandEvidence::NotNeeded, CommandEvidence::Edit),
+            due_first: !is_stop,
+            ..guess
+        }]
+    }
+}
+
+fn claim(row: &LogRow, started: &ExecutionStarted, call: Option<&Call>) -> Vec<CommandGuess> {
+    let command = CallCommand::Claim(ClaimCommand {
+        executor: started.executor.clone(),
+        arguments_hash: started.arguments_hash,
+        lease: evidence::span(row.event.timestamp, started.lease_expires_at),
+        arguments: None,
+        definition_hash: None,
+    });
+    let approved = call.map_or(started.arguments_hash, Call::arguments_hash);
+    let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(None));
+    vec![CommandGuess { evidence, ..to_call(row, command, plain_policy()) }]
+}
+
+fn result(
+    rows: &[LogRow],
+    result: &ToolResult,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
+    let row = &rows[0];
+    let standing = call.map(|call| &call.standing);
+    if matches!(standing, Some(Standing::Allowed { .. })) && result.status == Status::Cancelled {
+        let command = CallCommand::Cancel { reason: cancel_reason(row, result) };
+        let mut guesses = vec![to_call(row, command, plain_policy())];
+        guesses.extend(due(row, plain_policy()));
+        if matches!(rows.get(1).map(|next| &next.body), Some(Body::ToolCall(_))) {
+            guesses.extend(proposal::guesses(rows, 1, state));
+        }
+        return guesses;
+    }
+    let executor = call.and_then(Call::claim).map(|claim| claim.what.executor.clone());
+    let finish = FinishCommand { status: result.status, content: result.content.clone(), executor };
+    vec![to_call(row, CallCommand::Finish(finish), plain_policy())]
+}
+
+/// The reason in the text of a cancelled call.
+fn cancel_reason(row: &LogRow, result: &ToolResult) -> Option<String> {
+    let text: String = result.content.read().ok()?;
+    let prefix = format!("Cancelled by {}: ", row.event.principal);
+    text.strip_prefix(&prefix).map(str::to_owned)
+}

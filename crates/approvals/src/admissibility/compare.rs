@@ -1,0 +1,69 @@
+//! Compares a row of the log with the event that the rules would write.
+
+use super::LogRow;
+use crate::NewEvent;
+use countersign_events::Body;
+
+/// Whether a row can belong to the same command as the first one. PostgreSQL gives each row that SQL inserts a time of
+/// its own.
+pub(super) fn is_same_step(first: &LogRow, row: &LogRow) -> bool {
+    let same_time = first.event.timestamp == row.event.timestamp || first.is_by_hand();
+    first.event.thread_id == row.event.thread_id && first.is_by_hand() == row.is_by_hand() && same_time
+}
+
+/// Checks a row against the event that the rules would write. The error is the reason, for people.
+pub(super) fn check_row(expected: &NewEvent, row: &LogRow) -> Result<(), String> {
+    let kind = expected.body.event_type();
+    if kind != row.event.kind {
+        return Err(format!("the rules write a {kind} here"));
+    }
+    if expected.by != row.event.principal {
+        return Err(format!("the rules write it as {}", expected.by));
+    }
+    let body = adapt(expected.body.clone(), row);
+    if body == row.body {
+        return Ok(());
+    }
+    let fields = different_fields(&body, &row.body);
+    Err(format!("the rules write other values: {}", fields.join(", ")))
+}
+
+/// The expected content, without the differences that are allowed.
+fn adapt(expected: Body, row: &LogRow) -> Body {
+    match (expected, &row.body) {
+        // The log keeps the proposal with its secrets masked, so only the hash of unmasked parts can be compared.
+        (Body::ToolCall(expected), Body::ToolCall(recorded)) => {
+            let mut body = recorded.clone();
+            if recorded.redacted.is_empty() {
+                body.arguments_hash = expected.arguments_hash;
+            }
+            Body::ToolCall(body)
+        }
+        // A decision made with SQL names no policy and nothing that only a policy knows.
+        (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(_)) if row.is_by_hand() => {
+            expected.policy = None;
+            expected.rule = None;
+            Body::ApprovalResponse(expected)
+        }
+        // The databases escape characters in other ways than Countersign does.
+        (Body::ToolResult(mut expected), Body::ToolResult(recorded)) => {
+            if expected.content.admit().ok() == recorded.content.admit().ok() {
+                expected.content = recorded.content.clone();
+            }
+            Body::ToolResult(expected)
+        }
+        (expected, _) => expected,
+    }
+}
+
+/// The names of the fields in which two contents differ.
+fn different_fields(expected: &Body, recorded: &Body) -> Vec<String> {
+    let members = |body: &Body| body.data().ok().and_then(|data| data.members()).unwrap_or_default();
+    let (expected, recorded) = (members(expected), members(recorded));
+    let changed = recorded.iter().filter(|member| !expected.contains(member));
+    let missing = expected.iter().filter(|(name, _)| recorded.iter().all(|(other, _)| other != name));
+    let mut names: Vec<_> = changed.chain(missing).map(|(name, _)| name.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
+}

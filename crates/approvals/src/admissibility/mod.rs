@@ -1,0 +1,234 @@
+//! Admissibility: checks that the rules would have written each row of a log.
+//!
+//! For each row, the check reconstructs the command that could have caused it, decides on that command with the same
+//! function that the writer uses, and compares the result with the log. The log does not contain the policy of the
+//! time, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
+
+mod command;
+mod compare;
+mod evidence;
+mod proposal;
+
+use crate::{
+    Call, DecisionContext, NewEvent, Refused, Thread,
+    batch::thread_state::{ThreadState, call_id_of},
+    decide,
+};
+use command::CommandGuess;
+use countersign_events::{Body, CallId, Event, ThreadId};
+use std::collections::{HashMap, VecDeque};
+
+/// The longest sequence of rows that one command writes about a call.
+const LONGEST_SEQUENCE: usize = 3;
+
+/// A row that the rules would not have written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InadmissibleRow {
+    /// The `seq` of the row.
+    pub seq: i64,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// Checks the rows of a log one after the other. It keeps the state of each thread and of each call that has not
+/// ended, and no rows but the last few.
+#[derive(Debug, Default)]
+pub struct AdmissibilityCheck {
+    threads: HashMap<ThreadId, ThreadState>,
+    rows: VecDeque<LogRow>,
+}
+
+/// A row with its typed content.
+#[derive(Debug)]
+struct LogRow {
+    event: Event,
+    body: Body,
+}
+
+impl LogRow {
+    /// Whether the row was written through the view `decisions`.
+    fn is_by_hand(&self) -> bool {
+        self.event.hash.is_none()
+    }
+}
+
+/// The outcome of comparing a reconstructed command with the log.
+enum Comparison {
+    /// The command writes exactly the next rows, of this number.
+    Same(usize),
+    /// The command writes other rows. The reason concerns the row at this position.
+    Different { position: usize, reason: String },
+}
+
+impl AdmissibilityCheck {
+    /// Adds the next row in `seq` order, and returns the findings about the rows that are complete by then.
+    pub fn check(&mut self, event: Event) -> Vec<InadmissibleRow> {
+        match Body::read(event.seq, event.kind, &event.data) {
+            Ok(body) => {
+                self.rows.push_back(LogRow { event, body });
+                self.judge_while(|rows| rows.len() >= LONGEST_SEQUENCE)
+            }
+            Err(damaged) => {
+                // The rows before it are complete: no command writes a row that cannot be read.
+                let mut findings = self.judge_while(|rows| !rows.is_empty());
+                findings.push(InadmissibleRow { seq: event.seq, reason: damaged.what });
+                findings
+            }
+        }
+    }
+
+    /// Returns the findings about the last rows, after the end of the log.
+    pub fn finish(&mut self) -> Vec<InadmissibleRow> {
+        self.judge_while(|rows| !rows.is_empty())
+    }
+
+    fn judge_while(&mut self, condition: impl Fn(&VecDeque<LogRow>) -> bool) -> Vec<InadmissibleRow> {
+        let mut findings = Vec::new();
+        while condition(&self.rows) {
+            let length = match self.compare_with_rules() {
+                Comparison::Same(length) => length,
+                Comparison::Different { position, reason } => {
+                    findings.push(InadmissibleRow { seq: self.rows[position].event.seq, reason });
+                    position + 1
+                }
+            };
+            for row in self.rows.drain(..length) {
+                apply_row(&mut self.threads, row, &mut findings);
+            }
+        }
+        findings
+    }
+
+    /// Compares the next rows with those that the rules would write, for each command that could have caused them.
+    fn compare_with_rules(&mut self) -> Comparison {
+        let rows = self.rows.make_contiguous();
+        let head = &rows[0];
+        if matches!(head.body, Body::Message(..)) && !head.is_by_hand() {
+            return Comparison::Same(1);
+        }
+        let empty = ThreadState::default();
+        let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
+        let mut closest: Option<(usize, String)> = None;
+        for guess in command::guesses(rows, state) {
+            match compare_guess(&guess, rows, state) {
+                Comparison::Same(length) => return Comparison::Same(length),
+                Comparison::Different { position, reason } => {
+                    if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
+                        closest = Some((position, reason));
+                    }
+                }
+            }
+        }
+        let (position, reason) = closest.unwrap_or_else(|| {
+            let is_decision = matches!(head.body, Body::ApprovalResponse(_));
+            let no_decision = head.is_by_hand() && !is_decision;
+            let reason = if no_decision {
+                "a row without a hash must be a decision"
+            } else {
+                "no command writes such a row here"
+            };
+            (0, reason.to_owned())
+        });
+        Comparison::Different { position, reason }
+    }
+}
+
+/// Compares the next rows with those that one command would write.
+fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> Comparison {
+    let different = |position, reason| Comparison::Different { position, reason };
+    match decide_on_guess(guess, &rows[0], state) {
+        Err(refused) => different(0, refused.to_string()),
+        Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
+        Ok(expected) => {
+            for (position, new) in expected.iter().enumerate() {
+                let Some(row) = rows.get(position).filter(|row| compare::is_same_step(&rows[0], row)) else {
+                    let missing = new.body.event_type();
+                    return different(position.saturating_sub(1), format!("a {missing} must follow it"));
+                };
+                if let Err(reason) = compare::check_row(new, row) {
+                    return different(position, reason);
+                }
+            }
+            Comparison::Same(expected.len())
+        }
+    }
+}
+
+/// Decides on a reconstructed command with the rules, in the state before the row.
+fn decide_on_guess(
+    guess: &CommandGuess,
+    head: &LogRow,
+    state: &ThreadState,
+) -> Result<Vec<NewEvent>, Refused> {
+    let context = DecisionContext {
+        thread_id: &head.event.thread_id,
+        thread: guess.thread.as_ref().unwrap_or(&state.thread),
+        policy: &guess.policy,
+        by: &guess.by,
+        now: head.event.timestamp,
+        evidence: &guess.evidence,
+    };
+    match &guess.command {
+        command::GuessedCommand::Call(id, command) => {
+            let call = state.call(id);
+            check_nothing_is_due(call, guess, &context)?;
+            decide::decide(id, call, command, &context)
+        }
+        command::GuessedCommand::Thread(command) => {
+            decide::decide_thread(state.pending_calls().into_iter(), command, &context)
+        }
+    }
+}
+
+/// The writer first writes the events that are due on the call, in the same transaction.
+fn check_nothing_is_due(
+    call: Option<&Call>,
+    guess: &CommandGuess,
+    context: &DecisionContext<'_>,
+) -> Result<(), Refused> {
+    let due =
+        call.filter(|_| guess.due_first).map(|call| decide::due_events(call, context)).unwrap_or_default();
+    let due = due.iter().map(|event| event.body.event_type()).find(|kind| !guess.may_be_late(*kind));
+    match due {
+        Some(kind) => {
+            let why = format!("a {kind} was due before it");
+            Err(Refused::Invalid { field: "timestamp", why })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
+fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut Vec<InadmissibleRow>) {
+    let LogRow { event, body } = row;
+    if matches!(body, Body::Message(..)) {
+        return;
+    }
+    let state = threads.entry(event.thread_id.clone()).or_default();
+    let id: Option<CallId> = call_id_of(&body).cloned();
+    let before = id.as_ref().and_then(|id| state.call(id)).cloned();
+    if state.evolve(&event, body).is_err() {
+        // The finding about the row exists already. The call keeps the state that it had before.
+        debug_assert!(findings.iter().any(|finding| finding.seq == event.seq), "{event:?}");
+        if let Some((id, before)) = id.zip(before) {
+            state.calls.insert(id, Some(before));
+        }
+        return;
+    }
+    if let Some(id) = id
+        && state.call(&id).is_none_or(|call| call.result().is_some())
+    {
+        state.calls.remove(&id);
+    }
+}
+
+/// The thread as a command saw it, without the decisions that the command could not have used.
+fn thread_without(thread: &Thread, is_dropped: impl Fn(i64) -> bool) -> Thread {
+    let mut thread = thread.clone();
+    thread.grants.retain(|grant| !is_dropped(grant.seq));
+    thread.recent.retain(|recent| !is_dropped(recent.seq));
+    thread
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Reconstructs a proposal from its row and from the answer that follows it.
+
+use super::{LogRow, command::CommandGuess, evidence, thread_without};
+use crate::{
+    Thread, Width,
+    batch::thread_state::ThreadState,
+    decide::{HashedArguments, ProposeCommand},
+};
+use countersign_events::event::Verdict;
+use countersign_events::{
+    Body, Json,
+    event::{Definition, Request, Response, ToolCall},
+};
+use countersign_policy::{Judgement, Policy, QualifiedPeople, Terms};
+
+/// The proposals that could have caused the rows, of which the one at `offset` is the call. The row before the call is
+/// the end of another call, whose approval moves.
+pub(super) fn guesses(rows: &[LogRow], offset: usize, state: &ThreadState) -> Vec<CommandGuess> {
+    let Some(row) = rows.get(offset) else { return Vec::new() };
+    let Body::ToolCall(call) = &row.body else { return Vec::new() };
+    let proposal = RecordedProposal { row, call, thread: &state.thread };
+    match rows.get(offset + 1).map(|next| &next.body) {
+        Some(Body::ApprovalResponse(response)) if response.tool_call_id == call.id => {
+            proposal.answered(response)
+        }
+        Some(Body::ApprovalRequest(request)) if request.tool_call_id == call.id => proposal.asked(request),
+        _ => proposal.unanswered(),
+    }
+}
+
+struct RecordedProposal<'a> {
+    row: &'a LogRow,
+    call: &'a ToolCall,
+    thread: &'a Thread,
+}
+
+impl RecordedProposal<'_> {
+    /// People are asked. Nothing that is certain in the log may answer instead of them.
+    fn asked(&self, request: &Request) -> Vec<CommandGuess> {
+        let judgement = evidence::judgement_of_request(request, self.row.event.timestamp);
+        let policy =
+            evidence::recorded_policy(Some(request.policy), None, false, QualifiedPeople::None, None);
+        let patterns = self.pattern_grants();
+        let thread = thread_without(self.thread, |seq| patterns.contains(&seq));
+        self.guess(judgement, policy, thread).into_iter().collect()
+    }
+
+    /// The policy, the thread or an earlier decision answers. The verdict and the terms on which the policy would have
+    /// asked are not in the log, so each is possible.
+    fn answered(&self, response: &Response) -> Vec<CommandGuess> {
+        let lapses = evidence::span(self.row.event.timestamp, response.lapses_at);
+        let policy = evidence::recorded_policy(response.policy, lapses, true, QualifiedPeople::None, None);
+        let thread = self.thread_for_answer(response);
+        let verdicts = if response.decision.allows() {
+            [Verdict::Allow, Verdict::Ask]
+        } else {
+            [Verdict::Block, Verdict::Ask]
+        };
+        let terms = self.possible_terms(response.grant);
+        let judgements = verdicts.into_iter().flat_map(|verdict| {
+            terms.iter().map(move |terms| Judgement {
+                terms: terms.clone(),
+                ..evidence::judgement_of_response(response, verdict)
+            })
+        });
+        judgements.filter_map(|judgement| self.guess(judgement, policy.clone(), thread.clone())).collect()
+    }
+
+    /// No answer follows. Any answer serves to show what is missing.
+    fn unanswered(&self) -> Vec<CommandGuess> {
+        let judgement = evidence::allowing_judgement(None);
+        let policy = evidence::recorded_policy(None, None, false, QualifiedPeople::None, None);
+        self.guess(judgement, policy, self.thread.clone()).into_iter().collect()
+    }
+
+    fn guess(&self, judgement: Judgement, policy: Policy, mut thread: Thread) -> Option<CommandGuess> {
+        let ToolCall { id, name, annotations, impact, description, definition, .. } = self.call.clone();
+        let arguments = self.arguments()?;
+        let evidence = evidence::judgement_evidence(arguments.hash(), judgement);
+        self.compare_definitions_as_recorded(&mut thread);
+        let command = ProposeCommand {
+            id,
+            name,
+            arguments,
+            annotations,
+            impact,
+            description,
+            definition,
+            expires_in: None,
+        };
+        let guess = CommandGuess::proposal(command, self.row, policy);
+        Some(CommandGuess { evidence, thread: Some(thread), ..guess })
+    }
+
+    /// The hash of masked arguments is the one in the log. The hash of others is computed.
+    fn arguments(&self) -> Option<HashedArguments> {
+        let json: Json = self.call.arguments.clone();
+        if self.call.redacted.is_empty() {
+            HashedArguments::new(json).ok()
+        } else {
+            Some(HashedArguments::recorded(json, self.call.arguments_hash))
+        }
+    }
+
+    /// The log may have a definition masked, whose hash then differs from the recorded one.
+    fn compare_definitions_as_recorded(&self, thread: &mut Thread) {
+        let recorded = self.call.definition_hash;
+        let computed = Definition::hash(self.call.definition.as_ref(), self.call.annotations.as_ref());
+        let grants = thread.grants.iter_mut().map(|grant| &mut grant.given);
+        let recent = thread.recent.iter_mut().map(|recent| &mut recent.given);
+        for given in grants.chain(recent) {
+            if given.definition_hash == recorded {
+                given.definition_hash = computed;
+            }
+        }
+    }
+
+    /// The grants and denials whose pattern only the policy of the time could match.
+    fn pattern_grants(&self) -> Vec<i64> {
+        let is_pattern = |width: &Option<Width>| matches!(width, Some(Width::Pattern(_)));
+        self.thread.grants.iter().filter(|grant| is_pattern(&grant.width)).map(|grant| grant.seq).collect()
+    }
+
+    /// The thread with the decision that answered, and without those that the policy of the time may have ruled out.
+    fn thread_for_answer(&self, response: &Response) -> Thread {
+        let mut dropped = self.pattern_grants();
+        dropped.extend(self.thread.grants.iter().filter(|grant| grant.allows).map(|grant| grant.seq));
+        let first_recent = response.grant.unwrap_or(i64::MAX);
+        dropped.extend(self.thread.recent.iter().map(|recent| recent.seq).filter(|seq| *seq < first_recent));
+        thread_without(self.thread, |seq| Some(seq) != response.grant && dropped.contains(&seq))
+    }
+
+    /// The terms on which the policy may have asked: any that the recorded decision covers.
+    fn possible_terms(&self, grant: Option<i64>) -> Vec<Terms> {
+        let given =
+            self.thread.grants.iter().find(|found| Some(found.seq) == grant).map(|found| &found.given);
+        let recent =
+            self.thread.recent.iter().find(|found| Some(found.seq) == grant).map(|found| &found.given);
+        let strictest = given.or(recent).map(|given| Terms {
+            level: given.level.clone(),
+            quorum: given.quorum,
+            approvers: given.approvers.clone(),
+            ..Terms::default()
+        });
+        // Terms that no setting of the thread and no grant covers.
+        let impossible = Terms { quorum: u32::MAX, ..Terms::default() };
+        [Some(Terms::default()), strictest, Some(impossible)].into_iter().flatten().collect()
+    }
+}

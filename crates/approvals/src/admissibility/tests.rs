@@ -1,0 +1,51 @@
+//! Rows that the rules would not have written are named with their reason.
+
+use super::AdmissibilityCheck;
+use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp};
+
+const HASH: &str = "f6a8ee6d2ff5f5c26a5e6a0f4d8a59e35af5f3c20ff2be2ee4e6e7f8a0d4b6d1";
+
+fn row(seq: i64, kind: EventType, principal: &str, data: &str) -> Event {
+    Event {
+        seq,
+        thread_id: ThreadId::new("t").expect("valid"),
+        kind,
+        timestamp: Timestamp::from_millis(1_000),
+        principal: principal.parse::<Principal>().expect("valid"),
+        data: Json::parse(&data.replace("{HASH}", HASH)).expect("valid"),
+        hash: Some(Sha256::ZERO),
+    }
+}
+
+fn findings(rows: Vec<Event>) -> Vec<String> {
+    let mut check = AdmissibilityCheck::default();
+    let mut found: Vec<_> = rows.into_iter().flat_map(|event| check.check(event)).collect();
+    found.extend(check.finish());
+    found.into_iter().map(|row| format!("{}: {}", row.seq, row.reason)).collect()
+}
+
+#[test]
+fn proposal_without_an_answer_is_named() {
+    let arguments = Json::parse("{}").and_then(|json| json.admit()).expect("valid");
+    let call = format!(r#"{{"id":"a","name":"bash","arguments":{{}},"argumentsHash":"{arguments}"}}"#);
+    let found = findings(vec![row(1, EventType::ToolCall, "agent:bot", &call)]);
+    assert_eq!(found, ["1: a TOOL_APPROVAL_RESPONSE must follow it"]);
+}
+
+#[test]
+fn row_about_an_unknown_call_is_named() {
+    let data = r#"{"toolCallId":"a","executor":"w","argumentsHash":"{HASH}"}"#;
+    let found = findings(vec![row(1, EventType::ExecutionStarted, "agent:bot", data)]);
+    assert_eq!(found, ["1: thread t has no call a"]);
+}
+
+#[test]
+fn message_is_admissible() {
+    assert!(findings(vec![row(1, EventType::UserMessage, "user:ada", "{}")]).is_empty());
+}
+
+#[test]
+fn row_without_a_hash_must_be_a_decision() {
+    let message = Event { hash: None, ..row(1, EventType::UserMessage, "user:ada", "{}") };
+    assert_eq!(findings(vec![message]), ["1: a row without a hash must be a decision"]);
+}

@@ -1,0 +1,209 @@
+-- The log: one append-only table, its indexes, and the triggers that keep its structure. It is the table of
+-- migrations/sqlite, and the comments here explain only what differs. The rules of an approval are not here.
+
+-- Each function finds its tables in the schema that the log was created in, independent of the caller's search path.
+-- The temporary schema comes last, so that no temporary table can take the place of a table of the log.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+-- JSON, thread names and principals are UTF-8. Other encodings cannot hold all of them.
+DO $$ BEGIN
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION 'countersign: the encoding of the database must be UTF8' USING ERRCODE = 'CS001';
+    END IF;
+END $$;
+
+-- The JSON of `data`. The column itself is text and keeps every byte, because the hash chain covers those bytes, and
+-- jsonb reorders keys, respells numbers and rejects \u0000, which the output of commands may hold. This function reads
+-- \u0000 as U+FFFD. It first respells an escaped backslash, so that each remaining \u0000 is an escape, and the JSON
+-- stays valid. The bodies are expressions, not strings, so that the planner inlines them, and so that they mean the
+-- same while a dump is restored, which happens with an empty search path.
+CREATE FUNCTION readable(data text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN replace(replace(data, '\\', '\u005c'), '\u0000', '\ufffd');
+
+CREATE FUNCTION document(data text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN readable(data)::jsonb;
+
+-- With these operators `data ->> 'name'` means the same as on SQLite, and one query text serves both.
+CREATE FUNCTION text_of(data text, key text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN document(data) ->> key;
+
+CREATE FUNCTION json_of(data text, key text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN document(data) -> key;
+
+CREATE OPERATOR ->> (FUNCTION = text_of, LEFTARG = text, RIGHTARG = text);
+
+CREATE OPERATOR -> (FUNCTION = json_of, LEFTARG = text, RIGHTARG = text);
+
+-- Text compares by its bytes, as in SQLite, in a database of any language: times sort as text.
+CREATE TABLE events (
+    seq       bigint PRIMARY KEY CHECK (seq > 0),
+    thread_id text COLLATE "C" NOT NULL CHECK (thread_id <> ''),
+    type      text COLLATE "C" NOT NULL CHECK (type IN (
+        'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
+        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
+        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'TOOL_POLICY_SET',
+        'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
+        'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
+    timestamp text COLLATE "C" NOT NULL
+        DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
+        timestamp ~ '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z$'),
+    principal text COLLATE "C" NOT NULL CHECK (principal LIKE 'user:_%' OR principal LIKE 'agent:_%'
+        OR principal LIKE 'policy:_%' OR principal LIKE 'system:_%'),
+    data      text COLLATE "C" NOT NULL CHECK (jsonb_typeof(document(data)) = 'object'),
+    -- The length is a check of its own: a pattern that counts to 64 takes six times as long.
+    hash      text COLLATE "C" CHECK (hash ~ '^[0-9a-f]*$' AND length(hash) = 64),
+    CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
+);
+
+-- The equivalent of the application id in the header of an SQLite file.
+COMMENT ON TABLE events IS 'The log of Countersign (CSGN). Rows are never changed and never deleted.';
+
+-- A thread's events in order.
+CREATE INDEX events_by_thread ON events (thread_id, seq);
+
+-- PostgreSQL counts how common a thread is. It would rather walk the whole log for a common thread, although all
+-- events of that thread may stand at the other end. Without statistics it uses the index for each thread.
+ALTER TABLE events ALTER COLUMN thread_id SET STATISTICS 0;
+
+-- A thread's calls in order, for lists and counts of them.
+CREATE INDEX calls_by_thread ON events (thread_id, seq) WHERE type = 'TOOL_CALL';
+
+-- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
+-- release and a takeover happen once per claim.
+CREATE UNIQUE INDEX calls_by_id ON events ((data ->> 'id'), thread_id) WHERE type = 'TOOL_CALL';
+
+CREATE UNIQUE INDEX requests_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_APPROVAL_REQUEST';
+
+CREATE UNIQUE INDEX votes_by_call ON events (
+    (data ->> 'toolCallId'), thread_id, coalesce(data ->> 'round', '0'), principal)
+    WHERE type = 'TOOL_APPROVAL_VOTE';
+
+CREATE UNIQUE INDEX reminders_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_APPROVAL_REMINDER';
+
+CREATE UNIQUE INDEX escalations_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_APPROVAL_ESCALATED';
+
+CREATE UNIQUE INDEX responses_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE';
+
+CREATE UNIQUE INDEX claims_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_EXECUTION_STARTED';
+
+CREATE UNIQUE INDEX releases_by_call ON events ((data ->> 'toolCallId'), thread_id, (data ->> 'claim'))
+    WHERE type = 'TOOL_EXECUTION_RELEASED';
+
+CREATE UNIQUE INDEX takeovers_by_call ON events ((data ->> 'toolCallId'), thread_id, (data ->> 'claim'))
+    WHERE type = 'TOOL_EXECUTION_TAKEN_OVER';
+
+CREATE UNIQUE INDEX results_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'TOOL_RESULT';
+
+-- A thread closes once, and a grant is revoked once.
+CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
+
+CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, (data ->> 'grant')) WHERE type = 'GRANT_REVOKED';
+
+-- A thread's mode and its policies for single tools.
+CREATE INDEX settings_by_thread ON events (thread_id, type, seq)
+    WHERE type = 'THREAD_MODE_SET' OR type = 'TOOL_POLICY_SET';
+
+-- A thread's decisions that answer later calls until they are revoked: grants and remembered denials.
+CREATE INDEX lasting_decisions_by_thread ON events (thread_id, seq)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
+        OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL);
+
+-- A thread's recent decisions by people, and the approvals that moved to another call.
+CREATE INDEX recent_decisions_by_thread ON events (thread_id, (data ->> 'argumentsHash'), timestamp)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'match' = 'once');
+
+-- A refusal has the SQLSTATE CS001. It ends the transaction, or the part of it after the last savepoint.
+CREATE FUNCTION reject_change() RETURNS trigger
+    LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    RAISE EXCEPTION '%', CASE TG_OP
+        WHEN 'UPDATE' THEN 'countersign: events are never changed'
+        ELSE 'countersign: events are never deleted' END USING ERRCODE = 'CS001';
+END $$;
+
+-- The statement trigger also rejects TRUNCATE and ON CONFLICT DO UPDATE, and statements that match no row. The row
+-- trigger rejects the changes of a subscription, which applies them row by row.
+CREATE TRIGGER rows_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON events
+    FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+
+CREATE TRIGGER no_row_is_ever_changed BEFORE UPDATE OR DELETE ON events
+    FOR EACH ROW EXECUTE FUNCTION reject_change();
+
+REVOKE UPDATE, DELETE, TRUNCATE ON events FROM PUBLIC;
+
+-- SQLite has one writer at a time. Here each INSERT takes a lock that lasts until the end of the transaction. So rows
+-- become visible in the order of their numbers, and a reader that has seen n never sees n - 1 later. The name of the
+-- lock is "CSGN" and the table.
+CREATE FUNCTION lock_for_writing() RETURNS trigger
+    LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(x'4353474e'::int, TG_RELID::int);
+    RETURN NULL;
+END $$;
+
+-- A transaction that sees the log as it was before others wrote, as under REPEATABLE READ, takes a number that is
+-- taken, and the primary key rejects it. ON CONFLICT cannot replace a row here, so the unique indexes alone keep
+-- a second event of a kind out.
+CREATE FUNCTION keep_structure() RETURNS trigger
+    LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    tip bigint := coalesce((SELECT e.seq FROM events e ORDER BY e.seq DESC LIMIT 1), 0);
+    complaint text;
+BEGIN
+    NEW.seq := coalesce(NEW.seq, tip + 1);
+    complaint := CASE
+        WHEN NEW.seq BETWEEN 1 AND tip
+        THEN 'countersign: this seq is taken, and events are never changed'
+        -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
+        WHEN NEW.seq > tip + 1
+        THEN 'countersign: leave seq out; it is the next number'
+        WHEN NEW.type ~ '^TOOL_[AER]' AND NOT EXISTS (
+            SELECT FROM events e
+            WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        THEN 'countersign: the thread has no such call'
+        WHEN NEW.type IN ('TOOL_CALL', 'THREAD_CLOSED') AND EXISTS (
+            SELECT FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id)
+        THEN 'countersign: the thread is closed'
+    END;
+    IF complaint IS NOT NULL THEN
+        RAISE EXCEPTION '%', complaint USING ERRCODE = 'CS001';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER writers_queue_up BEFORE INSERT ON events
+    FOR EACH STATEMENT EXECUTE FUNCTION lock_for_writing();
+
+CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events
+    FOR EACH ROW EXECUTE FUNCTION keep_structure();
+
+-- ALWAYS: also where session_replication_role switches other triggers off.
+ALTER TABLE events ENABLE ALWAYS TRIGGER rows_are_never_changed;
+ALTER TABLE events ENABLE ALWAYS TRIGGER no_row_is_ever_changed;
+ALTER TABLE events ENABLE ALWAYS TRIGGER writers_queue_up;
+ALTER TABLE events ENABLE ALWAYS TRIGGER rows_keep_the_structure;
+
+-- The row that shows whether the log accepts writes. It says nothing about any call.
+CREATE TABLE probe (
+    id         integer PRIMARY KEY CHECK (id = 1),
+    written_at text COLLATE "C" NOT NULL
+);
+
+-- Programs that know the layout `oldest` or a later one may work with this log, also after a newer program has
+-- migrated it. A migration that an older program could not work with raises the number.
+CREATE TABLE layout (
+    id     integer PRIMARY KEY CHECK (id = 1),
+    oldest bigint NOT NULL
+);
+
+INSERT INTO layout (id, oldest) VALUES (1, 3);

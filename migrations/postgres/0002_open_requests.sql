@@ -1,0 +1,75 @@
+-- The requests that have no response, as on SQLite.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+CREATE TABLE open_requests (
+    seq          bigint PRIMARY KEY,
+    thread_id    text COLLATE "C" NOT NULL,
+    tool_call_id text COLLATE "C" NOT NULL,
+    due_at       text COLLATE "C"
+);
+
+-- Rows come and go as in a queue. Deleted rows stay in the indexes until they are vacuumed, and a reader of the oldest
+-- requests walks past them. So vacuum often, however long the table was.
+ALTER TABLE open_requests SET (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+    autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000);
+
+CREATE INDEX open_requests_of_thread ON open_requests (thread_id, seq);
+
+-- As in `events`: no thread counts as common.
+ALTER TABLE open_requests ALTER COLUMN thread_id SET STATISTICS 0;
+
+CREATE INDEX open_requests_by_due ON open_requests (due_at) WHERE due_at IS NOT NULL;
+
+-- SECURITY DEFINER: the function writes with the rights of the owner, so that a role that may insert events needs no
+-- right to this table.
+CREATE FUNCTION update_open_requests() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    call_id text := NEW.data ->> 'toolCallId';
+BEGIN
+    CASE NEW.type
+    WHEN 'TOOL_APPROVAL_REQUEST' THEN
+        INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
+        SELECT NEW.seq, NEW.thread_id, call_id,
+            least(NEW.data ->> 'expiresAt', NEW.data ->> 'remindAt', NEW.data ->> 'escalateAt')
+        WHERE NOT EXISTS (
+            SELECT FROM events r
+            WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = call_id
+                AND r.thread_id = NEW.thread_id);
+
+    WHEN 'TOOL_APPROVAL_REMINDER', 'TOOL_APPROVAL_ESCALATED' THEN
+        UPDATE open_requests o
+        SET due_at = least(
+            q.data ->> 'expiresAt',
+            CASE WHEN NOT EXISTS (
+                SELECT FROM events e
+                WHERE e.type = 'TOOL_APPROVAL_REMINDER' AND e.data ->> 'toolCallId' = call_id
+                    AND e.thread_id = NEW.thread_id) THEN q.data ->> 'remindAt' END,
+            CASE WHEN NOT EXISTS (
+                SELECT FROM events e
+                WHERE e.type = 'TOOL_APPROVAL_ESCALATED' AND e.data ->> 'toolCallId' = call_id
+                    AND e.thread_id = NEW.thread_id) THEN q.data ->> 'escalateAt' END)
+        FROM events q
+        WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = call_id
+            AND q.thread_id = NEW.thread_id AND o.seq = q.seq;
+
+    WHEN 'TOOL_APPROVAL_RESPONSE' THEN
+        DELETE FROM open_requests
+        WHERE seq = (
+            SELECT q.seq FROM events q
+            WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = call_id
+                AND q.thread_id = NEW.thread_id);
+    END CASE;
+    RETURN NULL;
+END $$;
+
+-- A trigger on another table must not write to this one.
+REVOKE EXECUTE ON FUNCTION update_open_requests() FROM PUBLIC;
+
+CREATE TRIGGER rows_update_open_requests AFTER INSERT ON events
+    FOR EACH ROW WHEN (NEW.type IN (
+        'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_REMINDER', 'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE'))
+    EXECUTE FUNCTION update_open_requests();
+
+ALTER TABLE events ENABLE ALWAYS TRIGGER rows_update_open_requests;

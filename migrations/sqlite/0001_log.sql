@@ -1,0 +1,163 @@
+-- The log: one append-only table, its indexes, and the triggers that keep its structure. The rules of an
+-- approval are not here. They are in the crate `approvals`, and `countersign verify` replays the log through them.
+-- 0x4353474e is "CSGN": it marks the file as a log of Countersign.
+PRAGMA application_id = 0x4353474e;
+
+CREATE TABLE events (
+    seq       INTEGER PRIMARY KEY CHECK (seq > 0),
+    thread_id TEXT NOT NULL CHECK (thread_id <> ''),
+    type      TEXT NOT NULL CHECK (type IN (
+        'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
+        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
+        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'TOOL_POLICY_SET',
+        'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
+        'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
+    timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
+        timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
+    principal TEXT NOT NULL CHECK (principal GLOB 'user:?*' OR principal GLOB 'agent:?*'
+        OR principal GLOB 'policy:?*' OR principal GLOB 'system:?*'),
+    data      TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
+    -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
+    -- next row that Countersign writes seals that row, because its own link covers it.
+    hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
+) STRICT;
+
+-- A thread's events in order.
+CREATE INDEX events_by_thread ON events (thread_id);
+
+-- A thread's calls in order, for lists and counts of them.
+CREATE INDEX calls_by_thread ON events (thread_id) WHERE type = 'TOOL_CALL';
+
+-- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
+-- release and a takeover happen once per claim.
+CREATE UNIQUE INDEX calls_by_id ON events (data ->> 'id', thread_id) WHERE type = 'TOOL_CALL';
+
+CREATE UNIQUE INDEX requests_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_APPROVAL_REQUEST';
+
+CREATE UNIQUE INDEX votes_by_call ON events (
+    data ->> 'toolCallId', thread_id, coalesce(data ->> 'round', 0), principal)
+    WHERE type = 'TOOL_APPROVAL_VOTE';
+
+CREATE UNIQUE INDEX reminders_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_APPROVAL_REMINDER';
+
+CREATE UNIQUE INDEX escalations_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_APPROVAL_ESCALATED';
+
+CREATE UNIQUE INDEX responses_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE';
+
+CREATE UNIQUE INDEX claims_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_EXECUTION_STARTED';
+
+CREATE UNIQUE INDEX releases_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'claim')
+    WHERE type = 'TOOL_EXECUTION_RELEASED';
+
+CREATE UNIQUE INDEX takeovers_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'claim')
+    WHERE type = 'TOOL_EXECUTION_TAKEN_OVER';
+
+CREATE UNIQUE INDEX results_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_RESULT';
+
+-- A thread closes once, and a grant is revoked once.
+CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
+
+CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, data ->> 'grant') WHERE type = 'GRANT_REVOKED';
+
+-- A thread's mode and its policies for single tools.
+CREATE INDEX settings_by_thread ON events (thread_id, type)
+    WHERE type = 'THREAD_MODE_SET' OR type = 'TOOL_POLICY_SET';
+
+-- A thread's decisions that answer later calls until they are revoked: grants and remembered denials.
+CREATE INDEX lasting_decisions_by_thread ON events (thread_id)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
+        OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL);
+
+-- A thread's recent decisions by people, and the approvals that moved to another call.
+CREATE INDEX recent_decisions_by_thread ON events (thread_id, data ->> 'argumentsHash', timestamp)
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'match' = 'once');
+
+-- Each refusal ends the whole transaction (RAISE(ROLLBACK, …)), so that nothing that led to a refused row stays.
+CREATE TRIGGER rows_are_never_changed BEFORE UPDATE ON events BEGIN
+    SELECT RAISE(ROLLBACK, 'countersign: events are never changed');
+END;
+
+CREATE TRIGGER rows_are_never_deleted BEFORE DELETE ON events BEGIN
+    SELECT RAISE(ROLLBACK, 'countersign: events are never deleted');
+END;
+
+-- INSERT OR REPLACE deletes the row that it conflicts with and does not fire the DELETE trigger. Therefore this trigger
+-- refuses each row that conflicts with another one, which the unique indexes refuse for a plain INSERT.
+CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
+    SELECT RAISE(ROLLBACK, 'countersign: this seq is taken, and events are never changed')
+    WHERE EXISTS (SELECT 1 FROM events e WHERE e.seq = NEW.seq);
+
+    SELECT RAISE(ROLLBACK, 'countersign: the thread has no such call')
+    WHERE NEW.type GLOB 'TOOL_[AER]*' AND NOT EXISTS (
+        SELECT 1 FROM events e
+        WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id);
+
+    SELECT RAISE(ROLLBACK, 'countersign: the thread is closed')
+    WHERE (NEW.type = 'TOOL_CALL' OR NEW.type = 'THREAD_CLOSED') AND EXISTS (
+        SELECT 1 FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id);
+
+    SELECT RAISE(ROLLBACK, 'countersign: the grant is revoked already')
+    WHERE NEW.type = 'GRANT_REVOKED' AND EXISTS (
+        SELECT 1 FROM events e
+        WHERE e.type = 'GRANT_REVOKED' AND e.thread_id = NEW.thread_id AND e.data ->> 'grant' = NEW.data ->> 'grant');
+
+    SELECT RAISE(ROLLBACK, 'countersign: the call has an event of this type already')
+    WHERE CASE NEW.type
+        WHEN 'TOOL_CALL' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_CALL'
+                AND e.data ->> 'id' = NEW.data ->> 'id' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_APPROVAL_REQUEST' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_REQUEST'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_APPROVAL_VOTE' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_VOTE'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND coalesce(e.data ->> 'round', 0) = coalesce(NEW.data ->> 'round', 0)
+                AND e.principal = NEW.principal)
+        WHEN 'TOOL_APPROVAL_REMINDER' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_REMINDER'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_APPROVAL_ESCALATED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_ESCALATED'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_APPROVAL_RESPONSE' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_RESPONSE'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_EXECUTION_STARTED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_STARTED'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_EXECUTION_RELEASED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_RELEASED'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND e.data ->> 'claim' = NEW.data ->> 'claim')
+        WHEN 'TOOL_EXECUTION_TAKEN_OVER' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_TAKEN_OVER'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND e.data ->> 'claim' = NEW.data ->> 'claim')
+        WHEN 'TOOL_RESULT' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_RESULT'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+    END;
+END;
+
+-- The row that shows whether the log accepts writes. It says nothing about any call.
+CREATE TABLE probe (
+    id         INTEGER PRIMARY KEY CHECK (id = 1),
+    written_at TEXT NOT NULL
+) STRICT;
+
+-- Programs that know the layout `oldest` or a later one may work with this log, also after a newer program has
+-- migrated it. A migration that an older program could not work with raises the number.
+CREATE TABLE layout (
+    id     INTEGER PRIMARY KEY CHECK (id = 1),
+    oldest INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO layout (id, oldest) VALUES (1, 3);

@@ -1,0 +1,58 @@
+-- The requests that have no response, which no index of SQLite can express. The table holds nothing that is not in
+-- `events`, a trigger maintains it in the same transaction, and sql/rebuild_open_requests.sql fills it again.
+CREATE TABLE open_requests (
+    seq          INTEGER PRIMARY KEY,
+    thread_id    TEXT NOT NULL,
+    tool_call_id TEXT NOT NULL,
+    -- The next of the reminder, the escalation and the expiry, as far as they have not happened.
+    due_at       TEXT
+) STRICT;
+
+CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
+
+CREATE INDEX open_requests_by_due ON open_requests (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER rows_update_open_requests AFTER INSERT ON events BEGIN
+
+    -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
+    SELECT RAISE(ROLLBACK, 'countersign: leave seq out; it is the next number')
+    WHERE NEW.seq - 1 <> coalesce((SELECT seq FROM events WHERE seq <> NEW.seq ORDER BY seq DESC LIMIT 1), 0);
+
+    INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
+    SELECT NEW.seq, NEW.thread_id, NEW.data ->> 'toolCallId', (
+        SELECT min(at) FROM (
+            SELECT NEW.data ->> 'expiresAt' AS at
+            UNION ALL SELECT NEW.data ->> 'remindAt'
+            UNION ALL SELECT NEW.data ->> 'escalateAt'))
+    WHERE NEW.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
+        SELECT 1 FROM events r
+        WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'
+            AND r.thread_id = NEW.thread_id);
+
+    UPDATE open_requests
+    SET due_at = (
+        SELECT min(at) FROM (
+            SELECT q.data ->> 'expiresAt' AS at FROM events q WHERE q.seq = open_requests.seq
+            UNION ALL
+            SELECT q.data ->> 'remindAt' FROM events q
+            WHERE q.seq = open_requests.seq AND NOT EXISTS (
+                SELECT 1 FROM events m
+                WHERE m.type = 'TOOL_APPROVAL_REMINDER' AND m.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'
+                    AND m.thread_id = NEW.thread_id)
+            UNION ALL
+            SELECT q.data ->> 'escalateAt' FROM events q
+            WHERE q.seq = open_requests.seq AND NOT EXISTS (
+                SELECT 1 FROM events x
+                WHERE x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'
+                    AND x.thread_id = NEW.thread_id)))
+    WHERE (NEW.type = 'TOOL_APPROVAL_REMINDER' OR NEW.type = 'TOOL_APPROVAL_ESCALATED') AND seq = (
+        SELECT q.seq FROM events q
+        WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'
+            AND q.thread_id = NEW.thread_id);
+
+    DELETE FROM open_requests
+    WHERE NEW.type = 'TOOL_APPROVAL_RESPONSE' AND seq = (
+        SELECT q.seq FROM events q
+        WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'
+            AND q.thread_id = NEW.thread_id);
+END;

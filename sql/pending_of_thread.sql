@@ -1,5 +1,0 @@
--- What waits for people in thread $3: as sql/pending.sql, which is for all threads.
-SELECT o.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, NULL AS hash
-FROM (SELECT seq, thread_id, tool_call_id FROM open_requests WHERE thread_id = $3 AND seq > $1 ORDER BY seq LIMIT $2) o
-    LEFT JOIN events e ON e.thread_id = o.thread_id AND e.tool_call_id = o.tool_call_id
-WHERE coalesce(e.seq, 0) > 0

@@ -1,0 +1,26 @@
+-- The outcome of each call whose TOOL_CALL is after $1 and up to $2, proposed from $3 on and before $4 where those are
+-- not NULL: its tool, when people were asked, the decision with its source and time, whether it ran, and its result.
+-- || '' hides the condition from the indexes, so that the span is read. CAST gives the parameter a type, which IS NULL
+-- alone does not. LATERAL with OFFSET 0 makes PostgreSQL look each event up in its index.
+SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decision' AS decision,
+    r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
+    t.data ->> 'status' AS status
+FROM events c
+LEFT JOIN LATERAL (
+    SELECT * FROM events
+    WHERE type = 'TOOL_APPROVAL_REQUEST' AND data ->> 'toolCallId' = c.data ->> 'id' AND thread_id = c.thread_id
+    OFFSET 0) q ON TRUE
+LEFT JOIN LATERAL (
+    SELECT * FROM events
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND data ->> 'toolCallId' = c.data ->> 'id' AND thread_id = c.thread_id
+    OFFSET 0) r ON TRUE
+LEFT JOIN LATERAL (
+    SELECT * FROM events
+    WHERE type = 'TOOL_EXECUTION_STARTED' AND data ->> 'toolCallId' = c.data ->> 'id' AND thread_id = c.thread_id
+    OFFSET 0) s ON TRUE
+LEFT JOIN LATERAL (
+    SELECT * FROM events
+    WHERE type = 'TOOL_RESULT' AND data ->> 'toolCallId' = c.data ->> 'id' AND thread_id = c.thread_id
+    OFFSET 0) t ON TRUE
+WHERE c.seq > $1 AND c.seq <= $2 AND c.type || '' = 'TOOL_CALL'
+    AND (CAST($3 AS text) IS NULL OR c.timestamp >= $3) AND (CAST($4 AS text) IS NULL OR c.timestamp < $4)

@@ -1,0 +1,22 @@
+-- The state of thread $1: the calls that gave grants or remembered denials, the revocations, its mode and policies, and
+-- its closing. In no order, as in call.sql. LATERAL with OFFSET 0 makes PostgreSQL look the calls up one by one: a plan
+-- made for a short log would read the whole thread.
+SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+FROM (
+    SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
+    WHERE thread_id = $1 AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
+        OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL)
+) k, LATERAL (
+    SELECT * FROM call_events WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'GRANT_REVOKED'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'THREAD_CLOSED'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'THREAD_MODE_SET'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'TOOL_POLICY_SET'

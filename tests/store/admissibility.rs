@@ -1,0 +1,98 @@
+//! Verifying names each row that the rules would not have written, although the database accepts it.
+
+use crate::guards::{lived_in, numbered, with_more};
+use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
+use countersign_store::{Filter, Options, Store};
+use countersign_tests::{LS, SqlConnection, in_world, open_file, statement};
+use std::path::Path;
+
+const ROWS: &str = include_str!("../fixtures/forbidden/rows.tsv");
+
+/// The fault of each row, and its thread, type, principal and data.
+fn rows() -> Vec<(String, [String; 4])> {
+    let (_, rows) = ROWS.split_once("\n\n").expect("a head");
+    let lines: Vec<_> = rows.lines().collect();
+    let row = |case: &[&str]| {
+        let fields: Vec<_> = case[1].split('\t').map(filled).collect();
+        (case[0].trim_start_matches("# ").to_owned(), fields.try_into().expect("four fields"))
+    };
+    lines.chunks(2).map(row).collect()
+}
+
+fn filled(text: &str) -> String {
+    text.replace("{HASH}", LS)
+        .replace("{OTHER}", &"0".repeat(64))
+        .replace("{LONG}", &"x".repeat(600))
+        .replace("{LETTERS}", &"z".repeat(64))
+        .replace("{ESCAPE}", "\u{1b}")
+        .replace("{BREAK}", "\n")
+}
+
+/// The statement that inserts the row with the hash that it should have.
+fn forged(
+    after: &[Event],
+    [thread, kind, principal, data]: &[String; 4],
+    now: countersign_events::Timestamp,
+) -> String {
+    let last = after.last().expect("a log");
+    let (seq, link) = (last.seq + 1, last.hash.expect("sealed"));
+    let event = |thread: &str, principal: &str| Event {
+        seq,
+        thread_id: ThreadId::new(thread).expect("valid"),
+        kind: kind.parse().expect("a type"),
+        timestamp: now,
+        principal: principal.parse::<Principal>().expect("valid"),
+        data: Json::stored(data.clone()).expect("JSON"),
+        hash: None,
+    };
+    // Names that cannot be read have no link, and the row is named before its link is looked at.
+    let readable = ThreadId::new(thread).is_ok() && principal.parse::<Principal>().is_ok();
+    if readable {
+        let event = event(thread, principal);
+        let hash = Some(chain::link(link, &event));
+        return statement(&Event { hash, ..event });
+    }
+    let text = statement(&Event { hash: Some(Sha256::ZERO), ..event("the thread", "user:the-principal") });
+    text.replace("the thread", thread).replace("user:the-principal", principal)
+}
+
+/// Writes the row into a copy of the log and verifies the copy. Returns what is said about the row.
+async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>, String> {
+    let mut connection = SqlConnection::Sqlite(open_file(copy).await);
+    connection.run(sql).await?;
+    connection.close().await;
+    let store = Store::open(copy.to_path_buf(), Options { create: false, ..Options::default() }).await;
+    let store = store.map_err(|e| e.to_string())?;
+    let report = store.verify(|_| {}).await;
+    store.close().await;
+    Ok(match report {
+        Ok(report) => report.inadmissible.into_iter().find(|row| row.seq == seq).map(|row| row.reason),
+        Err(error) => Some(error.to_string()).filter(|why| why.contains(&format!("event {seq} "))),
+    })
+}
+
+#[test]
+fn verify_names_each_forbidden_row() {
+    in_world(async |world| {
+        world.expects_inadmissible_rows();
+        lived_in(&world.agent("bot"), &world.person("ada")).await;
+        with_more(world.store(), world.sql_connection().await).await;
+        let log = world.store().events(&Filter::default(), 0, usize::MAX).await.expect("reads").items;
+        let seq = log.last().expect("a log").seq + 1;
+        let (mut said, mut silent) = (Vec::new(), Vec::new());
+        for (index, (fault, row)) in rows().into_iter().enumerate() {
+            let row = row.map(|field| numbered(&field, &log));
+            let copy = world.folder().join(format!("copy_{index}.db"));
+            world.run_sql(&format!("VACUUM INTO '{}'", copy.display())).await.expect("copies");
+            let sql = forged(&log, &row, world.now());
+            match verify_with(&copy, &sql, seq).await {
+                Ok(Some(why)) => said.push(format!("{fault}: {why}")),
+                Ok(None) => silent.push(format!("{fault}: not named")),
+                Err(why) => silent.push(format!("{fault}: the database says {why}")),
+            }
+            std::fs::remove_file(&copy).expect("removes");
+        }
+        assert!(silent.is_empty(), "{silent:#?} but {said:#?}");
+        insta::assert_snapshot!(said.join("\n"));
+    });
+}
