@@ -1,6 +1,6 @@
 -- The calls up to $1 whose thread has an earlier call with the same id. The unique index keeps them out while it exists.
-SELECT c.seq FROM events c
-WHERE c.type = 'TOOL_CALL' AND c.seq <= $1 AND EXISTS (
-    SELECT 1 FROM events e
-    WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = c.data ->> 'id' AND e.thread_id = c.thread_id AND e.seq < c.seq)
-ORDER BY c.seq
+SELECT seq FROM (
+    SELECT seq, row_number() OVER (PARTITION BY data ->> 'id', thread_id ORDER BY seq) AS repetition
+    FROM events WHERE type = 'TOOL_CALL' AND seq <= $1) c
+WHERE repetition > 1
+ORDER BY seq

@@ -65,6 +65,7 @@ async fn a_log_in_good_order_is_well() {
         ok    layout       as Countersign 0.1.0 knows it
         ok    seal         the last of 2 events is sealed
         ok    chain        all 2 events hold
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests agrees with the events
 
         All is well.
@@ -99,6 +100,7 @@ async fn what_is_wrong_is_named_with_its_remedy() {
         warn  seal         the last 2 of 4 events were inserted by hand and are not sealed
                            → the next event that Countersign writes seals them
         ok    chain        all 4 events hold
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests agrees with the events
 
         Something has to be mended.

@@ -119,11 +119,12 @@ async fn what_verify_found_is_json() {
           "chainHolds": true,
           "events": 2,
           "holds": true,
+          "inadmissible": [],
+          "inadmissibleCount": 0,
           "indexHolds": true,
           "repaired": false,
           "tip": "[sha256]",
-          "unsealed": 0,
-          "wrongHashes": []
+          "unsealed": 0
         }
         ! 
         exit 0

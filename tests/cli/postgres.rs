@@ -152,6 +152,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         ok    layout       as Countersign 0.1.0 knows it
         ok    seal         the last of 0 events is sealed
         ok    chain        all 0 events hold
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests agrees with the events
 
         Something has to be mended.

@@ -116,3 +116,29 @@ async fn an_index_that_lost_its_rows_is_repaired() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn forged_row_is_listed_with_its_reason() {
+    at_a_desk(async |desk| {
+        some_history(desk).await;
+        // The last row loses its hash, so that the chain still holds, and names another decider.
+        desk.types("deny call_3 --as user:ada").await;
+        let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 10";
+        tampers(desk, forged).await;
+        assert_snapshot!(desk.types("verify").await, @"
+        11 events, and the chain holds.
+        tip [sha256]
+        The last 2 were inserted with SQL; the next event that Countersign writes seals them.
+        The rules would not have written 2 events:
+        event 10: agent:bot is no person, and only people decide
+        event 11: a row without a hash must be a decision
+        exit 1
+        ");
+        let found = desk.types("verify --json").await.stdout;
+        let named = r#"{"reason":"agent:bot is no person, and only people decide","seq":10}"#;
+        for part in [r#""holds":false"#, r#""chainHolds":true"#, r#""inadmissibleCount":2"#, named] {
+            assert!(found.contains(part), "{part}: {found}");
+        }
+    })
+    .await;
+}

@@ -5,7 +5,6 @@ mod lost;
 mod order;
 mod pooler;
 mod restarts;
-mod rights;
 mod standby;
 mod tls;
 mod trouble;
