@@ -1,19 +1,13 @@
-//! How the command ends: documented codes, and errors that say what to do.
+//! The exit codes of the command, and errors of the command line itself.
 
-use crate::{
-    args::Args,
-    output,
-    screen::{Screen, Style},
-};
-use countersign_gate::api;
-use serde::Serialize;
+use countersign_gate::Error;
 use std::process::ExitCode;
 
-/// A code of those that `--help` lists.
+/// An exit code that `--help` lists, or the code of the command that `run` ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exit(pub(crate) u8);
+pub(crate) struct CommandExit(pub(crate) u8);
 
-impl Exit {
+impl CommandExit {
     pub(crate) const DONE: Self = Self(0);
     pub(crate) const FAILED: Self = Self(1);
     pub(crate) const USAGE: Self = Self(2);
@@ -29,8 +23,8 @@ impl Exit {
     pub(crate) const INTERRUPTED: Self = Self(130);
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<CommandExit> for ExitCode {
+    fn from(exit: CommandExit) -> Self {
         exit.0.into()
     }
 }
@@ -38,150 +32,38 @@ impl From<Exit> for ExitCode {
 /// An error of the command line itself.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Said {
-    pub(crate) exit: Exit,
+pub(crate) struct CliError {
+    pub(crate) exit: CommandExit,
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
-impl Said {
+impl CliError {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::USAGE, code: "usage", message: message.into() }
+        Self { exit: CommandExit::USAGE, code: "usage", message: message.into() }
     }
 
     pub(crate) fn no_such_call(message: impl Into<String>) -> Self {
-        Self { exit: Exit::NO_SUCH_CALL, code: "unknown_call", message: message.into() }
+        Self { exit: CommandExit::NO_SUCH_CALL, code: "unknown_call", message: message.into() }
     }
 }
 
-/// What went wrong, for programs.
-#[derive(Serialize)]
-struct Told<'a> {
-    code: &'a str,
-    detail: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    execution: Option<api::Execution>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<api::Response>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    vote: Option<api::Vote>,
-}
-
-fn complain_in_json(told: &Told<'_>) {
-    // Nothing in it can fail to become text; what could would still be said somehow.
-    let line = output::json_line(told).unwrap_or_else(|why| why.to_string());
-    output::complain(&line);
-}
-
-/// Says in JSON that the command line is none.
-pub(crate) fn report_usage(detail: &str) -> Exit {
-    complain_in_json(&Told {
-        code: "usage",
-        detail,
-        response: None,
-        execution: None,
-        vote: None,
-        hint: Some("`countersign COMMAND --help` tells what a command takes"),
-    });
-    Exit::USAGE
-}
-
-/// Says on stderr what went wrong, and gives the code to exit with.
-pub(crate) fn report(args: &Args, error: &anyhow::Error) -> Exit {
-    let (exit, code) = classify(error);
-    if args.json {
-        // Who won, for whoever lost.
-        let ours = error.downcast_ref::<countersign_gate::Error>();
-        let told = Told {
-            code: &code,
-            detail: &format!("{error:#}"),
-            response: ours.and_then(countersign_gate::Error::response),
-            execution: ours.and_then(countersign_gate::Error::execution),
-            vote: ours.and_then(countersign_gate::Error::vote),
-            hint: hint(&code),
-        };
-        complain_in_json(&told);
-    } else {
-        let screen = Screen::of_stderr(args);
-        let text = output::visible_lines(&format!("{error:#}"));
-        output::complain(&format!("{} {text}", screen.paint(Style::Red, "countersign:")));
-        if let Some(hint) = hint(&code) {
-            output::complain(&format!("{} {hint}", screen.paint(Style::Cyan, "hint:")));
-        }
+/// The exit code and the error code of any error.
+pub(crate) fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
+    if let Some(error) = error.downcast_ref::<CliError>() {
+        return (error.exit, error.code.to_owned());
     }
-    exit
-}
-
-/// What to do about it, where the error itself may say so as well.
-pub(crate) fn remedy(code: &str) -> &'static str {
-    match code {
-        "not_a_countersign_database" | "no_wal" => "name another file with --database",
-        "newer_database" => "use the newer program",
-        "half_copied" => "run the same `countersign copy` again",
-        "database_missing" => {
-            "`createdb` makes a database, and `countersign serve` or `countersign run` a log in it"
-        }
-        "read_only" => "change the owner of the file and its folder, or run as theirs",
-        "unreachable" => "`countersign serve` starts one",
-        "database_unreachable" | "database_busy" => "see to its server, and to the way there",
-        "database_login" => "see to user, password, TLS and pg_hba.conf; docs/postgresql.md says how",
-        "database_forbidden" => "docs/postgresql.md says which role may do what",
-        "database_read_only" => "name the primary, or promote this standby",
-        "database_behind" => "docs/postgresql.md says what to do after a failover",
-        "database_too_old" => "upgrade the server",
-        "disk_full" => "make room; it goes on by itself then",
-        "bad_url" | "strange_server" => "name another with --server",
-        code => hint(code).unwrap_or("what went wrong says what to do"),
-    }
-}
-
-/// What to do about it, where the error itself does not say so.
-fn hint(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "unknown_call" => "`countersign pending` lists what waits, `countersign calls` what there ever was",
-        "unknown_thread" => "`countersign threads` lists them",
-        "unknown_grant" => "`countersign grants THREAD` lists what stands",
-        "several_calls" => "give more of the id, or --thread",
-        "not_an_approver" => "decide as a person: --as user:NAME",
-        "self_approval" => "somebody else has to decide",
-        "not_eligible" => "`countersign show ID` tells who may decide, and at which level",
-        "already_voted" => "each approver votes once; `countersign show ID` lists the votes",
-        "arguments_changed" => "`countersign show ID` tells what would run now",
-        "not_offered" => "`countersign show ID --json` tells what is offered",
-        "definition_changed" => "the agent has to propose it anew, and people look at the tool as it is now",
-        "already_decided" | "already_claimed" | "already_finished" | "not_allowed" => {
-            "`countersign show ID` tells the whole story"
-        }
-        "thread_closed" => "a closed thread stays closed; use another one",
-        "bad_policy" => "docs/policy.md says how one is written; mend it, or name another with --policy",
-        "address_in_use" => "name another with --listen; --reuse-port shares it with servers that say so too",
-        "no_folder_for_socket" => "make the folder first, or name another with --listen",
-        "bad_setting" => "docs/configuration.md says what can be set, and how",
-        "bad_address" => "docs/postgresql.md says how one is written",
-        "damaged" | "corrupt_database" => {
-            "`countersign doctor` looks at it from outside, `countersign verify` at every row"
-        }
-        _ => return None,
-    })
-}
-
-fn classify(error: &anyhow::Error) -> (Exit, String) {
-    if let Some(said) = error.downcast_ref::<Said>() {
-        return (said.exit, said.code.to_owned());
-    }
-    let Some(error) = error.downcast_ref::<countersign_gate::Error>() else {
-        return (Exit::FAILED, "failed".to_owned());
+    let Some(error) = error.downcast_ref::<Error>() else {
+        return (CommandExit::FAILED, "failed".to_owned());
     };
-    (of(error), error.code().to_owned())
+    (exit_for(error), error.code().to_owned())
 }
 
-/// The code for what the gate says.
-pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
+/// The exit code for an error of the gate.
+pub(crate) fn exit_for(error: &Error) -> CommandExit {
     match error.code() {
-        "unknown_call" | "unknown_grant" | "unknown_thread" => Exit::NO_SUCH_CALL,
-        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => Exit::USAGE,
+        "unknown_call" | "unknown_grant" | "unknown_thread" => CommandExit::NO_SUCH_CALL,
+        "invalid" | "bad_url" | "bad_address" | "same_log" | "only_over_a_file" => CommandExit::USAGE,
         "unreachable"
         | "strange_server"
         | "database_missing"
@@ -190,16 +72,14 @@ pub(crate) fn of(error: &countersign_gate::Error) -> Exit {
         | "newer_database"
         | "read_only"
         | "no_wal"
-        | "half_copied" => Exit::UNAVAILABLE,
-        "target_not_empty" | "not_a_copy" => Exit::REFUSED,
-        _ if matches!(error, countersign_gate::Error::Store(error) if error.is_of_a_server()) => {
-            Exit::UNAVAILABLE
-        }
-        _ if matches!(error, countersign_gate::Error::Store(_)) => Exit::FAILED,
-        // Nothing was wrong with what was asked; the server could not do it.
-        _ if matches!(error, countersign_gate::Error::Remote(problem) if problem.status >= 500) => {
-            Exit::FAILED
-        }
-        _ => Exit::REFUSED,
+        | "half_copied" => CommandExit::UNAVAILABLE,
+        "target_not_empty" | "not_a_copy" => CommandExit::REFUSED,
+        _ => match error {
+            Error::Store(error) if error.is_of_a_server() => CommandExit::UNAVAILABLE,
+            Error::Store(_) => CommandExit::FAILED,
+            // The request was valid, but the server could not execute it.
+            Error::Remote(problem) if problem.status >= 500 => CommandExit::FAILED,
+            _ => CommandExit::REFUSED,
+        },
     }
 }

@@ -1,14 +1,7 @@
 //! `countersign log`
 
-use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    filters::Filters,
-    output::{self, visible},
-    progress::Progress,
-    screen::{Screen, Style},
-    story, table, target,
-};
+use countersign_tui::{present::{print::{format_json_line, try_print_line}, text::escape_text}, truncate_text};
+use crate::{context::Context, exit::{CliError, CommandExit}, filters::FilterArgs, present::{event::describe_event, progress::ProgressLine, screen::{ScreenFormat, TextStyle}}};
 use countersign_gate::{Event, EventType, Filter, Gate, api};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
@@ -19,9 +12,9 @@ use unicode_width::UnicodeWidthStr;
 #[command(after_help = "\
 JSON: one event a line, as the API has it: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
 \"hash\"}")]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterArgs,
     /// Only events of this type
     #[arg(
         long = "type",
@@ -38,7 +31,7 @@ pub(crate) struct Log {
     follow: bool,
 }
 
-/// How far back the first look for the last events goes, for each that is wanted.
+/// DecideOptions far back the first look for the last events goes, for each that is wanted.
 const FIRST_LOOK: i64 = 4;
 /// Below so many columns a line does without the year, the seconds and the end of the thread's name.
 const WIDE: usize = 120;
@@ -51,28 +44,28 @@ fn event_type(text: &str) -> Result<EventType, String> {
     upper.parse().map_err(|_| format!("there is {}", known()))
 }
 
-pub(crate) async fn log(args: &Args, wish: &Log) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    let filter = Filter { types: wish.types.clone(), ..wish.filters.filter()? };
-    let mut teller = Teller { args, screen: Screen::of(args), progress: Progress::of(args, "events") };
-    let last = wish.last.or_else(|| (wish.follow && filter.since.is_none()).then_some(SOME));
+pub(crate) async fn print_log(context: &Context, args: &LogArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let filter = Filter { types: args.types.clone(), ..args.filters.filter()? };
+    let mut teller = EventPrinter { context, screen: context.screen(), progress: context.progress("events") };
+    let last = args.last.or_else(|| (args.follow && filter.since.is_none()).then_some(SOME));
     let told = match last {
         Some(last) => teller.tell_last(&gate, &filter, last).await?,
         None => teller.tell_all(&gate, &filter).await?,
     };
     match told {
-        Some(end) if wish.follow => teller.follow(&gate, filter, end).await,
-        _ => Ok(Exit::DONE),
+        Some(end) if args.follow => teller.follow(&gate, filter, end).await,
+        _ => Ok(CommandExit::DONE),
     }
 }
 
-struct Teller<'a> {
-    args: &'a Args,
-    screen: Screen,
-    progress: Progress,
+struct EventPrinter<'a> {
+    context: &'a Context,
+    screen: ScreenFormat,
+    progress: ProgressLine,
 }
 
-impl Teller<'_> {
+impl EventPrinter<'_> {
     /// Tells all that there is, and up to where; nothing if nobody listens any more.
     async fn tell_all(&mut self, gate: &Gate, filter: &Filter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
@@ -90,7 +83,7 @@ impl Teller<'_> {
                 // What the filter passed over up to here need not be looked at again.
                 None => return Ok(Some(page.after.max(tip))),
             }
-            self.progress.at(page.after, tip);
+            self.progress.update(page.after, tip);
         }
     }
 
@@ -137,19 +130,19 @@ impl Teller<'_> {
                 Some(next) => page.after = next,
                 None => return Ok((kept, page.after.max(tip))),
             }
-            self.progress.at(page.after - start, tip - start);
+            self.progress.update(page.after - start, tip - start);
         }
     }
 
-    async fn follow(&mut self, gate: &Gate, filter: Filter, after: i64) -> anyhow::Result<Exit> {
+    async fn follow(&mut self, gate: &Gate, filter: Filter, after: i64) -> anyhow::Result<CommandExit> {
         let mut events = gate.patiently().follow(filter, after);
         while let Some(event) = events.next().await {
             if !self.tell(&*event?)? {
-                return Ok(Exit::DONE);
+                return Ok(CommandExit::DONE);
             }
         }
-        Err(Said {
-            exit: Exit::FAILED,
+        Err(CliError {
+            exit: CommandExit::FAILED,
             code: "closed",
             message: "the log ends here: it was closed".to_owned(),
         }
@@ -159,28 +152,28 @@ impl Teller<'_> {
     /// Tells one event. Whether somebody still listens.
     fn tell(&mut self, event: &Event) -> anyhow::Result<bool> {
         self.progress.clear();
-        if self.args.json {
-            return Ok(output::try_say(&output::json_line(event)?));
+        if self.context.json {
+            return Ok(try_print_line(&format_json_line(event)?));
         }
-        let (style, text) = story::of(event);
+        let (style, text) = describe_event(event);
         let moment = event.timestamp.to_string().replace('T', " ");
-        let (thread, seq) = (visible(event.thread_id.as_str()), event.seq);
+        let (thread, seq) = (escape_text(event.thread_id.as_str()), event.seq);
         let whole = format!("{seq:>5}  {}  {thread}  ", moment.get(..19).unwrap_or_default());
         // A line for an event: the rest of it is in `show`, in --json, and wherever no terminal is.
         let (before, text) = match self.screen.width {
             None => (whole, text),
             Some(width) => {
                 let before = if width < WIDE {
-                    let thread = table::cut(&thread, width / 6);
+                    let thread = truncate_text(&thread, width / 6);
                     format!("{seq:>5}  {}  {thread}  ", moment.get(5..16).unwrap_or_default())
                 } else {
                     whole
                 };
                 let room = width.saturating_sub(before.width());
-                (table::cut(&before, width), table::cut(&text, room))
+                (truncate_text(&before, width), truncate_text(&text, room))
             }
         };
-        let (before, text) = (self.screen.paint(Style::Dim, &before), self.screen.paint(style, &text));
-        Ok(output::try_say(&format!("{before}{text}")))
+        let (before, text) = (self.screen.paint(TextStyle::Dim, &before), self.screen.paint(style, &text));
+        Ok(try_print_line(&format!("{before}{text}")))
     }
 }

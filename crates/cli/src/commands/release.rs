@@ -1,40 +1,35 @@
 //! `countersign release`
 
-use super::print_call;
-use crate::{
-    args::{Args, Which},
-    exit::Exit,
-    find,
-    output::{self, visible},
-    target,
-};
+use countersign_tui::present::{print::{print_json, print_line}, text::escape_text};
+use crate::{context::Context, exit::CommandExit, find::{find_call, CallSelector}};
 use countersign_gate::{Principal, api};
 
-/// Which call, and why.
+/// CallSelector call, and why.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Whether a call whose executor was lost has run, nobody here knows. Released, it may run a second time: \
+    after_help = "A call whose executor was lost has run, nobody here knows. Released, it may run a second time: \
 look first at what it would have done.\n\n\
-JSON: the call, as the API has it"
+JSON: the call, as in the API"
 )]
-pub(crate) struct Release {
+pub(crate) struct ReleaseArgs {
     #[command(flatten)]
-    which: Which,
-    /// How you know that it may run: the log keeps it
+    which: CallSelector,
+    /// DecideOptions you know that it may run: the log keeps it
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
 }
 
-pub(crate) async fn release(args: &Args, wish: &Release) -> anyhow::Result<Exit> {
-    let gate = target::deciding(args, Principal::user, false).await?;
-    let call = find::find(&gate, &wish.which).await?;
-    let release = api::Release { comment: wish.comment.clone() };
+pub(crate) async fn release_call(context: &Context, args: &ReleaseArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect_to_act(Principal::user, false).await?;
+    let call = find_call(&gate, &args.which).await?;
+    let release = api::Release { comment: args.comment.clone() };
     let released = gate.release(&call.thread_id, &call.id, &release).await?;
-    if args.json {
-        return print_call(args, &released);
+    if context.json {
+        print_json(&released)?;
+        return Ok(CommandExit::DONE);
     }
-    let lost = call.execution.as_ref().map_or("nobody", |lost| lost.executor.as_str());
-    let (id, lost) = (visible(released.id.as_str()), visible(lost));
-    output::say(&format!("Released {id}: another executor may take it over from {lost}."));
-    Ok(Exit::DONE)
+    let lost = call.execution.as_ref().map_or("no executor", |lost| lost.executor.as_str());
+    let (id, lost) = (escape_text(released.id.as_str()), escape_text(lost));
+    print_line(&format!("Released {id}: another executor may take it over from {lost}."));
+    Ok(CommandExit::DONE)
 }

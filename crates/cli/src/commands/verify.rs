@@ -1,41 +1,48 @@
 //! `countersign verify`
 
-use crate::{
-    args::{Args, Verify},
-    exit::{Exit, Said},
-    output,
-    progress::Progress,
-};
+use countersign_tui::present::print::print_line;
+use crate::{context::Context, exit::{CliError, CommandExit}};
 use countersign_gate::{Gate, Options, Policy, Report};
 use serde_json::json;
 
-pub(crate) async fn verify(args: &Args, verify: &Verify) -> anyhow::Result<Exit> {
-    if args.target.server.is_some() {
-        return Err(Said::usage("verify reads the log itself: use --database instead of --server").into());
-    }
-    let options = Options { create: false, ..Options::default() };
-    let gate = Gate::open_with(args.settings.database()?, options, Policy::ask_always()).await?;
-    let mut report = walk(args, &gate).await?;
-    let repaired = verify.repair && !report.index_holds;
-    if repaired {
-        gate.rebuild_index().await?;
-        report = walk(args, &gate).await?;
-    }
-    if args.json {
-        output::say(&as_json(&report, repaired).to_string());
-    } else {
-        if repaired {
-            output::say("The index of open requests was wrong, and was made anew from the events.");
-        }
-        output::say(&as_text(&report));
-    }
-    Ok(if report.holds() { Exit::DONE } else { Exit::FAILED })
+/// Options of `verify`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or the reason, \"wrongHashes\": [seq], \"chainHolds\", \"indexHolds\", \"repaired\"}; \"holds\" covers all checks"
+)]
+pub(crate) struct VerifyArgs {
+    /// Rebuild the index of open requests from the events, if it is wrong
+    #[arg(long)]
+    repair: bool,
 }
 
-async fn walk(args: &Args, gate: &Gate) -> anyhow::Result<Report> {
+pub(crate) async fn verify_log(context: &Context, args: &VerifyArgsArgs) -> anyhow::Result<CommandExit> {
+    if context.options.server.is_some() {
+        return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
+    }
+    let options = Options { create: false, ..Options::default() };
+    let gate = Gate::open_with(context.settings.database()?, options, Policy::ask_always()).await?;
+    let mut report = walk(context, &gate).await?;
+    let repaired = args.repair && !report.index_holds;
+    if repaired {
+        gate.rebuild_index().await?;
+        report = walk(context, &gate).await?;
+    }
+    if context.json {
+        print_line(&as_json(&report, repaired).to_string());
+    } else {
+        if repaired {
+            print_line("The index of open requests was wrong and has been rebuilt from the events.");
+        }
+        print_line(&as_text(&report));
+    }
+    Ok(if report.holds() { CommandExit::DONE } else { CommandExit::FAILED })
+}
+
+async fn walk(context: &Context, gate: &Gate) -> anyhow::Result<Report> {
     let total = gate.tip(None).await?;
-    let mut progress = Progress::of(args, "events");
-    let report = gate.verify(|done| progress.at(done, total)).await?;
+    let mut progress = context.progress("events");
+    let report = gate.verify(|done| progress.update(done, total)).await?;
     progress.clear();
     Ok(report)
 }
@@ -56,21 +63,21 @@ fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
 
 fn as_text(report: &Report) -> String {
     let mut lines = vec![match &report.broken {
-        None => format!("{} events, and the chain holds.\ntip {}", report.events, report.tip),
-        Some(broken) => format!("The chain holds for {} events and then breaks.\n{broken}", report.events),
+        None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, report.tip),
+        Some(broken) => format!("The hash chain is intact for {} events and then breaks.\n{broken}", report.events),
     }];
     if report.unsealed > 0 {
         lines.push(format!(
-            "The last {} were inserted by hand; the next event that Countersign writes seals them.",
+            "The last {} events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.",
             report.unsealed
         ));
     }
     for seq in &report.wrong_hashes {
-        lines.push(format!("Event {seq}: argumentsHash is not that of its arguments."));
+        lines.push(format!("Event {seq}: argumentsHash does not match the arguments."));
     }
     if !report.index_holds {
         lines.push(
-            "The index of open requests is not what the events say: countersign verify --repair".to_owned(),
+            "The index of open requests does not match the events. Run: countersign verify --repair".to_owned(),
         );
     }
     lines.join("\n")

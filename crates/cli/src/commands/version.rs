@@ -1,10 +1,7 @@
 //! `countersign version` and `--version`
 
-use crate::{
-    args::Args,
-    exit::{self, Exit},
-    output,
-};
+use countersign_tui::present::print::{print_error, print_line, record_print_result};
+use crate::{context::Context, exit::CommandExit, present::error::report_usage_as_json};
 use clap::error::ErrorKind;
 use countersign_gate::without_password;
 use serde_json::json;
@@ -12,7 +9,7 @@ use std::env;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How the program was built, as the build found it.
+/// DecideOptions the program was built, as the build found it.
 const FACTS: [(&str, &str); 5] = [
     ("commit", env!("COUNTERSIGN_BUILD_COMMIT")),
     ("committed", env!("COUNTERSIGN_BUILD_COMMITTED")),
@@ -21,23 +18,23 @@ const FACTS: [(&str, &str); 5] = [
     ("rustc", env!("COUNTERSIGN_BUILD_RUSTC")),
 ];
 
-pub(crate) fn version(args: &Args) -> Exit {
-    if args.json {
-        output::say(&as_json());
+pub(crate) fn print_version(context: &Context) -> CommandExit {
+    if context.json {
+        print_line(&as_json());
     } else {
         say_all();
     }
-    Exit::DONE
+    CommandExit::DONE
 }
 
 fn say_all() {
-    output::say(&format!("countersign {VERSION}"));
+    print_line(&format!("countersign {VERSION}"));
     for (name, fact) in FACTS {
-        output::say(&format!("  {name:<10} {fact}"));
+        print_line(&format!("  {name:<10} {fact}"));
     }
     let oldest = countersign_gate::OLDEST_POSTGRES;
-    output::say(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
-    output::say(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
+    print_line(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
+    print_line(&format!("  {:<10} {}", "sqlite", sqlite().as_deref().unwrap_or("unknown")));
 }
 
 /// Which SQLite is built in: it tells itself.
@@ -57,29 +54,29 @@ fn as_json() -> String {
 }
 
 /// Prints what clap has to say of a command line that is no command: help, the version, or an error.
-pub(crate) fn or_help(said: &clap::Error) -> Exit {
+pub(crate) fn or_help(said: &clap::Error) -> CommandExit {
     // What stands behind -- belongs to another command.
     let typed = |wanted: &str| env::args_os().take_while(|word| word != "--").any(|word| word == wanted);
     if said.kind() == ErrorKind::DisplayVersion {
         match (typed("--json"), typed("--version")) {
-            (true, _) => output::say(&as_json()),
+            (true, _) => print_line(&as_json()),
             (_, true) => say_all(),
-            _ => output::say(&format!("countersign {VERSION}")),
+            _ => print_line(&format!("countersign {VERSION}")),
         }
-        return Exit::DONE;
+        return CommandExit::DONE;
     }
     if said.use_stderr() && typed("--json") {
-        return exit::report_usage(&in_short(said));
+        return report_usage_as_json(&in_short(said));
     }
     let text = said.render().to_string();
     // An address in the place of something else is repeated, and may hold a password.
     let safe = without_password(&text);
     if safe == text {
-        output::note_unsaid(said.print());
+        record_print_result(said.print());
     } else {
-        output::complain(safe.trim_end());
+        print_error(safe.trim_end());
     }
-    if said.use_stderr() { Exit::USAGE } else { Exit::DONE }
+    if said.use_stderr() { CommandExit::USAGE } else { CommandExit::DONE }
 }
 
 /// The error without the help that stands around it.

@@ -1,37 +1,34 @@
 //! The agent of the demo: it proposes, waits, claims, runs and reports, as any executor does.
 
-use super::{
-    script::{Step, THREAD},
-    tools,
-};
+use crate::commands::demo::script::{ScriptStep, THREAD};
 use countersign_gate::{CallId, Clock, Error, Gate, State, ThreadId, api, random_id};
 use std::{path::PathBuf, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// How far apart the calls arrive, so that somebody can watch them come.
+/// DecideOptions far apart the calls arrive, so that somebody can watch them come.
 const APART: Duration = Duration::from_millis(700);
 
 /// For how long a call may run before its outcome counts as unknown.
 const LEASE: u32 = 60;
 
 #[derive(Clone)]
-pub(super) struct Agent {
-    pub(super) gate: Gate,
-    pub(super) thread: ThreadId,
-    pub(super) work: PathBuf,
+pub(crate) struct DemoAgent {
+    pub(crate) gate: Gate,
+    pub(crate) thread: ThreadId,
+    pub(crate) work: PathBuf,
     /// When the demo is left.
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
 }
 
-impl Agent {
-    pub(super) fn new(gate: Gate, work: PathBuf) -> Result<Self, Error> {
+impl DemoAgent {
+    pub(crate) fn new(gate: Gate, work: PathBuf) -> Result<Self, Error> {
         let thread = countersign_gate::name(THREAD)?;
         Ok(Self { gate, thread, work, stop: CancellationToken::new() })
     }
 
     /// Asks for everything, the lists side by side.
-    pub(super) async fn ask_for_all(self, script: Vec<Vec<Step>>) -> Result<(), Error> {
+    pub(crate) async fn ask_for_all(self, script: Vec<Vec<ScriptStep>>) -> Result<(), Error> {
         let mut lists: JoinSet<Result<(), Error>> = JoinSet::new();
         for (index, list) in script.into_iter().enumerate() {
             let agent = self.clone();
@@ -57,12 +54,12 @@ impl Agent {
         Ok(())
     }
 
-    pub(super) async fn propose(&self, step: &Step) -> Result<api::Call, Error> {
+    pub(crate) async fn propose(&self, step: &ScriptStep) -> Result<api::Call, Error> {
         self.gate.propose(&self.thread, &step.call).await
     }
 
     /// Waits for the decision, runs what was allowed, and says what came of it.
-    pub(super) async fn see_through(&self, id: &CallId) -> Result<api::Call, Error> {
+    pub(crate) async fn see_through(&self, id: &CallId) -> Result<api::Call, Error> {
         let call = tokio::select! {
             call = self.gate.wait(&self.thread, id, None) => call?,
             () = self.stop.cancelled() => {

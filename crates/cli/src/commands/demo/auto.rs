@@ -1,22 +1,18 @@
 //! The demo without anybody: a scripted person decides, and the story is told as it happens.
 
-use super::{
-    agent::Agent,
-    script::{Answer, Step},
-    story,
-};
+use crate::commands::demo::{agent::DemoAgent, script::{ScriptAnswer, ScriptStep}};
 use countersign_gate::{Error, Gate, api, event::Decision};
 
 /// One call after the other, so that the story reads from top to bottom. `tell` says its lines.
-pub(super) async fn play(
-    agent: &Agent,
+pub(crate) async fn play(
+    agent: &DemoAgent,
     person: &Gate,
-    script: &[Vec<Step>],
+    script: &[Vec<ScriptStep>],
     mut tell: impl FnMut(&str),
 ) -> Result<(), Error> {
     for step in script.iter().flatten() {
         let call = agent.propose(step).await?;
-        tell(&format!("{} wants {}", agent.gate.principal(), story::wish(&call)));
+        tell(&format!("{} wants {}", agent.gate.principal(), story::args(&call)));
         if call.is_pending() {
             match decision(step.answer) {
                 Some(decide) => drop(person.decide(&agent.thread, &call.id, &decide).await?),
@@ -33,16 +29,16 @@ pub(super) async fn play(
     Ok(())
 }
 
-fn decision(answer: Answer) -> Option<api::Decide> {
+fn decision(answer: ScriptAnswer) -> Option<api::Decide> {
     let comment = |text: &str| Some(text.to_owned());
     match answer {
-        Answer::Once(why) => {
+        ScriptAnswer::Once(why) => {
             Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::AllowOnce) })
         }
-        Answer::Session => Some(api::Decide::plain(Decision::AllowSession)),
-        Answer::Deny(why) => {
+        ScriptAnswer::Session => Some(api::Decide::plain(Decision::AllowSession)),
+        ScriptAnswer::Deny(why) => {
             Some(api::Decide { comment: comment(why), ..api::Decide::plain(Decision::Deny) })
         }
-        Answer::Nothing => None,
+        ScriptAnswer::Nothing => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The demo's folder: made for it, and taken away if nobody wants it.
 
-use crate::exit::Said;
+use crate::exit::CliError;
 use countersign_gate::random_id;
 use std::{
     fs::{DirBuilder, remove_dir_all},
@@ -9,14 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) struct Folder {
+pub(crate) struct DemoFolder {
     path: PathBuf,
     kept: bool,
 }
 
-impl Folder {
+impl DemoFolder {
     /// The one that is wanted, if it is empty, or a new one among the system's temporary files.
-    pub(super) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
+    pub(crate) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
         let path = match wanted {
             Some(path) => path.to_path_buf(),
             None => std::env::temp_dir().join(random_id("countersign-demo-")),
@@ -28,30 +28,30 @@ impl Folder {
         if files.next().is_some() {
             let message =
                 format!("--folder: {} is not empty, and the demo wants one to itself", path.display());
-            return Err(Said::usage(message).into());
+            return Err(CliError::usage(message).into());
         }
         Ok(Self { path, kept: keep || wanted.is_some() })
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    pub(super) fn shown(&self) -> String {
-        crate::output::visible(&self.path.display().to_string())
+    pub(crate) fn shown(&self) -> String {
+        crate::escape_text(&self.path.display().to_string())
     }
 
     /// Whether it stays, however the demo ends.
-    pub(super) fn stays(&self) -> bool {
+    pub(crate) fn stays(&self) -> bool {
         self.kept
     }
 
     /// Takes it away, unless it was to be kept.
-    pub(super) fn drop_unwanted(&self) -> io::Result<()> {
+    pub(crate) fn drop_unwanted(&self) -> io::Result<()> {
         if self.kept { Ok(()) } else { remove_dir_all(&self.path) }
     }
 }
 
-fn cannot(path: &Path, why: &io::Error) -> Said {
-    Said::usage(format!("the folder {} cannot be used: {why}", path.display()))
+fn cannot(path: &Path, why: &io::Error) -> CliError {
+    CliError::usage(format!("the folder {} cannot be used: {why}", path.display()))
 }

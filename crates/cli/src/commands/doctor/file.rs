@@ -1,7 +1,7 @@
 //! The file, its companions and its folder, looked at from outside: before it is opened, because closing
 //! one's own look at it would take away the locks of whoever has it open in this process.
 
-use super::Findings;
+use crate::commands::doctor::results::CheckResults;
 use rustix::fs::{Access, access, statvfs};
 use std::{
     ffi::OsString,
@@ -19,55 +19,55 @@ const MUCH_WAL: u64 = 128 * 1024 * 1024;
 const LITTLE_ROOM: u64 = 256 * 1024 * 1024;
 
 /// Looks at it. Whether it is worth opening.
-pub(super) fn look(path: &Path, findings: &mut Findings) -> bool {
+pub(crate) fn look(path: &Path, results: &mut CheckResults) -> bool {
     let shown = path.display();
     let found = match std::fs::metadata(path) {
         Ok(found) => found,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
             let remedy = "`countersign serve` or `countersign run` makes one; --database names another";
-            findings.fail("file", format!("there is none at {shown}"), remedy);
+            results.fail("file", format!("there is none at {shown}"), remedy);
             return false;
         }
         Err(why) => {
-            findings.fail("file", format!("{shown}: {why}"), "it must be readable by this user");
+            results.fail("file", format!("{shown}: {why}"), "it must be readable by this user");
             return false;
         }
     };
-    if !ours(path, &found, findings) {
+    if !ours(path, &found, results) {
         return false;
     }
-    permissions(path, findings);
-    folder(path, findings);
-    companions(path, findings);
+    permissions(path, results);
+    folder(path, results);
+    companions(path, results);
     true
 }
 
-fn ours(path: &Path, found: &Metadata, findings: &mut Findings) -> bool {
+fn ours(path: &Path, found: &Metadata, results: &mut CheckResults) -> bool {
     let shown = path.display();
     let other = "name another file with --database; nothing was changed";
     if !found.is_file() {
-        findings.fail("file", format!("{shown} is no file"), other);
+        results.fail("file", format!("{shown} is no file"), other);
         return false;
     }
     let mut header = [0; 100];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
     match read {
         Err(why) if why.kind() == std::io::ErrorKind::UnexpectedEof && found.len() == 0 => {
-            findings.warn("file", format!("{shown} is empty"), "it becomes a log when it is opened");
+            results.warn("file", format!("{shown} is empty"), "it becomes a log when it is opened");
         }
         Err(why) => {
-            findings.fail("file", format!("{shown} cannot be read: {why}"), other);
+            results.fail("file", format!("{shown} cannot be read: {why}"), other);
             return false;
         }
         Ok(()) if !header.starts_with(b"SQLite format 3\0") => {
-            findings.fail("file", format!("{shown} is no SQLite database"), other);
+            results.fail("file", format!("{shown} is no SQLite database"), other);
             return false;
         }
         Ok(()) if header[68..72] != OWNER && header[68..72] != [0; 4] => {
-            findings.fail("file", format!("{shown} is another program's database"), other);
+            results.fail("file", format!("{shown} is another program's database"), other);
             return false;
         }
-        Ok(()) => findings.ok("file", format!("{shown}, {}", size(found.len()))),
+        Ok(()) => results.ok("file", format!("{shown}, {}", size(found.len()))),
     }
     true
 }
@@ -78,16 +78,16 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn permissions(path: &Path, findings: &mut Findings) {
+fn permissions(path: &Path, results: &mut CheckResults) {
     let files = ["", "-wal", "-shm", "-bell"].map(|end| beside(path, end));
     let open =
         files.iter().filter(|file| std::fs::metadata(file).is_ok_and(|found| found.mode() & 0o077 != 0));
     let open: Vec<_> = open.map(|file| file.display().to_string()).collect();
     if open.is_empty() {
-        findings.ok("permissions", "only its owner can read and write it");
+        results.ok("permissions", "only its owner can read and write it");
     } else {
         let files = open.join(" ");
-        findings.warn(
+        results.warn(
             "permissions",
             format!("others than its owner can get at {files}"),
             format!("chmod 600 {files}"),
@@ -95,47 +95,47 @@ fn permissions(path: &Path, findings: &mut Findings) {
     }
 }
 
-fn folder(path: &Path, findings: &mut Findings) {
+fn folder(path: &Path, results: &mut CheckResults) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let shown = folder.display();
     if access(path, Access::WRITE_OK).is_err() || access(folder, Access::WRITE_OK).is_err() {
         let found = format!("{shown} or the file cannot be written by this user");
-        findings.fail("folder", found, "SQLite needs to write both; change their owner, or run as theirs");
+        results.fail("folder", found, "SQLite needs to write both; change their owner, or run as theirs");
     } else {
-        findings.ok("folder", format!("{shown} can be written"));
+        results.ok("folder", format!("{shown} can be written"));
     }
     if let Ok(space) = statvfs(folder) {
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         if free < LITTLE_ROOM {
-            findings.warn(
+            results.warn(
                 "room",
                 format!("{} are free", size(free)),
                 "make room: nothing is written to a full disk",
             );
         } else {
-            findings.ok("room", format!("{} are free", size(free)));
+            results.ok("room", format!("{} are free", size(free)));
         }
     }
 }
 
-fn companions(path: &Path, findings: &mut Findings) {
+fn companions(path: &Path, results: &mut CheckResults) {
     match std::fs::metadata(beside(path, "-wal")).map(|found| found.len()) {
-        Ok(length) if length > MUCH_WAL => findings.warn(
+        Ok(length) if length > MUCH_WAL => results.warn(
             "wal",
             format!("the write-ahead log has grown to {}", size(length)),
             "some reader has held it open for long: end programs that read the file and have gone quiet",
         ),
-        Ok(length) => findings.ok("wal", format!("the write-ahead log has {}", size(length))),
-        Err(_) => findings.ok("wal", "there is no write-ahead log: no process has the file open"),
+        Ok(length) => results.ok("wal", format!("the write-ahead log has {}", size(length))),
+        Err(_) => results.ok("wal", "there is no write-ahead log: no process has the file open"),
     }
     let bell = beside(path, "-bell");
     if !bell.exists() {
-        findings.ok("bell", "not there; whoever opens the file hangs it up");
+        results.ok("bell", "not there; whoever opens the file hangs it up");
     } else if access(&bell, Access::WRITE_OK).is_err() {
         let found = format!("{} cannot be written", bell.display());
-        findings.fail("bell", found, "give it to the database's owner, or delete it while nothing runs");
+        results.fail("bell", found, "give it to the database's owner, or delete it while nothing runs");
     } else {
-        findings.ok("bell", "it hangs, and can be rung");
+        results.ok("bell", "it hangs, and can be rung");
     }
 }
 

@@ -1,29 +1,28 @@
 //! The log itself: does it open, hold together, and have the index that its events call for?
 
-use super::{Findings, failed};
-use crate::{args::Args, progress::Progress};
+use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_gate::{Address, Clock, Error, Filter, Gate, Options, Policy, api, chain};
 use std::time::Duration;
 
 /// What is walked whole here; a longer log is for `verify`.
 const SHORT: i64 = 100_000;
-/// How many of the last events of a longer log are looked at.
+/// DecideOptions many of the last events of a longer log are looked at.
 const LAST: i64 = 1_000;
 /// Clocks of machines that share a file may be apart by so much.
 const APART: Duration = Duration::from_mins(1);
 
-pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings) {
+pub(crate) async fn look(context: &Context, address: &Address, results: &mut CheckResults) {
     let options = Options { create: false, ..Options::default() };
     let gate = match Gate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
-        Err(error) => return failed(findings, check_of(&error, address), &error),
+        Err(error) => return results.fail_with(check_of(&error, address), &error),
     };
     if matches!(address, Address::File(_)) {
-        findings.ok("file system", "a write-ahead log works here");
+        results.ok("file system", "a write-ahead log works here");
     }
-    findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
-    if let Err(error) = log(args, &gate, findings).await {
-        failed(findings, "log", &error);
+    results.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
+    if let Err(error) = log(context, &gate, results).await {
+        results.fail_with("log", &error);
     }
     gate.shut_down().await;
 }
@@ -39,7 +38,7 @@ fn check_of(error: &Error, address: &Address) -> &'static str {
     }
 }
 
-async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Error> {
+async fn log(context: &Context, gate: &Gate, results: &mut CheckResults) -> Result<(), Error> {
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
     let page = api::PageOf { after: from, limit: api::MAX_PAGE };
@@ -48,50 +47,50 @@ async fn log(args: &Args, gate: &Gate, findings: &mut Findings) -> Result<(), Er
     let unsealed = last.len() - sealed.count();
     if unsealed > 0 {
         let found = format!("the last {unsealed} of {tip} events were inserted by hand and are not sealed");
-        findings.warn("seal", found, "the next event that Countersign writes seals them");
+        results.warn("seal", found, "the next event that Countersign writes seals them");
     } else {
-        findings.ok("seal", format!("the last of {tip} events is sealed"));
+        results.ok("seal", format!("the last of {tip} events is sealed"));
     }
     let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
     if let Some(event) = ahead {
         let found = format!("the last event is of {}, which has not come yet", event.timestamp);
-        findings.warn("clock", found, "one of the machines that write to the log has a wrong clock");
+        results.warn("clock", found, "one of the machines that write to the log has a wrong clock");
     }
     if tip <= SHORT {
-        return whole(args, gate, tip, findings).await;
+        return whole(context, gate, tip, results).await;
     }
     let links = last.windows(2).find(|pair| {
         let before = pair[0].hash;
         before.zip(pair[1].hash).is_some_and(|(before, hash)| chain::link(before, &pair[1]) != hash)
     });
     match links {
-        Some(pair) => findings.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
+        Some(pair) => results.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
         None => {
-            findings.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
+            results.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
         }
     }
-    findings.ok("index", "not compared, because the log is long; `countersign verify` does");
+    results.ok("index", "not compared, because the log is long; `countersign verify` does");
     Ok(())
 }
 
 const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
 
-async fn whole(args: &Args, gate: &Gate, tip: i64, findings: &mut Findings) -> Result<(), Error> {
-    let mut progress = Progress::of(args, "events");
-    let report = gate.verify(|done| progress.at(done, tip)).await?;
+async fn whole(context: &Context, gate: &Gate, tip: i64, results: &mut CheckResults) -> Result<(), Error> {
+    let mut progress = context.progress("events");
+    let report = gate.verify(|done| progress.update(done, tip)).await?;
     progress.clear();
     match &report.broken {
-        Some(broken) => findings.fail("chain", broken.to_string(), BROKEN),
+        Some(broken) => results.fail("chain", broken.to_string(), BROKEN),
         None if !report.wrong_hashes.is_empty() => {
-            findings.fail("chain", format!("{} calls carry a wrong hash", report.wrong_hashes.len()), BROKEN);
+            results.fail("chain", format!("{} calls carry a wrong hash", report.wrong_hashes.len()), BROKEN);
         }
-        None => findings.ok("chain", format!("all {} events hold", report.events)),
+        None => results.ok("chain", format!("all {} events hold", report.events)),
     }
     if report.index_holds {
-        findings.ok("index", "the index of open requests is what the events say");
+        results.ok("index", "the index of open requests is what the events say");
     } else {
         let found = "the index of open requests is not what the events say";
-        findings.fail("index", found, "countersign verify --repair");
+        results.fail("index", found, "countersign verify --repair");
     }
     Ok(())
 }

@@ -1,39 +1,38 @@
 //! A server, asked from outside.
 
-use super::{Findings, failed};
-use crate::args::Args;
+use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_gate::Gate;
 
-pub(super) async fn look(args: &Args, url: &str, findings: &mut Findings) {
+pub(crate) async fn look(context: &Context, url: &str, results: &mut CheckResults) {
     let ready = match Gate::connect(url) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),
     };
     let ready = match ready {
         Ok(ready) => ready,
-        Err(error) => return failed(findings, "server", &error),
+        Err(error) => return results.fail_with("server", &error),
     };
-    findings.ok(
+    results.ok(
         "server",
         format!("{url} is {}: {} events, {} open requests", ready.status, ready.events, ready.open),
     );
     let own = env!("CARGO_PKG_VERSION");
     if ready.version == own {
-        findings.ok("version", format!("{own}, as here"));
+        results.ok("version", format!("{own}, as here"));
     } else {
         let found = format!("the server is {}, this command is {own}", ready.version);
-        findings.warn("version", found, "use the same on both sides");
+        results.warn("version", found, "use the same on both sides");
     }
     match &ready.policy_trouble {
-        Some(trouble) => findings.fail(
+        Some(trouble) => results.fail(
             "its policy",
             format!("the server keeps an older one: {trouble}"),
             "mend the file and send the server SIGHUP",
         ),
-        None => findings.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
+        None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
     }
-    if args.settings.policy_path().is_some() {
-        findings.warn(
+    if context.settings.policy_path().is_some() {
+        results.warn(
             "policy",
             "one is set here, and has no say over a server",
             "the server's own policy judges",

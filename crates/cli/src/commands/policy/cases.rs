@@ -1,6 +1,6 @@
 //! Files of cases: calls, and what a policy is to say of each.
 
-use super::subject::{Imagined, as_kept};
+use crate::commands::policy::sample_call::{SampleCall, as_kept};
 use countersign_gate::{Json, Policy, Principal, ToolName, api, policy::Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 /// A file of them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CaseFile {
     #[serde(default, rename = "case")]
-    cases: Vec<toml::Spanned<Case>>,
+    cases: Vec<toml::Spanned<PolicyCase>>,
 }
 
 /// A call, and what is to be said of it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Case {
+struct PolicyCase {
     name: Option<String>,
     tool: Option<ToolName>,
     /// A command line: of the tool `bash`, if none is named.
@@ -37,39 +37,39 @@ struct Case {
 
 /// A case that can be tried.
 #[derive(Debug)]
-pub(super) struct Trial {
-    pub(super) name: String,
+pub(crate) struct PolicyTrial {
+    pub(crate) name: String,
     /// Where it stands in its file.
-    pub(super) line: usize,
-    call: Imagined,
-    pub(super) verdict: Verdict,
-    pub(super) rule: Option<String>,
+    pub(crate) line: usize,
+    call: SampleCall,
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: Option<String>,
 }
 
 /// What a policy said that was not expected.
 #[derive(Debug)]
-pub(super) struct Otherwise {
-    pub(super) verdict: Verdict,
-    pub(super) rule: Option<String>,
-    pub(super) reason: String,
+pub(crate) struct UnexpectedVerdict {
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: Option<String>,
+    pub(crate) reason: String,
 }
 
 /// The cases of a file, or what is wrong with it.
-pub(super) fn read(text: &str) -> Result<Vec<Trial>, String> {
-    let file: File = toml::from_str(text).map_err(|why| {
+pub(crate) fn read(text: &str) -> Result<Vec<PolicyTrial>, String> {
+    let file: CaseFile = toml::from_str(text).map_err(|why| {
         let why = why.to_string().trim_end().to_owned();
         let brackets = why.ends_with("invalid type: map, expected a sequence");
         if brackets { format!("{why}; cases are written as [[case]], with two brackets") } else { why }
     })?;
-    let trial = |(index, case): (usize, toml::Spanned<Case>)| {
+    let trial = |(index, case): (usize, toml::Spanned<PolicyCase>)| {
         let line = text.get(..case.span().start).unwrap_or_default().matches('\n').count() + 1;
         trial(case.into_inner(), index + 1, line).map_err(|why| format!("line {line}: {why}"))
     };
     file.cases.into_iter().enumerate().map(trial).collect()
 }
 
-fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
-    let Case {
+fn trial(case: PolicyCase, number: usize, line: usize) -> Result<PolicyTrial, String> {
+    let PolicyCase {
         name,
         tool,
         command,
@@ -99,7 +99,7 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
     let json = |value: &Value| Json::parse(&value.to_string()).map_err(|why| why.to_string());
     let thread = thread.as_deref().unwrap_or("case");
     let principal = principal.as_deref().unwrap_or("agent:case");
-    let call = Imagined {
+    let call = SampleCall {
         thread: countersign_gate::name(thread).map_err(|why| why.to_string())?,
         principal: principal.parse::<Principal>().map_err(|why| format!("principal: {why}"))?,
         tool,
@@ -108,16 +108,16 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
         impact: as_kept(impact.as_ref()).map_err(|why| why.to_string())?,
         definition: definition.map(Into::into),
     };
-    Ok(Trial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
+    Ok(PolicyTrial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
 }
 
-impl Trial {
+impl PolicyTrial {
     /// Tries it: nothing if the policy says what is expected.
-    pub(super) fn fails(&self, policy: &Policy) -> Option<Otherwise> {
+    pub(crate) fn fails(&self, policy: &Policy) -> Option<UnexpectedVerdict> {
         let judgement = self.call.judged(policy);
         let as_expected = judgement.verdict == self.verdict
             && self.rule.as_ref().is_none_or(|rule| judgement.rule.as_ref() == Some(rule));
-        (!as_expected).then_some(Otherwise {
+        (!as_expected).then_some(UnexpectedVerdict {
             verdict: judgement.verdict,
             rule: judgement.rule,
             reason: judgement.reason,

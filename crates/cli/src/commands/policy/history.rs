@@ -1,6 +1,6 @@
 //! The calls of the log, whole, one after the other.
 
-use crate::{args::Args, filters::Span, progress::Progress, target};
+use crate::{context::Context, filters::TimeRangeArgs};
 use countersign_gate::{Event, EventType, Filter, Gate, ThreadId, Timestamp, api, replay::Calls};
 
 /// What is told of a call. Messages are not, and there may be many.
@@ -17,30 +17,30 @@ const OF_CALLS: &[EventType] = &[
     EventType::ToolResult,
 ];
 
-/// Which calls of the log.
+/// LoggedCallArgs calls of the log.
 #[derive(Debug, clap::Args)]
-pub(super) struct Which {
+pub(crate) struct LoggedCallArgs {
     #[command(flatten)]
-    span: Span,
+    span: TimeRangeArgs,
     /// Only this thread
     #[arg(long, value_name = "T")]
     thread: Option<String>,
 }
 
 /// Hands on each call that was proposed in the span, with all that became of it. Gives how many could not be read.
-pub(super) async fn each(
-    args: &Args,
-    which: &Which,
+pub(crate) async fn for_each_call(
+    context: &Context,
+    which: &LoggedCallArgs,
     mut take: impl FnMut(&countersign_gate::replay::Call),
 ) -> anyhow::Result<u64> {
     let Filter { since, until, .. } = which.span.filter()?;
     let thread_id = which.thread.as_deref().map(countersign_gate::name).transpose()?;
-    let gate = target::looking(args).await?;
+    let gate = context.connect_to_read().await?;
     let mut page =
         api::PageOf { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
     let filter = Filter { thread_id, types: OF_CALLS.to_vec(), ..Filter::default() };
     let mut calls = Calls::between(since, until);
-    let mut progress = Progress::of(args, "events");
+    let mut progress = context.progress("events");
     let first = page.after;
     loop {
         let found = gate.events(&filter, page).await?;
@@ -55,7 +55,7 @@ pub(super) async fn each(
             break;
         };
         page.after = next;
-        progress.at(next - first, found.tip - first);
+        progress.update(next - first, found.tip - first);
     }
     progress.clear();
     let damaged = calls.damaged();

@@ -1,0 +1,72 @@
+//! `countersign policy fmt`
+
+use countersign_tui::present::{print::{print_error, print_line}, text::escape_text};
+use crate::{commands::policy::source::read_text, context::Context, exit::{CliError, CommandExit}};
+use countersign_gate::policy;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// LoggedCallArgs file, and whether only to look.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It changes order and spacing, never what a policy means, and keeps its comments. A file is written anew if \
+that changes it; what comes from stdin goes to stdout. With --check it exits with 1 if anything would change.")]
+pub(crate) struct PolicyFormatArgs {
+    /// Change nothing, and tell whether anything would change
+    #[arg(long)]
+    check: bool,
+    /// The policy, - for stdin [default: the one that is set]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn format_policy(context: &Context, args: &PolicyFormatArgs) -> anyhow::Result<CommandExit> {
+    let path = args.file.clone().or_else(|| context.settings.policy_path());
+    let path = path.ok_or_else(|| CliError::usage("no policy is set; name its file"))?;
+    let name = path.display().to_string();
+    let stdin = path.as_os_str() == "-";
+    let shown = if stdin { "stdin".to_owned() } else { name.clone() };
+    let text = read_text(&path)?;
+    let bad = |why: policy::BadPolicy| CliError {
+        exit: CommandExit::USAGE,
+        code: "bad_policy",
+        message: format!("{shown}: {}", why.to_string().trim_end()),
+    };
+    let laid_out = policy::format(&text).map_err(bad)?;
+    if args.check {
+        return Ok(if laid_out == text {
+            CommandExit::DONE
+        } else {
+            let mend =
+                if stdin { String::new() } else { format!(": countersign policy fmt {}", escape_text(&name)) };
+            print_error(&format!("{} would be laid out otherwise{mend}", escape_text(&shown)));
+            CommandExit::FAILED
+        });
+    }
+    if stdin {
+        print_line(laid_out.strip_suffix('\n').unwrap_or(&laid_out));
+    } else if laid_out != text {
+        let failed = |why| anyhow::anyhow!("{name} cannot be written: {why}");
+        replace(&path, &laid_out).map_err(failed)?;
+        print_line(&format!("{} is laid out anew.", escape_text(&name)));
+    }
+    Ok(CommandExit::DONE)
+}
+
+/// Puts a text in the place of a file's, in one step: a server may read it at any moment.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // Where the name is a link, the file that it leads to is meant.
+    let path = path.canonicalize()?;
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".new-{}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = fs::write(&beside, text)
+        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()))
+        .and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
