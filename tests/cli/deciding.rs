@@ -46,8 +46,8 @@ async fn options_that_contradict_each_other_are_refused() {
         ] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        assert_snapshot!(desk.types("allow call_1 --match '{'").await, @"
-        ! countersign: --match: it is not JSON: EOF while parsing an object at line 1 column 1
+        assert_snapshot!(desk.types("allow call_1 --scope '{'").await, @"
+        ! countersign: --scope: it is not JSON: EOF while parsing an object at line 1 column 1
         exit 2
         ");
     })
@@ -92,13 +92,13 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         gate.shut_down().await;
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
-        assert_snapshot!(desk.types("grants t1").await, @"
+        assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  FOR                    GIVEN BY  WHEN    ON CALL
             5  bash  allow   command `echo **`      user:ada  [ago]  call_1
             6  bash  deny    these exact arguments  user:ada  [ago]  call_2
         exit 0
         ");
-        assert_snapshot!(desk.types("revoke t1 6").await, @"
+        assert_snapshot!(desk.types("grant revoke t1 6").await, @"
         Took back grant 6 of thread t1; 1 still stand there.
         exit 0
         ");
@@ -133,7 +133,7 @@ async fn a_width_that_does_not_fit_the_call_is_refused() {
         ! countersign: match: the pattern does not match the call that it is decided on
         exit 2
         ");
-        assert_snapshot!(desk.types("allow call_1 --as user:ada --match '\"most\"'").await, @r#"
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --scope '\"most\"'").await, @r#"
         ! countersign: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
         exit 2
         "#);

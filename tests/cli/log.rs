@@ -10,10 +10,10 @@ async fn some_history(desk: &Desk) {
     desk.types("run --thread t1 --as agent:ben --id call_2 -- false").await;
     desk.proposes("t2", "call_3", "mail", r#"{"to":"ada","text":"a\nb"}"#).await;
     desk.types("deny call_3 --as user:ada --comment 'no \u{1b}[31mmail'").await;
-    desk.types("mode t2 auto_deny --as user:ada").await;
-    desk.types("thread-policy t2 bash=allow --as user:ada").await;
-    desk.types("revoke t1 3 --as user:ada").await;
-    desk.types("close t2 --as user:ada").await;
+    desk.types("thread mode t2 auto_deny --as user:ada").await;
+    desk.types("thread policy t2 bash=allow --as user:ada").await;
+    desk.types("grant revoke t1 3 --as user:ada").await;
+    desk.types("thread close t2 --as user:ada").await;
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn calls_are_counted_by_tool() {
         for (id, tool) in [("call_1", "bash"), ("call_2", "bash"), ("call_3", "mail")] {
             desk.proposes("t1", id, tool, "{}").await;
         }
-        desk.types("close t1 --as user:ada").await;
+        desk.types("thread close t1 --as user:ada").await;
         desk.writes("policy.toml", "default = \"allow\"");
         desk.types("run --policy policy.toml -- false").await;
         assert_snapshot!(desk.types("stats").await, @"

@@ -103,11 +103,11 @@ async fn a_broken_policy_stops_only_what_it_answers() {
         for line in ["run -- ls", "serve --listen 127.0.0.1:0", "deny call_1", "watch --plain"] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        let fine = ["pending", "show call_1", "log", "calls", "threads", "grants t1", "stats", "verify"];
+        let fine = ["pending", "show call_1", "log", "calls", "thread list", "grant list t1", "stats", "verify"];
         for line in fine {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
-        for line in ["mode t1", "thread-policy t1", "revoke t1 5", "close t1"] {
+        for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
             let said = desk.types(&format!("{line} --as user:ada")).await;
             assert_eq!(said.code, 0, "{line}: {said}");
         }
@@ -122,16 +122,16 @@ async fn what_was_so_before_is_not_said_to_have_been_done() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
-        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
+        assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         Took back grant 3 of thread t1; 0 still stand there.
         exit 0
         ");
-        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
+        assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         Nothing changed: grant 3 of thread t1 was taken back before; 0 still stand there.
         exit 0
         ");
-        assert_eq!(desk.types("close t1 --as user:ada").await.code, 0);
-        assert_snapshot!(desk.types("close t1 --as user:ada").await, @"
+        assert_eq!(desk.types("thread close t1 --as user:ada").await.code, 0);
+        assert_snapshot!(desk.types("thread close t1 --as user:ada").await, @"
         Nothing changed: thread t1 was closed before, by user:ada at [time].
         exit 0
         ");

@@ -16,8 +16,8 @@ async fn lists(desk: &Desk, columns: u16) -> String {
     terminal.is_resized(columns, 30).await;
     // The window has its new size a moment after tmux says so.
     let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
-    let grants = "countersign grants conversation-with-a-long-name";
-    let lists = format!("countersign calls; countersign threads; countersign log; {grants}");
+    let grants = "countersign grant list conversation-with-a-long-name";
+    let lists = format!("countersign calls; countersign thread list; countersign log; {grants}");
     terminal.types(&format!("{resized}; clear; {lists}; echo seen at {columns}")).await;
     terminal.shows(&format!("seen at {columns}")).await;
     terminal.is_back().await

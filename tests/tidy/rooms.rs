@@ -8,7 +8,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("store", &["approvals"]),
     ("gate", &["approvals", "store"]),
     ("server", &["gate"]),
-    ("cli", &["approvals", "store", "gate", "server"]),
+    ("tui", &["gate"]),
+    ("cli", &["approvals", "store", "gate", "server", "tui"]),
 ];
 
 #[test]

@@ -17,7 +17,7 @@ use std::{
 /// The surroundings of a command.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Whether output and errors are JSON.
+    /// True if output and errors are JSON.
     pub(crate) json: bool,
     /// The global options as they were typed.
     pub(crate) options: GlobalOptions,
@@ -52,7 +52,7 @@ impl Context {
         ScreenFormat::for_stream(&stderr(), self.use_colours(stderr().is_terminal()))
     }
 
-    /// Whether a stream is coloured.
+    /// True if a stream is coloured.
     pub(crate) fn use_colours(&self, terminal: bool) -> bool {
         use_colours(self.settings.colour(), terminal)
     }

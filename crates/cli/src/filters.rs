@@ -30,10 +30,10 @@ pub(crate) struct TimeRangeArgs {
     pub(crate) until: Option<Timestamp>,
 }
 
-/// DecideOptions much of a list.
+/// A part of a list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PageArgs {
-    /// DecideOptions many at most
+    /// The maximum number of entries
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = 1..)]
     pub(crate) limit: i64,
     /// Continue after a page: its `next` in JSON

@@ -1,15 +1,18 @@
 //! Finding a call by its id or the beginning of its id.
 
-use countersign_tui::present::text::escape_text;
 use crate::exit::{CliError, CommandExit};
 use countersign_gate::{CallId, EventType, Filter, Gate, ThreadId, api};
+use countersign_tui::present::text::escape_text;
 use std::collections::HashSet;
 
-/// DecideOptions many of the last events are searched for a call that does not wait any more.
+/// The number of recent events that are searched for decided calls.
 const RECENT: i64 = 20_000;
 
 /// All pending calls of a thread, or of all threads.
-pub(crate) async fn read_pending_of_thread(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
+pub(crate) async fn read_pending_of_thread(
+    gate: &Gate,
+    thread: Option<&ThreadId>,
+) -> anyhow::Result<Vec<api::Call>> {
     read_pending(gate, &Filter { thread_id: thread.cloned(), ..Filter::default() }).await
 }
 
@@ -116,15 +119,24 @@ fn select_one(mut calls: Vec<CallKey>, id: &str, waiting: bool) -> anyhow::Resul
         let names: Vec<_> = calls
             .iter()
             .take(10)
-            .map(|(thread, id)| format!("  {} --thread {}", escape_text(id.as_str()), escape_text(thread.as_str())))
+            .map(|(thread, id)| {
+                format!("  {} --thread {}", escape_text(id.as_str()), escape_text(thread.as_str()))
+            })
             .collect();
         let kind = if waiting { "pending calls" } else { "calls" };
-        let message =
-            format!("{} {kind} begin with {:?}; choose one of:\n{}", calls.len(), escape_text(id), names.join("\n"));
+        let message = format!(
+            "{} {kind} begin with {:?}; choose one of:\n{}",
+            calls.len(),
+            escape_text(id),
+            names.join("\n")
+        );
         return Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "several_calls", message }.into());
     }
     calls.pop().ok_or_else(|| {
         let shown = escape_text(id);
-        CliError::no_such_call(format!("no recent call has an id that begins with {shown:?}; add --thread to find older calls")).into()
+        CliError::no_such_call(format!(
+            "no recent call has an id that begins with {shown:?}; add --thread to find older calls"
+        ))
+        .into()
     })
 }

@@ -39,8 +39,7 @@ impl ScopeArgs {
             }
         }
         if let Some(text) = &self.scope {
-            let scope =
-                Json::parse(text).map_err(|error| CliError::usage(format!("--scope: {error}")))?;
+            let scope = Json::parse(text).map_err(|error| CliError::usage(format!("--scope: {error}")))?;
             return Ok(Some(scope));
         }
         let word = if self.exact { Some("exact") } else { self.tool.then_some("tool") };

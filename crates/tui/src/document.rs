@@ -1,6 +1,15 @@
 //! A call as a document: everything that a person must read before deciding, nothing truncated.
 
-use crate::{present::{editor::difference_lines, facts::{describe_masked, request_facts}, impact::ImpactSummary, json::json_lines, text::escape_text}, wrap::{split_columns, split_near_space, text_width, wrap_words}};
+use crate::{
+    present::{
+        editor::difference_lines,
+        facts::{describe_masked, request_facts},
+        impact::ImpactSummary,
+        json::json_lines,
+        text::escape_text,
+    },
+    wrap::{split_columns, split_near_space, text_width, wrap_words},
+};
 use countersign_gate::{Json, Principal, api};
 
 /// The kind of a line, which decides how it is drawn.
@@ -47,7 +56,11 @@ pub(crate) fn document_lines(call: &api::Call, edited: Option<&Json>, me: &Princ
     if let Some(edited) = edited {
         lines.push(heading("Changed by you"));
         let changes = difference_lines(&call.arguments, edited).into_iter();
-        lines.extend(changes.map(|text| DocumentLine { role: LineRole::Warning, label: String::new(), text }));
+        lines.extend(changes.map(|text| DocumentLine {
+            role: LineRole::Warning,
+            label: String::new(),
+            text,
+        }));
         lines.push(heading("Arguments, as you changed them"));
     } else {
         lines.push(heading("Arguments"));
@@ -63,8 +76,9 @@ fn heading(text: &str) -> DocumentLine {
 }
 
 fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
-    let mut warn =
-        |text: String| lines.push(DocumentLine { role: LineRole::Warning, label: "Warning".to_owned(), text });
+    let mut warn = |text: String| {
+        lines.push(DocumentLine { role: LineRole::Warning, label: "Warning".to_owned(), text })
+    };
     if call.proposal.principal == *me {
         warn("you proposed this call, so another person must decide it".to_owned());
     }
@@ -168,7 +182,8 @@ const CONTINUATION: &str = "↪ ";
 
 /// Fits the document to a number of columns.
 pub(crate) fn fit_document(document: &[DocumentLine], columns: usize) -> Vec<DocumentRow> {
-    let widest = document.iter().map(|line| text_width(&line.label)).filter(|label| *label <= WIDEST_LABEL).max();
+    let widest =
+        document.iter().map(|line| text_width(&line.label)).filter(|label| *label <= WIDEST_LABEL).max();
     let margin = (widest.unwrap_or(0) + 2).min(columns / 3);
     let mut rows = Vec::new();
     for DocumentLine { role, label, text } in document {
@@ -184,7 +199,8 @@ pub(crate) fn fit_document(document: &[DocumentLine], columns: usize) -> Vec<Doc
         }
         lead.push_str(&" ".repeat(margin.saturating_sub(text_width(&lead))));
         let room = columns.saturating_sub(margin).max(2);
-        let parts = if *role == LineRole::Argument { split_near_space(text, room) } else { wrap_words(text, room) };
+        let parts =
+            if *role == LineRole::Argument { split_near_space(text, room) } else { wrap_words(text, room) };
         for (index, part) in parts.into_iter().enumerate() {
             let continuation = format!("{CONTINUATION:>margin$}");
             let blank = " ".repeat(margin);

@@ -1,6 +1,11 @@
 //! Draws a picture of the inbox: positions and colours.
 
-use crate::{document::{DocumentRow, LineRole}, inbox::state::StatusTone, picture::{risk_word, InboxPicture, ListItem, PictureBody, TextInk, TextPart}, wrap::{text_width, truncate_text}};
+use crate::{
+    document::{DocumentRow, LineRole},
+    inbox::state::StatusTone,
+    picture::{InboxPicture, ListItem, PictureBody, TextInk, TextPart, risk_word},
+    wrap::{text_width, truncate_text},
+};
 use countersign_gate::event::RiskLevel;
 use ratatui::{
     Frame,
@@ -9,7 +14,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-/// Whether colours are used. Without them, bold text, reverse video and words carry the meaning.
+/// True if colours are used. Without them, bold text, reverse video and words carry the meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColourTheme {
     pub(crate) colours: bool,

@@ -1,7 +1,11 @@
 //! The events that the inbox receives from the log: first all pending calls, then every change. The cursor is read
 //! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
 
-use crate::{inbox::message::{CallKey, DecisionFailure, DecisionSummary, InboxEvent, SentDecision}, options::WatchOptions, present::text::escape_text};
+use crate::{
+    inbox::message::{CallKey, DecisionFailure, DecisionSummary, InboxEvent, SentDecision},
+    options::WatchOptions,
+    present::text::escape_text,
+};
 use countersign_gate::{
     CallId, Clock, Error, Event, EventType, Filter, Gate, Principal, ThreadId, ToolName, api,
     event::{Body, Decision, Source},

@@ -1,6 +1,14 @@
 //! The lines below the call: prompts, status and keys.
 
-use crate::{inbox::{field::TextField, state::{InboxMode, InboxState, StatusTone}}, picture::{TextInk, TextPart}, present::{facts::describe_scope_preview, text::escape_text}, wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words}};
+use crate::{
+    inbox::{
+        field::TextField,
+        state::{InboxMode, InboxState, StatusTone},
+    },
+    picture::{TextInk, TextPart},
+    present::{facts::describe_scope_preview, text::escape_text},
+    wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
+};
 use countersign_gate::event::Decision;
 
 /// Wraps a text into lines.
@@ -10,7 +18,10 @@ type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;
 const MAX_SCOPES: usize = 9;
 
 /// The prompt or the status below the call, and the position of the cursor.
-pub(crate) fn status_lines(inbox: &InboxState, columns: usize) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
+pub(crate) fn status_lines(
+    inbox: &InboxState,
+    columns: usize,
+) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
     let said = |ink: TextInk, text: &str| -> Vec<Vec<TextPart>> {
         wrap_words(text, columns).into_iter().map(|line| vec![(ink, line)]).collect()
     };
@@ -18,7 +29,11 @@ pub(crate) fn status_lines(inbox: &InboxState, columns: usize) -> (Vec<Vec<TextP
         InboxMode::WritingDenial(field, scope) => {
             let tool = inbox.current().map_or("", |waiting| waiting.call.name.as_str());
             let later = if scope.is_some() { " and later calls" } else { "" };
-            field_lines(&format!("Deny {}{later}, because: ", truncate_text(&escape_text(tool), columns / 2)), field, columns)
+            field_lines(
+                &format!("Deny {}{later}, because: ", truncate_text(&escape_text(tool), columns / 2)),
+                field,
+                columns,
+            )
         }
         InboxMode::WritingComment(field) => field_lines("Comment: ", field, columns),
         InboxMode::Searching(field) => field_lines("Search: ", field, columns),
@@ -35,10 +50,13 @@ pub(crate) fn status_lines(inbox: &InboxState, columns: usize) -> (Vec<Vec<TextP
 /// The scopes to choose from, each with its preview.
 fn scope_lines(inbox: &InboxState, decision: Decision, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
     let Some(waiting) = inbox.current() else { return Vec::new() };
-    let (tool, thread) = (escape_text(waiting.call.name.as_str()), escape_text(waiting.call.thread_id.as_str()));
+    let (tool, thread) =
+        (escape_text(waiting.call.name.as_str()), escape_text(waiting.call.thread_id.as_str()));
     let what = if decision.allows() { "Allow" } else { "Deny" };
-    let mut lines =
-        said(TextInk::Strong, &format!("{what} this call, and which later calls of {tool} in thread {thread}?"));
+    let mut lines = said(
+        TextInk::Strong,
+        &format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
+    );
     for (index, reach) in inbox.scope_previews().iter().take(MAX_SCOPES).enumerate() {
         lines.extend(said(TextInk::Plain, &format!("{} {}", index + 1, describe_scope_preview(reach))));
     }
@@ -77,7 +95,11 @@ fn status(inbox: &InboxState, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
 }
 
 /// A text field with its label and cursor, on as many lines as it needs.
-fn field_lines(label: &str, field: &TextField, columns: usize) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
+fn field_lines(
+    label: &str,
+    field: &TextField,
+    columns: usize,
+) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
     let (before, after) = field.parts();
     let shown = split_columns(&format!("{label}{}{} ", escape_text(before), escape_text(&after)), columns);
     let up_to = split_columns(&format!("{label}{}", escape_text(before)), columns);

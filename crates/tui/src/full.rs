@@ -1,6 +1,18 @@
 //! The inbox on the whole screen: keys and events come in, pictures go out.
 
-use crate::{draw::ColourTheme, feed::{send_to_log, CallFilter, PendingFeed}, inbox::{message::{CallKey, InboxAction, InboxEvent}, state::InboxState}, keyboard::KeyReader, options::{wait_for_end, EndNotice, WatchError, WatchExit, WatchOptions}, present::{editor::edit_arguments, signals::TerminationSignals}, screen::{lend_terminal, ring_bell, FullScreen}, view::{build_picture, window_title, InboxHints}};
+use crate::{
+    draw::ColourTheme,
+    feed::{CallFilter, PendingFeed, send_to_log},
+    inbox::{
+        message::{CallKey, InboxAction, InboxEvent},
+        state::InboxState,
+    },
+    keyboard::KeyReader,
+    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    present::{editor::edit_arguments, signals::TerminationSignals},
+    screen::{FullScreen, lend_terminal, ring_bell},
+    view::{InboxHints, build_picture, window_title},
+};
 use countersign_gate::{Clock, Gate, Json};
 use crossterm::event::{Event, KeyEventKind};
 use std::{io, sync::Arc, time::Duration};

@@ -32,7 +32,7 @@ pub async fn run_watch(options: WatchOptions, plain: bool) -> Result<WatchExit, 
     if plain || !can_draw() { plain::run(options).await } else { full::run(options).await }
 }
 
-/// Whether stdin and stdout are a terminal that supports more than lines.
+/// True if stdin and stdout are a terminal that supports more than lines.
 #[must_use]
 pub fn can_draw() -> bool {
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");

@@ -43,9 +43,9 @@ pub struct WatchOptions {
     pub tool: Option<ToolName>,
     /// The command that reaches the same log from another terminal.
     pub command_prefix: String,
-    /// Whether the inbox uses colours.
+    /// True if the inbox uses colours.
     pub colours: bool,
-    /// Whether the terminal bell rings when a call arrives.
+    /// True if the terminal bell rings when a call arrives.
     pub bell: bool,
     /// A notice for the end of something else.
     pub end_notice: Option<EndNotice>,

@@ -1,6 +1,9 @@
 //! The lines of a document that are visible in the window.
 
-use crate::{document::{DocumentRow, LineRole}, inbox::message::CallKey};
+use crate::{
+    document::{DocumentRow, LineRole},
+    inbox::message::CallKey,
+};
 
 /// The shown document, laid out for a number of columns, and the scroll position.
 #[derive(Default)]

@@ -39,7 +39,7 @@ pub(crate) struct InboxPicture {
     /// The line and column of the cursor in `bottom`, while the person types.
     pub(crate) cursor: Option<(usize, usize)>,
     pub(crate) keys: Vec<String>,
-    /// Whether the keys have no effect now and are drawn faint.
+    /// True if the keys have no effect now and are drawn faint.
     pub(crate) keys_faint: bool,
 }
 
@@ -49,7 +49,6 @@ pub(crate) enum PictureBody {
     Rows(Vec<DocumentRow>),
     Centred(Vec<TextPart>),
 }
-
 
 /// The risk as words, so that it needs no colour.
 pub(crate) fn risk_word(risk: RiskLevel) -> &'static str {

@@ -1,7 +1,21 @@
 //! The inbox line by line, for pipes and for terminals that cannot draw. An answer counts only for the call printed
 //! above it, so nothing is printed between a question and its answer.
 
-use crate::{feed::{send_to_log, CallFilter, PendingFeed}, inbox::{message::{call_key, InboxEvent, SentDecision}, state::InboxState}, options::{wait_for_end, EndNotice, WatchError, WatchExit, WatchOptions}, present::{call::describe_call, editor::{difference_lines, edit_arguments}, json::json_lines, print::{print_error, print_line, print_prompt}, text::escape_text}};
+use crate::{
+    feed::{CallFilter, PendingFeed, send_to_log},
+    inbox::{
+        message::{InboxEvent, SentDecision, call_key},
+        state::InboxState,
+    },
+    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    present::{
+        call::describe_call,
+        editor::{difference_lines, edit_arguments},
+        json::json_lines,
+        print::{print_error, print_line, print_prompt},
+        text::escape_text,
+    },
+};
 use countersign_gate::{Clock, Json, Timestamp, api, event::Decision};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
@@ -60,7 +74,8 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
             TypedAnswer::Decide(decision, scope, comment) => {
                 let arguments = inbox.edit_of_shown().filter(|_| decision.allows()).cloned();
                 let (about, level) = (call.arguments_hash, None);
-                let sent = SentDecision { key: call_key(&call), decision, comment, about, arguments, scope, level };
+                let sent =
+                    SentDecision { key: call_key(&call), decision, comment, about, arguments, scope, level };
                 send_decision(&options, &mut inbox, sent).await;
             }
         }
@@ -130,7 +145,10 @@ fn discard_typed_lines(lines: &mut Lines<BufReader<Stdin>>) -> Result<bool, Watc
 }
 
 /// Asks until the person gives an answer that is offered.
-async fn ask_for_answer(call: &api::Call, lines: &mut Lines<BufReader<Stdin>>) -> Result<TypedAnswer, WatchError> {
+async fn ask_for_answer(
+    call: &api::Call,
+    lines: &mut Lines<BufReader<Stdin>>,
+) -> Result<TypedAnswer, WatchError> {
     loop {
         print_prompt(PROMPT);
         let Some(line) = lines.next_line().await? else {
@@ -247,9 +265,18 @@ mod tests {
         assert_eq!(parse_answer("session because exact"), remembered(None, Some("exact")));
         assert_eq!(parse_answer("s exact because fine"), remembered(Some("\"exact\""), Some("fine")));
         assert_eq!(parse_answer(r#"s {"command":"ls *"}"#), remembered(Some(r#"{"command":"ls *"}"#), None));
-        assert_eq!([parse_answer("e"), parse_answer("edit"), parse_answer(r#"s {"a"#)], [Some(TypedAnswer::Edit), Some(TypedAnswer::Edit), None]);
-        assert_eq!([parse_answer("n"), parse_answer("next")], [Some(TypedAnswer::Next), Some(TypedAnswer::Next)]);
+        assert_eq!(
+            [parse_answer("e"), parse_answer("edit"), parse_answer(r#"s {"a"#)],
+            [Some(TypedAnswer::Edit), Some(TypedAnswer::Edit), None]
+        );
+        assert_eq!(
+            [parse_answer("n"), parse_answer("next")],
+            [Some(TypedAnswer::Next), Some(TypedAnswer::Next)]
+        );
         assert_eq!(parse_answer("quit"), Some(TypedAnswer::Quit));
-        assert_eq!([parse_answer(""), parse_answer("yes"), parse_answer("next one"), parse_answer("dd")], [None, None, None, None]);
+        assert_eq!(
+            [parse_answer(""), parse_answer("yes"), parse_answer("next one"), parse_answer("dd")],
+            [None, None, None, None]
+        );
     }
 }

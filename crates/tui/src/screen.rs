@@ -1,6 +1,9 @@
 //! Takes over the terminal, and restores it however the program ends.
 
-use crate::{draw::{draw_picture, ColourTheme}, picture::InboxPicture};
+use crate::{
+    draw::{ColourTheme, draw_picture},
+    picture::InboxPicture,
+};
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, EnableBracketedPaste},
@@ -23,7 +26,7 @@ use tokio::signal::unix::{SignalKind, signal};
 const KEEP_TITLE: &str = "\x1b[22;0t";
 const RESTORE_TITLE: &str = "\x1b[23;0t";
 
-/// Whether the inbox uses the terminal now.
+/// True if the inbox uses the terminal now.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct FullScreen {

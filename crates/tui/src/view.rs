@@ -1,6 +1,21 @@
 //! Builds the picture of the inbox for a window size.
 
-use crate::{document::{DocumentRow, MAX_NAME}, foot::{key_lines, short_key_lines, status_lines}, help::help_rows, inbox::{message::call_key, state::{InboxMode, InboxState, ListedCall, StatusTone}}, page::DocumentWindow, picture::{risk_word, InboxPicture, ListItem, PictureBody, TextInk, TextPart}, present::{impact::ImpactSummary, text::{escape_text, format_age, format_duration}}, wrap::{join_parts, text_width, truncate_text, wrap_words}};
+use crate::{
+    document::{DocumentRow, MAX_NAME},
+    foot::{key_lines, short_key_lines, status_lines},
+    help::help_rows,
+    inbox::{
+        message::call_key,
+        state::{InboxMode, InboxState, ListedCall, StatusTone},
+    },
+    page::DocumentWindow,
+    picture::{InboxPicture, ListItem, PictureBody, TextInk, TextPart, risk_word},
+    present::{
+        impact::ImpactSummary,
+        text::{escape_text, format_age, format_duration},
+    },
+    wrap::{join_parts, text_width, truncate_text, wrap_words},
+};
 use countersign_gate::{Timestamp, api};
 
 /// The number of columns from which the list of calls is shown beside the call.
@@ -27,7 +42,13 @@ pub(crate) fn window_title(inbox: &InboxState) -> String {
 }
 
 /// Builds the picture. A call whose last line is visible counts as read.
-pub(crate) fn build_picture(inbox: &mut InboxState, columns: usize, lines: usize, now: Timestamp, hints: &InboxHints) -> InboxPicture {
+pub(crate) fn build_picture(
+    inbox: &mut InboxState,
+    columns: usize,
+    lines: usize,
+    now: Timestamp,
+    hints: &InboxHints,
+) -> InboxPicture {
     if columns < MIN_SIZE.0 || lines < MIN_SIZE.1 {
         return too_small(columns);
     }
@@ -84,7 +105,9 @@ fn too_small(columns: usize) -> InboxPicture {
         list: None,
         heading: Vec::new(),
         heading_right: String::new(),
-        body: PictureBody::Centred(wrap_words(&text, columns.max(1)).into_iter().map(|line| (TextInk::Plain, line)).collect()),
+        body: PictureBody::Centred(
+            wrap_words(&text, columns.max(1)).into_iter().map(|line| (TextInk::Plain, line)).collect(),
+        ),
         position: String::new(),
         bottom: Vec::new(),
         cursor: None,
@@ -124,12 +147,16 @@ fn heading(inbox: &InboxState, columns: usize, now: Timestamp) -> (Vec<Vec<TextP
     let Some(waiting) = inbox.current() else { return (Vec::new(), String::new()) };
     let call = &waiting.call;
     let right = ordinal(inbox, waiting);
-    let tool = truncate_text(&escape_text(call.name.as_str()), columns.saturating_sub(text_width(&right) + 2));
+    let tool =
+        truncate_text(&escape_text(call.name.as_str()), columns.saturating_sub(text_width(&right) + 2));
     let mut lines = vec![vec![(TextInk::Strong, tool)]];
     let facts = join_parts(&origin_parts(call, now), columns);
     lines.extend(facts.into_iter().map(|line| vec![(TextInk::Faint, line)]));
     if let Some(how) = &waiting.gone {
-        lines.push(vec![(TextInk::Said(StatusTone::Bad), truncate_text(&format!("No longer pending: {how}"), columns))]);
+        lines.push(vec![(
+            TextInk::Said(StatusTone::Bad),
+            truncate_text(&format!("No longer pending: {how}"), columns),
+        )]);
         return (lines, right);
     }
     let impact = ImpactSummary::from_call(call);
@@ -183,7 +210,9 @@ fn items(inbox: &InboxState, room: usize, now: Timestamp) -> Vec<ListItem> {
         let call = &waiting.call;
         let about = match &waiting.gone {
             Some(how) => how.clone(),
-            None => format!("{} · {}", escape_text(call.thread_id.as_str()), format_age(call.proposal.at, now)),
+            None => {
+                format!("{} · {}", escape_text(call.thread_id.as_str()), format_age(call.proposal.at, now))
+            }
         };
         ListItem {
             shown: inbox.shown.as_ref() == Some(&call_key(call)),

@@ -1,9 +1,21 @@
 //! `countersign calls`
 
-use countersign_tui::present::{print::{print_error, print_json, print_line}, text::{escape_text, format_age}};
-use crate::{context::Context, exit::CommandExit, filters::{FilterArgs, PageArgs}, present::{event::summarize_arguments, screen::TextStyle, table::{ColumnFit, TableCell, TextTable}}};
+use crate::{
+    context::Context,
+    exit::CommandExit,
+    filters::{FilterArgs, PageArgs},
+    present::{
+        event::summarize_arguments,
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_gate::{Clock, State, api};
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::{escape_text, format_age},
+};
 
 /// Options of `calls`.
 #[derive(Debug, clap::Args)]

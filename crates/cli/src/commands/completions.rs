@@ -1,8 +1,8 @@
 //! `countersign completions`
 
-use countersign_tui::present::print::print_line;
 use crate::exit::CommandExit;
 use clap_complete::Shell;
+use countersign_tui::present::print::print_line;
 
 /// Options of `completions`.
 #[derive(Debug, clap::Args)]

@@ -1,18 +1,32 @@
 //! `countersign config`
 
+use crate::settings::{effective::login_name, keys::LOG_KEYS};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
+    settings::{
+        file::default_files,
+        keys::{KEYS, SettingDefinition, SettingKey},
+        setting::SettingOrigin,
+        value::SettingValue,
+    },
+};
 use countersign_tui::present::{print::print_line, text::escape_text};
-use crate::{context::Context, exit::{CliError, CommandExit}, present::{screen::TextStyle, table::{ColumnFit, TableCell, TextTable}}, settings::{file::default_files, keys::{KEYS, SettingDefinition, SettingKey}, setting::SettingOrigin, value::SettingValue}};
-use serde_json::{SettingValue as Json, json};
+use serde_json::{Value as Json, json};
 
-/// What to show of the settings.
+/// Options of `config`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
+JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if it is not set, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
-\"passedOver\": true if something stronger holds in its place, \"notTaken\": the line of countersign.toml \
-that sets it in vain, if there is one: --config takes it}]}")]
+\"passedOver\": true if a stronger setting overrides it, \"notTaken\": the line of countersign.toml \
+whose value is ignored without --config, if there is one}]}")]
 pub(crate) struct ConfigArgs {
-    /// Print only the path of the file that is read
+    /// Print only the path of the settings file
     #[arg(long)]
     path: bool,
 }
@@ -21,7 +35,7 @@ pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Resu
     if args.path {
         return path(context);
     }
-    // Found out before anything is printed: what nobody can mean is an error here too.
+    // Check for contradictions before anything is printed.
     context.settings.target()?;
     let named = context.settings.log_key()?;
     if context.json {
@@ -30,7 +44,11 @@ pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Resu
         print_line(&json!({"file": file, "settings": settings}).to_string());
         return Ok(CommandExit::DONE);
     }
-    let mut table = TextTable::new(&[("KEY", ColumnFit::Whole), ("VALUE", ColumnFit::Wrapped), ("FROM", ColumnFit::Wrapped)]);
+    let mut table = TextTable::new(&[
+        ("KEY", ColumnFit::Whole),
+        ("VALUE", ColumnFit::Wrapped),
+        ("FROM", ColumnFit::Wrapped),
+    ]);
     for facts in KEYS {
         table.add_row(as_row(context, facts, named));
     }
@@ -41,8 +59,10 @@ pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Resu
 fn path(context: &Context) -> anyhow::Result<CommandExit> {
     let Some(path) = &context.settings.file else {
         let places: Vec<_> = default_files().iter().map(|place| place.display().to_string()).collect();
-        let message =
-            format!("no settings are read from a file; it would be the first of {}", places.join(", "));
+        let message = format!(
+            "there is no settings file; the first of these files would be used: {}",
+            places.join(", ")
+        );
         return Err(CliError { exit: CommandExit::FAILED, code: "no_settings", message }.into());
     };
     let path = path.display().to_string();
@@ -50,14 +70,14 @@ fn path(context: &Context) -> anyhow::Result<CommandExit> {
     Ok(CommandExit::DONE)
 }
 
-/// Whether something stronger holds in place of that.
+/// True if another key with more strength names the log.
 fn passed_over(facts: &SettingDefinition, named: SettingKey) -> bool {
-    facts.key != named && NAMES.contains(&facts.key)
+    facts.key != named && LOG_KEYS.contains(&facts.key)
 }
 
 fn usual(facts: &SettingDefinition) -> Option<String> {
     match facts.key {
-        SettingKey::As => Some(format!("user:{}", login())),
+        SettingKey::As => Some(format!("user:{}", login_name())),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }
@@ -68,7 +88,7 @@ fn as_row(context: &Context, facts: &SettingDefinition, named: SettingKey) -> [T
     if let Some(setting) = context.settings.get(facts.key) {
         let (value, origin) = (escape_text(&setting.without_password().to_string()), &setting.origin);
         return if over {
-            let from = TableCell::styled(TextStyle::Dim, format!("{origin}, passed over"));
+            let from = TableCell::styled(TextStyle::Dim, format!("{origin}, overridden"));
             [key, TableCell::styled(TextStyle::Dim, value), from]
         } else {
             [key, value.into(), origin.to_string().into()]
@@ -80,7 +100,7 @@ fn as_row(context: &Context, facts: &SettingDefinition, named: SettingKey) -> [T
         None => (String::new(), "not set"),
     };
     let from = match not_taken(context, facts) {
-        Some(origin) => format!("{from}; {origin} is not taken from this folder"),
+        Some(origin) => format!("{from}; {origin} is ignored without --config"),
         None => from.to_owned(),
     };
     [key, value.into(), TableCell::styled(TextStyle::Dim, from)]

@@ -1,8 +1,12 @@
 //! `countersign copy`
 
-use countersign_tui::present::print::print_line;
-use crate::{context::Context, exit::{CliError, CommandExit}, settings::log_target::{parse_address, read_address_file}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    settings::log_target::{parse_address, read_address_file},
+};
 use countersign_gate::{Address, Copied, Step};
+use countersign_tui::present::print::print_line;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +38,10 @@ pub(crate) struct CopyArgs {
 }
 
 pub(crate) async fn copy_log(context: &Context, args: &CopyArgs) -> anyhow::Result<CommandExit> {
-    if context.options.database.is_some() || context.options.database_file.is_some() || context.options.server.is_some() {
+    if context.options.database.is_some()
+        || context.options.database_file.is_some()
+        || context.options.server.is_some()
+    {
         let message = "copy uses --from and --to instead of --database or --server";
         return Err(CliError::usage(message).into());
     }

@@ -1,16 +1,31 @@
 //! `countersign log`
 
-use countersign_tui::{present::{print::{format_json_line, try_print_line}, text::escape_text}, truncate_text};
-use crate::{context::Context, exit::{CliError, CommandExit}, filters::FilterArgs, present::{event::describe_event, progress::ProgressLine, screen::{ScreenFormat, TextStyle}}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    filters::FilterArgs,
+    present::{
+        event::describe_event,
+        progress::ProgressLine,
+        screen::{ScreenFormat, TextStyle},
+    },
+};
 use countersign_gate::{Event, EventType, Filter, Gate, api};
+use countersign_tui::{
+    present::{
+        print::{format_json_line, try_print_line},
+        text::escape_text,
+    },
+    truncate_text,
+};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
 use unicode_width::UnicodeWidthStr;
 
-/// What to tell.
+/// Options of `log`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-JSON: one event a line, as the API has it: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
+JSON: one event per line, as in the API: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
 \"hash\"}")]
 pub(crate) struct LogArgs {
     #[command(flatten)]
@@ -23,25 +38,25 @@ pub(crate) struct LogArgs {
         value_parser = event_type
     )]
     types: Vec<EventType>,
-    /// Only the last so many
+    /// Only the last N events
     #[arg(short = 'n', long, value_name = "N")]
     last: Option<usize>,
-    /// Go on with what comes, until Ctrl-C; starts with the last 10 if neither --last nor --since is given
+    /// Follow new events until Ctrl-C; starts with the last 10 events unless --last or --since is given
     #[arg(short, long, conflicts_with = "until")]
     follow: bool,
 }
 
-/// DecideOptions far back the first look for the last events goes, for each that is wanted.
+/// The first search for the last events covers this many events for each one that is wanted.
 const FIRST_LOOK: i64 = 4;
-/// Below so many columns a line does without the year, the seconds and the end of the thread's name.
+/// In a narrower terminal, a line omits the year and the seconds, and truncates the thread.
 const WIDE: usize = 120;
-/// What following starts with.
+/// The number of events before the first new one with `--follow`.
 const SOME: usize = 10;
 
 fn event_type(text: &str) -> Result<EventType, String> {
     let upper = text.to_ascii_uppercase().replace('-', "_");
     let known = || EventType::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
-    upper.parse().map_err(|_| format!("there is {}", known()))
+    upper.parse().map_err(|_| format!("use one of {}", known()))
 }
 
 pub(crate) async fn print_log(context: &Context, args: &LogArgs) -> anyhow::Result<CommandExit> {
@@ -66,7 +81,7 @@ struct EventPrinter<'a> {
 }
 
 impl EventPrinter<'_> {
-    /// Tells all that there is, and up to where; nothing if nobody listens any more.
+    /// Prints all events. Returns the last position, or `None` if the reader has closed stdout.
     async fn tell_all(&mut self, gate: &Gate, filter: &Filter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
         let mut page = api::PageOf { after: 0, limit: api::MAX_PAGE };
@@ -80,14 +95,14 @@ impl EventPrinter<'_> {
             }
             match found.next {
                 Some(next) => page.after = next,
-                // What the filter passed over up to here need not be looked at again.
+                // Events that the filter excludes up to here need not be read again.
                 None => return Ok(Some(page.after.max(tip))),
             }
             self.progress.update(page.after, tip);
         }
     }
 
-    /// Tells the last ones. The log is read forwards alone, so it looks from ever further back.
+    /// Prints the last events. The log can only be read forwards, so the search starts further back each time.
     async fn tell_last(&mut self, gate: &Gate, filter: &Filter, last: usize) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
         let mut back = i64::try_from(last).unwrap_or(i64::MAX).saturating_mul(FIRST_LOOK).max(1_000);
@@ -141,15 +156,11 @@ impl EventPrinter<'_> {
                 return Ok(CommandExit::DONE);
             }
         }
-        Err(CliError {
-            exit: CommandExit::FAILED,
-            code: "closed",
-            message: "the log ends here: it was closed".to_owned(),
-        }
-        .into())
+        Err(CliError { exit: CommandExit::FAILED, code: "closed", message: "the log was closed".to_owned() }
+            .into())
     }
 
-    /// Tells one event. Whether somebody still listens.
+    /// Prints one event. Returns whether the reader still accepts output.
     fn tell(&mut self, event: &Event) -> anyhow::Result<bool> {
         self.progress.clear();
         if self.context.json {
@@ -159,7 +170,7 @@ impl EventPrinter<'_> {
         let moment = event.timestamp.to_string().replace('T', " ");
         let (thread, seq) = (escape_text(event.thread_id.as_str()), event.seq);
         let whole = format!("{seq:>5}  {}  {thread}  ", moment.get(..19).unwrap_or_default());
-        // A line for an event: the rest of it is in `show`, in --json, and wherever no terminal is.
+        // In a terminal, each event is one line. `show`, `--json` and pipes have the full text.
         let (before, text) = match self.screen.width {
             None => (whole, text),
             Some(width) => {

@@ -1,10 +1,10 @@
 //! `countersign man`
 
-use countersign_tui::present::print::print_line;
 use crate::exit::CommandExit;
 use anyhow::Context;
-use CommandFactory;
-use clap_mangen::ManArgs as Page;
+use clap::Command;
+use clap_mangen::Man as Page;
+use countersign_tui::present::print::print_line;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},

@@ -1,8 +1,11 @@
 //! `countersign migrate`
 
-use countersign_tui::present::print::print_line;
-use crate::{context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::{Gate, Layout, Options, Policy};
+use countersign_tui::present::print::print_line;
 use serde_json::json;
 
 /// Upgrades a log. Opening a log upgrades it too, but on PostgreSQL the role of a server may lack the rights.

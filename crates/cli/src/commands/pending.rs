@@ -1,8 +1,13 @@
 //! `countersign pending`
 
-use countersign_tui::present::{facts::{describe_masked, request_facts}, impact::ImpactSummary, print::{print_json, print_line}, text::{argument_lines, escape_text, format_age}};
 use crate::{context::Context, exit::CommandExit, filters::FilterArgs, find::read_pending};
 use countersign_gate::{Timestamp, api};
+use countersign_tui::present::{
+    facts::{describe_masked, request_facts},
+    impact::ImpactSummary,
+    print::{print_json, print_line},
+    text::{argument_lines, escape_text, format_age},
+};
 
 /// Options of `pending`.
 #[derive(Debug, clap::Args)]
@@ -12,7 +17,7 @@ pub(crate) struct PendingArgs {
     filters: FilterArgs,
 }
 
-pub(crate) async fn list_pending(context: &Context, args: &PendingArgsArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn list_pending(context: &Context, args: &PendingArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let calls = read_pending(&gate, &args.filters.filter()?).await?;
     if context.json {

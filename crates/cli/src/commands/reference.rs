@@ -1,8 +1,11 @@
 //! `countersign reference`: all commands in Markdown.
 
-use countersign_tui::present::print::print_line;
-use crate::{exit::CommandExit, settings::keys::{KEYS, SettingDefinition}};
+use crate::{
+    exit::CommandExit,
+    settings::keys::{KEYS, SettingDefinition},
+};
 use clap::{Arg, Command};
+use countersign_tui::present::print::print_line;
 use std::fmt::Write as _;
 
 pub(crate) fn print_reference(mut command: Command) -> CommandExit {

@@ -1,20 +1,27 @@
 //! `countersign release`
 
-use countersign_tui::present::{print::{print_json, print_line}, text::escape_text};
-use crate::{context::Context, exit::CommandExit, find::{find_call, CallSelector}};
+use crate::{
+    context::Context,
+    exit::CommandExit,
+    find::{CallSelector, find_call},
+};
 use countersign_gate::{Principal, api};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
 
-/// CallSelector call, and why.
+/// Options of `release`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A call whose executor was lost has run, nobody here knows. Released, it may run a second time: \
-look first at what it would have done.\n\n\
+    after_help = "A call whose executor was lost may or may not have run. After the release it may run a second time, so check its \
+effects first.\n\n\
 JSON: the call, as in the API"
 )]
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     which: CallSelector,
-    /// DecideOptions you know that it may run: the log keeps it
+    /// The reason why the call may run; the log stores it
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
 }

@@ -1,8 +1,19 @@
 //! `countersign stats`
 
-use countersign_tui::present::{print::{print_json, print_line}, text::{escape_text, format_duration}};
-use crate::{context::Context, exit::CommandExit, filters::TimeRangeArgs, present::{screen::TextStyle, table::{ColumnFit, TableCell, TextTable}}};
+use crate::{
+    context::Context,
+    exit::CommandExit,
+    filters::TimeRangeArgs,
+    present::{
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
+};
 use countersign_gate::api;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_text, format_duration},
+};
 
 /// Options of `stats`.
 #[derive(Debug, clap::Args)]
@@ -58,7 +69,11 @@ fn as_table(stats: &api::Stats) -> TextTable {
 
 fn row(name: TableCell, counts: &api::Counts) -> [TableCell; 8] {
     let number = |style: TextStyle, number: u64| {
-        if number == 0 { TableCell::styled(TextStyle::Dim, "0") } else { TableCell::styled(style, number.to_string()) }
+        if number == 0 {
+            TableCell::styled(TextStyle::Dim, "0")
+        } else {
+            TableCell::styled(style, number.to_string())
+        }
     };
     let median = counts.time_to_decide.map_or("–".to_owned(), |spread| millis(spread.median_ms));
     [
@@ -85,9 +100,8 @@ fn summary(stats: &api::Stats) -> Vec<String> {
     if let Some(spread) = total.time_to_decide {
         let [median, p90, p99, max] =
             [spread.median_ms, spread.p90_ms, spread.p99_ms, spread.max_ms].map(millis);
-        lines.push(format!(
-            "Time to decide: {median} (median), {p90} (90 %), {p99} (99 %), {max} (maximum)."
-        ));
+        lines
+            .push(format!("Time to decide: {median} (median), {p90} (90 %), {p99} (99 %), {max} (maximum)."));
     }
     if total.waiting > 0 {
         lines.push(format!("Pending: {}.", total.waiting));

@@ -1,8 +1,17 @@
 //! `countersign stop`
 
-use countersign_tui::present::{facts::describe_votes, print::{print_json, print_line}, text::escape_text};
-use crate::{context::Context, exit::{CliError, CommandExit}, find::read_pending, present::confirm::confirm};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    find::read_pending,
+    present::{confirm::confirm, words::count_words},
+};
 use countersign_gate::{Filter, Gate, Principal, ToolName, api};
+use countersign_tui::present::{
+    facts::describe_votes,
+    print::{print_json, print_line},
+    text::escape_text,
+};
 
 /// Options of `stop`.
 #[derive(Debug, clap::Args)]
@@ -36,8 +45,11 @@ pub(crate) async fn stop_calls(context: &Context, args: &StopArgs) -> anyhow::Re
     let gate = context.connect_to_act(Principal::user, false).await?;
     let filter = Filter { thread_id: thread.clone(), tool: tool.clone(), ..Filter::default() };
     let waiting = read_pending(&gate, &filter).await?.len();
-    let question =
-        format!("DenyArgs {} that wait{} for a decision?", calls(waiting), if waiting == 1 { "s" } else { "" });
+    let question = format!(
+        "DenyArgs {} that wait{} for a decision?",
+        calls(waiting),
+        if waiting == 1 { "s" } else { "" }
+    );
     if waiting > 0 && !args.yes && !context.json && !confirm(&question)? {
         return Ok(CommandExit::FAILED);
     }

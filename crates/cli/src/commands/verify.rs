@@ -1,8 +1,11 @@
 //! `countersign verify`
 
-use countersign_tui::present::print::print_line;
-use crate::{context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::{Gate, Options, Policy, Report};
+use countersign_tui::present::print::print_line;
 use serde_json::json;
 
 /// Options of `verify`.
@@ -16,7 +19,7 @@ pub(crate) struct VerifyArgs {
     repair: bool,
 }
 
-pub(crate) async fn verify_log(context: &Context, args: &VerifyArgsArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn verify_log(context: &Context, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
@@ -64,7 +67,9 @@ fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
 fn as_text(report: &Report) -> String {
     let mut lines = vec![match &report.broken {
         None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, report.tip),
-        Some(broken) => format!("The hash chain is intact for {} events and then breaks.\n{broken}", report.events),
+        Some(broken) => {
+            format!("The hash chain is intact for {} events and then breaks.\n{broken}", report.events)
+        }
     }];
     if report.unsealed > 0 {
         lines.push(format!(
@@ -77,7 +82,8 @@ fn as_text(report: &Report) -> String {
     }
     if !report.index_holds {
         lines.push(
-            "The index of open requests does not match the events. Run: countersign verify --repair".to_owned(),
+            "The index of open requests does not match the events. Run: countersign verify --repair"
+                .to_owned(),
         );
     }
     lines.join("\n")

@@ -2,10 +2,15 @@
 
 mod traces;
 
-use crate::{context::Context, exit::CliError, settings::{keys::edit_distance, value::LogFormat}};
+use crate::{
+    context::Context,
+    exit::CliError,
+    settings::{keys::edit_distance, value::LogFormat},
+};
 use countersign_gate::NEVER_LOGGED;
 use std::io::IsTerminal;
 use tokio::runtime::Handle;
+use traces::TraceExporter;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, Layer,
@@ -32,8 +37,9 @@ impl Logging {
     /// Starts logging. Traces are sent on this runtime.
     pub(crate) fn start(context: &Context, is_server: bool, runtime: &Handle) -> anyhow::Result<Self> {
         // The span of the command is for traces. In log lines it would repeat the command name.
-        let filter = parse_filter(context, is_server)?
-            .and(FilterFn::new(|about| about.target() != COMMAND_TARGET && !NEVER_LOGGED.contains(&about.target())));
+        let filter = parse_filter(context, is_server)?.and(FilterFn::new(|about| {
+            about.target() != COMMAND_TARGET && !NEVER_LOGGED.contains(&about.target())
+        }));
         let (writer, writer_guard) = create_writer(is_server);
         let lines = match context.settings.log_format() {
             LogFormat::Json => tracing_subscriber::fmt::layer()
@@ -88,15 +94,12 @@ fn parse_filter(context: &Context, is_server: bool) -> anyhow::Result<EnvFilter>
         let meant = LEVELS.iter().min_by_key(|level| edit_distance(word, level));
         let meant = meant.filter(|level| edit_distance(word, level) <= 1 + level.len() / 3);
         let instead = meant.map_or_else(
-            || {
-                format!(
-                    "use one of {}, or a filter such as {word}=debug",
-                    LEVELS.join(", ")
-                )
-            },
+            || format!("use one of {}, or a filter such as {word}=debug", LEVELS.join(", ")),
             |level| format!("did you mean {level}?"),
         );
-        return Err(CliError::usage(format!("{origin} is {named:?}: {word:?} is not a level; {instead}")).into());
+        return Err(
+            CliError::usage(format!("{origin} is {named:?}: {word:?} is not a level; {instead}")).into()
+        );
     }
     EnvFilter::try_new(named).map_err(|why| CliError::usage(format!("{origin} is {named:?}: {why}")).into())
 }
@@ -104,7 +107,7 @@ fn parse_filter(context: &Context, is_server: bool) -> anyhow::Result<EnvFilter>
 /// The levels, the quietest first.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// Whether a part of a filter is meaningful. A misspelt level would be read as the name of a module, and nothing would
+/// True if a part of a filter is meaningful. A misspelt level would be read as the name of a module, and nothing would
 /// be logged.
 fn is_valid_directive(word: &str) -> bool {
     word.is_empty()

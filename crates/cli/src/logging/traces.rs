@@ -1,4 +1,4 @@
-//! TraceExporter, sent to a collector in batches by OTLP over HTTP.
+//! Sends traces to a collector in batches, by OTLP over HTTP.
 
 use crate::exit::CliError;
 use opentelemetry::trace::TracerProvider;
@@ -12,8 +12,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use tracing_opentelemetry::OpenTelemetryLayer;
 
-/// DecideOptions long the last batch may take. Whoever has nothing to wait for but a collector that is away does not
-/// wait for long.
+/// The time limit for a batch, so that an absent collector does not delay the end of a command.
 const SEND_LIMIT: Duration = Duration::from_secs(3);
 
 /// Sends spans to a collector.

@@ -1,10 +1,14 @@
 //! An event in a sentence.
 
-use countersign_tui::present::{facts::describe_scope, text::{compact_json, escape_text}};
 use crate::present::screen::TextStyle;
 use countersign_gate::{
     Event, Json,
     event::{Body, Decision, Request, Response, Source, Status, ToolPolicy},
+};
+use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
+use countersign_tui::present::{
+    facts::describe_scope,
+    text::{compact_json, escape_text},
 };
 
 /// Describes an event, with a style for its kind.
@@ -16,7 +20,10 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
     match &body {
         Body::ToolCall(call) => {
             let (tool, id) = (escape_text(call.name.as_str()), escape_text(call.id.as_str()));
-            (TextStyle::Plain, format!("{who} proposes {tool} as {id}: {}", summarize_arguments(&call.arguments)))
+            (
+                TextStyle::Plain,
+                format!("{who} proposes {tool} as {id}: {}", summarize_arguments(&call.arguments)),
+            )
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
         Body::ApprovalVote(vote) => {
@@ -61,7 +68,9 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
             (TextStyle::Cyan, format!("{who} {what}"))
         }
         Body::GrantRevoked(revoked) => (TextStyle::Cyan, format!("{who} revokes grant {}", revoked.grant)),
-        Body::ThreadModeSet(set) => (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str())),
+        Body::ThreadModeSet(set) => {
+            (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
+        }
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
         Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
     }
@@ -69,7 +78,7 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
 
 /// The arguments on one line. A shell command is printed alone.
 pub(crate) fn summarize_arguments(json: &Json) -> String {
-    let lines = arguments(json);
+    let lines = argument_lines(json);
     let command = lines.iter().position(|line| line.starts_with("command: "));
     let Some(command) = command else { return compact_json(json) };
     // The further lines of a command begin with spaces.
@@ -121,7 +130,8 @@ fn describe_request(request: &Request) -> String {
     let until = request.expires_at.map_or(String::new(), |end| format!(", until {end}"));
     let quorum = request.quorum.filter(|quorum| *quorum > 1);
     let people = quorum.map_or("people".to_owned(), |quorum| format!("{quorum} people"));
-    let level = request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
+    let level =
+        request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
     format!("{people}{level} are asked about {id}{until} ({rule}{why})")
 }
 
@@ -148,7 +158,7 @@ fn describe_response(who: &str, response: &Response) -> (TextStyle, String) {
             (TextStyle::Green, format!("{who} allows {id}{edit}{why}{said}"))
         }
         (Decision::Deny, source) => {
-            let scope = remembered(response.decision, response.matches.as_ref());
+            let scope = describe_remembered(response.decision, response.matches.as_ref());
             let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}"));
             let why = match (source, response.grant) {
                 (Source::Grant, Some(grant)) => format!(" by grant {grant}"),
@@ -156,9 +166,10 @@ fn describe_response(who: &str, response: &Response) -> (TextStyle, String) {
             };
             (TextStyle::Red, format!("{who} denies {id}{scope}{why}{said}"))
         }
-        (Decision::Other, _) => {
-            (TextStyle::Plain, format!("{who} makes a decision on {id} that this version does not know{said}"))
-        }
+        (Decision::Other, _) => (
+            TextStyle::Plain,
+            format!("{who} makes a decision on {id} that this version does not know{said}"),
+        ),
     }
 }
 

@@ -45,7 +45,7 @@ impl ScreenFormat {
     }
 }
 
-/// Whether a stream is coloured.
+/// True if a stream is coloured.
 pub(crate) fn use_colours(mode: ColourMode, terminal: bool) -> bool {
     match mode {
         ColourMode::Always => true,

@@ -1,7 +1,7 @@
 //! Tables that fit the width of the terminal.
 
-use countersign_tui::{truncate_text, wrap_words};
 use crate::present::screen::{ScreenFormat, TextStyle};
+use countersign_tui::{truncate_text, wrap_words};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column shrinks if the terminal is narrow.
@@ -69,7 +69,8 @@ impl TextTable {
             return self.without_optional().format(screen);
         }
         let widths = self.widths(screen.width);
-        let head: Vec<_> = self.columns.iter().map(|(name, _)| TableCell::styled(TextStyle::Bold, *name)).collect();
+        let head: Vec<_> =
+            self.columns.iter().map(|(name, _)| TableCell::styled(TextStyle::Bold, *name)).collect();
         let mut lines = self.lines(&head, &widths, screen);
         for row in &self.rows {
             lines.extend(self.lines(row, &widths, screen));
@@ -77,7 +78,7 @@ impl TextTable {
         lines.join("\n")
     }
 
-    /// DecideOptions wide it is if nothing gives way.
+    /// The width of the table if no column shrinks.
     fn full_width(&self) -> usize {
         self.widths(None).iter().sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
     }
@@ -104,8 +105,12 @@ impl TextTable {
         let gaps = GAP * widths.len().saturating_sub(1);
         for (narrow, all) in [(MIN_WIDTH, false), (MIN_WIDTH, true), (1, true)] {
             while gaps + widths.iter().sum::<usize>() > room {
-                let gives =
-                    |index: usize| all || matches!(self.columns[index].1, ColumnFit::Truncated | ColumnFit::Wrapped | ColumnFit::Optional);
+                let gives = |index: usize| {
+                    all || matches!(
+                        self.columns[index].1,
+                        ColumnFit::Truncated | ColumnFit::Wrapped | ColumnFit::Optional
+                    )
+                };
                 let widest =
                     (0..widths.len()).filter(|index| gives(*index)).max_by_key(|index| widths[*index]);
                 match widest {
@@ -144,7 +149,8 @@ impl TextTable {
         for (index, cell) in row.iter().enumerate() {
             let text = parts[index].get(line).map_or("", String::as_str);
             let space = widths[index].saturating_sub(text.width());
-            let (before, after) = if self.columns[index].1 == ColumnFit::Number { (space, 0) } else { (0, space) };
+            let (before, after) =
+                if self.columns[index].1 == ColumnFit::Number { (space, 0) } else { (0, space) };
             // Spaces are written only before text, so that no line ends in spaces.
             if text.is_empty() {
                 owed += before;
@@ -164,8 +170,12 @@ mod tests {
     use super::*;
 
     fn sample_table(width: Option<usize>) -> String {
-        let mut table =
-            TextTable::new(&[("ID", ColumnFit::Whole), ("N", ColumnFit::Number), ("TEXT", ColumnFit::Truncated), ("WHY", ColumnFit::Wrapped)]);
+        let mut table = TextTable::new(&[
+            ("ID", ColumnFit::Whole),
+            ("N", ColumnFit::Number),
+            ("TEXT", ColumnFit::Truncated),
+            ("WHY", ColumnFit::Wrapped),
+        ]);
         table.add_row([
             "call_1".into(),
             "7".into(),
@@ -201,7 +211,11 @@ mod tests {
 
     #[test]
     fn optional_column_is_omitted_when_narrow() {
-        let mut table = TextTable::new(&[("ID", ColumnFit::Whole), ("BY", ColumnFit::Optional), ("TEXT", ColumnFit::Truncated)]);
+        let mut table = TextTable::new(&[
+            ("ID", ColumnFit::Whole),
+            ("BY", ColumnFit::Optional),
+            ("TEXT", ColumnFit::Truncated),
+        ]);
         table.add_row(["call_1".into(), "agent:ada".into(), "make deploy".into()]);
         let at = |width| table.format(&ScreenFormat { width: Some(width), ..ScreenFormat::default() });
         assert_eq!(at(20), "ID      TEXT\ncall_1  make deploy");

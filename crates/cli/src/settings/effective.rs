@@ -1,6 +1,15 @@
 //! The settings in force.
 
-use crate::{exit::{CliError, CommandExit}, settings::{file::find_settings_file, keys::{KEYS, SettingKey}, log_target::LOG_KEYS, options::GlobalOptions, setting::{invalid_setting, read_variable, ResolvedSetting, SettingOrigin}, value::{ColourMode, LogFormat, SettingValue}}};
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::{
+        file::find_settings_file,
+        keys::{KEYS, LOG_KEYS, SettingKey},
+        options::GlobalOptions,
+        setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+        value::{ColourMode, LogFormat, SettingValue},
+    },
+};
 use countersign_gate::{Policy, Principal, policy::BadPolicy};
 use std::{
     collections::BTreeMap,
@@ -44,36 +53,48 @@ impl Settings {
             key if LOG_KEYS.contains(&key) => LOG_KEYS.iter().find_map(|key| self.get(*key)),
             key => self.get(key),
         };
-        self.ignored_keys.iter().map(|(key, origin)| (*key, origin)).filter(move |(key, _)| effective(*key).is_none())
+        self.ignored_keys
+            .iter()
+            .map(|(key, origin)| (*key, origin))
+            .filter(move |(key, _)| effective(*key).is_none())
     }
 
     fn apply_environment(&mut self) -> anyhow::Result<()> {
         // A convention of many programs: https://no-color.org.
         if read_variable("NO_COLOR").is_some() {
             let never = SettingValue::Text("never".to_owned());
-            self.set.insert(SettingKey::Colour, ResolvedSetting { value: never, origin: SettingOrigin::Environment("NO_COLOR") });
+            self.set.insert(
+                SettingKey::Colour,
+                ResolvedSetting { value: never, origin: SettingOrigin::Environment("NO_COLOR") },
+            );
         }
         for facts in KEYS {
             let Some(text) = read_variable(facts.variable) else { continue };
-            let text = text.into_string().map_err(|_| invalid_setting(format!("{} is no UTF-8", facts.variable)))?;
-            let value = SettingValue::read(facts, &text)
-                .map_err(|takes| invalid_setting(format!("{} is {text:?}, but must be {takes}", facts.variable)))?;
-            self.set.insert(facts.key, ResolvedSetting { value, origin: SettingOrigin::Environment(facts.variable) });
+            let text = text
+                .into_string()
+                .map_err(|_| invalid_setting(format!("{} is not valid UTF-8", facts.variable)))?;
+            let value = SettingValue::read(facts, &text).map_err(|takes| {
+                invalid_setting(format!("{} is {text:?}, but must be {takes}", facts.variable))
+            })?;
+            self.set.insert(
+                facts.key,
+                ResolvedSetting { value, origin: SettingOrigin::Environment(facts.variable) },
+            );
         }
         Ok(())
     }
 
     fn apply_options(&mut self, options: &GlobalOptions) {
         let given = [
-            (SettingKey::Database, target.database.clone()),
-            (SettingKey::DatabaseFile, target.database_file.as_ref().map(|path| path.display().to_string())),
-            (SettingKey::Server, target.server.clone()),
-            (SettingKey::Policy, target.policy.as_ref().map(|path| path.display().to_string())),
+            (SettingKey::Database, options.database.clone()),
+            (SettingKey::DatabaseFile, options.database_file.as_ref().map(|path| path.display().to_string())),
+            (SettingKey::Server, options.server.clone()),
+            (SettingKey::Policy, options.policy.as_ref().map(|path| path.display().to_string())),
             (SettingKey::As, options.principal.clone()),
-            (SettingKey::Log, target.log.clone()),
-            (SettingKey::LogFormat, target.log_format.map(|format| format.as_str().to_owned())),
-            (SettingKey::Otlp, target.otlp.clone()),
-            (SettingKey::Colour, target.colour.map(|colour| colour.as_str().to_owned())),
+            (SettingKey::Log, options.log.clone()),
+            (SettingKey::LogFormat, options.log_format.map(|format| format.as_str().to_owned())),
+            (SettingKey::Otlp, options.otlp.clone()),
+            (SettingKey::Colour, options.colour.map(|colour| colour.as_str().to_owned())),
         ];
         for (key, given) in given {
             if let Some(text) = given {

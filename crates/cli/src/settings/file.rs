@@ -1,6 +1,11 @@
 //! The settings file.
 
-use crate::settings::{keys::{suggest_key, KEYS, SettingKind}, setting::{invalid_setting, read_variable, ResolvedSetting, SettingOrigin}, value::SettingValue};
+use super::keys::SettingDefinition;
+use crate::settings::{
+    keys::{KEYS, SettingKind, suggest_key},
+    setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+    value::SettingValue,
+};
 use countersign_gate::without_password;
 use std::{
     fs::File,
@@ -14,7 +19,7 @@ use toml::{Spanned, de::DeTable, de::DeValue};
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
     text: String,
-    /// Whether it was found in the current folder and not named by the user.
+    /// True if it was found in the current folder and not named by the user.
     pub(crate) is_local: bool,
 }
 

@@ -1,7 +1,5 @@
 //! The settings: their names in a file, in the environment and on the command line.
 
-use crate::settings::value::{ColourMode, LogFormat};
-
 /// The key of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SettingKey {
@@ -16,7 +14,7 @@ pub(crate) enum SettingKey {
     LogFormat,
     Otlp,
     Bell,
-    ColourMode,
+    Colour,
 }
 
 /// The kind of a value.
@@ -131,7 +129,7 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         option: "--log-format",
         takes: SettingKind::Word(&["human", "json"]),
         usual: "human",
-        about: "DecideOptions it is written to stderr: human, or json for one object a line",
+        about: "The format of log lines on stderr: human, or json for one object per line",
     },
     SettingDefinition {
         key: SettingKey::Otlp,
@@ -162,13 +160,17 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
     },
 ];
 
+/// The keys that name a log.
+pub(crate) const LOG_KEYS: [SettingKey; 3] =
+    [SettingKey::Database, SettingKey::DatabaseFile, SettingKey::Server];
+
 impl SettingKey {
-    pub(crate) fn facts(self) -> &'static SettingDefinition {
+    pub(crate) fn definition(self) -> &'static SettingDefinition {
         // A test checks that every key is in the table, so the default is never used.
         KEYS.iter().find(|facts| facts.key == self).unwrap_or(&KEYS[0])
     }
 
-    /// Whether the setting decides what is allowed, who decides, or where data goes. The file of the current folder
+    /// True if the setting decides what is allowed, who decides, or where data goes. The file of the current folder
     /// cannot set it, because the folder may come from someone else, such as a cloned repository.
     pub(crate) const fn needs_explicit_source(self) -> bool {
         matches!(
@@ -190,7 +192,7 @@ pub(crate) fn suggest_key(name: &str) -> String {
     }
 }
 
-/// DecideOptions many characters it takes to turn one word into the other.
+/// The edit distance of two words.
 pub(crate) fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<_> = to.chars().collect();
     let mut row: Vec<_> = (0..=to.len()).collect();

@@ -1,8 +1,18 @@
 //! The location of the log, and the file that contains its address.
 
-use crate::{exit::{CliError, CommandExit}, settings::{effective::Settings, keys::SettingKey, setting::{invalid_setting, ResolvedSetting}}};
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::{
+        effective::Settings,
+        keys::{LOG_KEYS, SettingKey},
+        setting::{ResolvedSetting, invalid_setting},
+    },
+};
 use countersign_gate::Address;
 use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
+
+/// The default database.
+const DEFAULT_DATABASE: &str = "countersign.db";
 
 /// The location of the log.
 #[derive(Debug, Clone)]
@@ -10,9 +20,6 @@ pub(crate) enum LogTarget {
     Database(Address),
     Server(String),
 }
-
-/// The keys that name a log.
-pub(crate) const LOG_KEYS: [SettingKey; 3] = [SettingKey::Database, SettingKey::DatabaseFile, SettingKey::Server];
 
 impl Settings {
     /// The strongest of these keys. Two keys of equal strength are an error.
@@ -57,7 +64,9 @@ impl Settings {
     /// The database, for commands that cannot use a server.
     pub(crate) fn database(&self) -> anyhow::Result<Address> {
         let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
-        let Some(ResolvedSetting { value, origin }) = self.get(key) else { return Ok(DEFAULT_DATABASE.into()) };
+        let Some(ResolvedSetting { value, origin }) = self.get(key) else {
+            return Ok(DEFAULT_DATABASE.into());
+        };
         let (named, said) = match key {
             SettingKey::DatabaseFile => {
                 let path = value.to_string();
@@ -65,7 +74,7 @@ impl Settings {
             }
             _ => (value.to_string(), origin.to_string()),
         };
-        address(&named, &said)
+        parse_address(&named, &said)
     }
 }
 

@@ -10,7 +10,9 @@ pub(crate) fn print_ignored_settings(settings: &Settings, json: bool, screen: &S
     let names: Vec<_> = settings.ignored().map(|(key, _)| key.definition().name).collect();
     let Some(file) = settings.file.as_ref().filter(|_| !names.is_empty()) else { return };
     let (file, names) = (escape_text(&file.display().to_string()), names.join(", "));
-    let text = format!("ignored: {names} in {file}, a file in the current folder; use --config {file} to apply them");
+    let text = format!(
+        "ignored: {names} in {file}, a file in the current folder; use --config {file} to apply them"
+    );
     // A program that reads JSON lines from stderr receives the notice as JSON too.
     if json || settings.log_format() == LogFormat::Json {
         print_error(&json!({"notice": text}).to_string());

@@ -49,7 +49,7 @@ fn alternatives(words: &[&str]) -> String {
     }
 }
 
-/// DecideOptions the program's own log is written.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
     Human,

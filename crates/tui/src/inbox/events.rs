@@ -1,6 +1,18 @@
 //! Applies events to the inbox. No event moves the call that the person reads.
 
-use crate::{inbox::{message::{call_key, CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision}, state::{DECISION_DELAY, InboxMode, InboxState, ListedCall, StatusTone}}, present::{decision::{describe_decision, describe_missing_votes}, facts::describe_votes, text::escape_text}};
+use crate::{
+    inbox::{
+        message::{
+            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+        },
+        state::{DECISION_DELAY, InboxMode, InboxState, ListedCall, StatusTone},
+    },
+    present::{
+        decision::{describe_decision, describe_missing_votes},
+        facts::describe_votes,
+        text::escape_text,
+    },
+};
 use countersign_gate::{Timestamp, api, event::Decision};
 use std::collections::HashSet;
 
@@ -52,7 +64,9 @@ impl InboxState {
     fn add(&mut self, calls: Vec<api::Call>, now: Timestamp) -> usize {
         let known: HashSet<_> = self.calls.iter().map(|waiting| call_key(&waiting.call)).collect();
         let before = self.calls.len();
-        let new = calls.into_iter().filter(|call| !known.contains(&call_key(call)) && !self.is_over(&call_key(call)));
+        let new = calls
+            .into_iter()
+            .filter(|call| !known.contains(&call_key(call)) && !self.is_over(&call_key(call)));
         let new: Vec<_> = new.map(|call| ListedCall { call, gone: None }).collect();
         self.calls.extend(new);
         self.calls.sort_by_key(|waiting| waiting.call.request.as_ref().map(|request| request.seq));
@@ -68,8 +82,12 @@ impl InboxState {
 
     /// Marks listed calls that are no longer pending. A later event says how they were decided.
     fn keep_pending(&mut self, waiting: &HashSet<CallKey>) {
-        let gone: Vec<_> =
-            self.calls.iter().map(|one| call_key(&one.call)).filter(|known| !waiting.contains(known)).collect();
+        let gone: Vec<_> = self
+            .calls
+            .iter()
+            .map(|one| call_key(&one.call))
+            .filter(|known| !waiting.contains(known))
+            .collect();
         for call in gone {
             self.mark_gone(&call, "decided meanwhile");
         }
@@ -87,9 +105,12 @@ impl InboxState {
         }
     }
 
-    /// Whether the person types or chooses something for the shown call.
+    /// True if the person types or chooses something for the shown call.
     fn is_typing(&self) -> bool {
-        matches!(self.mode, InboxMode::WritingDenial(..) | InboxMode::WritingComment(_) | InboxMode::ChoosingScope(_))
+        matches!(
+            self.mode,
+            InboxMode::WritingDenial(..) | InboxMode::WritingComment(_) | InboxMode::ChoosingScope(_)
+        )
     }
 
     /// Removes a decided call from the list. The shown call stays, marked as decided.
@@ -107,7 +128,12 @@ impl InboxState {
         }
     }
 
-    fn answered(&mut self, sent: &SentDecision, answer: Result<Box<api::Call>, DecisionFailure>, now: Timestamp) {
+    fn answered(
+        &mut self,
+        sent: &SentDecision,
+        answer: Result<Box<api::Call>, DecisionFailure>,
+        now: Timestamp,
+    ) {
         self.sending = None;
         match answer {
             Ok(call) if call.is_pending() => self.voted(sent, *call, now),
@@ -161,7 +187,10 @@ impl InboxState {
             if again {
                 return format!("Nothing changed: you already voted on {id}. {votes_text}.");
             }
-            format!("Voted on {id}: {votes_text}. {}.", describe_missing_votes(request, sent.decision.allows()))
+            format!(
+                "Voted on {id}: {votes_text}. {}.",
+                describe_missing_votes(request, sent.decision.allows())
+            )
         });
         self.edits.remove(&sent.key);
         self.changed(call, false, now);

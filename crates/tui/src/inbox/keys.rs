@@ -1,6 +1,14 @@
 //! Handles keys.
 
-use crate::{inbox::{field::TextField, message::{call_key, InboxAction, SentDecision}, state::{InboxMode, InboxState, StatusTone}}, page::DocumentWindow, present::text::escape_text};
+use crate::{
+    inbox::{
+        field::TextField,
+        message::{InboxAction, SentDecision, call_key},
+        state::{InboxMode, InboxState, StatusTone},
+    },
+    page::DocumentWindow,
+    present::text::escape_text,
+};
 use countersign_gate::{Json, Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -40,7 +48,9 @@ impl InboxState {
     /// Handles pasted text. It goes into a text field and is never taken as keys.
     pub(crate) fn paste(&mut self, text: &str) {
         match &mut self.mode {
-            InboxMode::WritingDenial(field, _) | InboxMode::WritingComment(field) | InboxMode::Searching(field) => field.insert(text),
+            InboxMode::WritingDenial(field, _)
+            | InboxMode::WritingComment(field)
+            | InboxMode::Searching(field) => field.insert(text),
             _ => self.set_status(StatusTone::Calm, "Pasted text is ignored here."),
         }
     }
@@ -74,7 +84,9 @@ impl InboxState {
                 "A decision is final. To end a session grant: countersign grant revoke",
             ),
             KeyCode::Char('?') if plain => self.mode = InboxMode::Help,
-            KeyCode::Char('/') if plain => self.mode = InboxMode::Searching(TextField::holding(&self.search_text)),
+            KeyCode::Char('/') if plain => {
+                self.mode = InboxMode::Searching(TextField::holding(&self.search_text))
+            }
             KeyCode::Char('n' | 'l') | KeyCode::Right | KeyCode::Tab | KeyCode::Enter if plain => {
                 self.step(1);
             }
@@ -97,7 +109,7 @@ impl InboxState {
         }
     }
 
-    /// Whether the shown call can be decided now. If not, the status says why.
+    /// True if the shown call can be decided now. If not, the status says why.
     pub(crate) fn may_decide(&mut self, now: Timestamp) -> bool {
         let (tone, why) = match self.current() {
             None => (StatusTone::Calm, self.describe_empty_list()),
@@ -106,12 +118,14 @@ impl InboxState {
                 None if self.sending.is_some() => {
                     (StatusTone::Calm, "Your last decision is not confirmed yet.".to_owned())
                 }
-                None if self.lost.is_some() => {
-                    (StatusTone::Bad, "Nothing was sent, because the log is unreachable. Wait for the connection.".to_owned())
-                }
-                None if self.holds(now) => {
-                    (StatusTone::Calm, "The call on the screen has just changed. Read it, then decide.".to_owned())
-                }
+                None if self.lost.is_some() => (
+                    StatusTone::Bad,
+                    "Nothing was sent, because the log is unreachable. Wait for the connection.".to_owned(),
+                ),
+                None if self.holds(now) => (
+                    StatusTone::Calm,
+                    "The call on the screen has just changed. Read it, then decide.".to_owned(),
+                ),
                 None => return true,
             },
         };
@@ -119,7 +133,7 @@ impl InboxState {
         false
     }
 
-    /// Whether the shown call can be allowed: it must have been on the screen to its end.
+    /// True if the shown call can be allowed: it must have been on the screen to its end.
     pub(crate) fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
         if !self.may_decide(now) {
             return false;
@@ -158,7 +172,12 @@ impl InboxState {
         self.send(decision, comment, scope)
     }
 
-    fn send(&mut self, decision: Decision, comment: Option<String>, scope: Option<Json>) -> Option<InboxAction> {
+    fn send(
+        &mut self,
+        decision: Decision,
+        comment: Option<String>,
+        scope: Option<Json>,
+    ) -> Option<InboxAction> {
         let call = &self.current()?.call;
         let (key, about) = (call_key(call), call.arguments_hash);
         let comment = comment.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());

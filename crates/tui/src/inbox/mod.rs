@@ -5,9 +5,9 @@
 //! therefore keeps its place when others arrive. A call that another person decides stays on the screen until this
 //! person leaves it. After a decision, the next call takes no decision for a moment.
 
+mod events;
 pub(crate) mod field;
 mod keys;
 pub(crate) mod message;
-mod events;
 mod scope;
 pub(crate) mod state;

@@ -1,6 +1,13 @@
 //! The scope of a decision, its level, and edited arguments.
 
-use crate::{inbox::{field::TextField, message::{call_key, CallKey, InboxAction}, state::{DECISION_DELAY, InboxMode, InboxState, StatusTone}}, present::{editor::is_same_json, text::escape_text}};
+use crate::{
+    inbox::{
+        field::TextField,
+        message::{CallKey, InboxAction, call_key},
+        state::{DECISION_DELAY, InboxMode, InboxState, StatusTone},
+    },
+    present::{editor::is_same_json, text::escape_text},
+};
 use countersign_gate::{Json, Timestamp, api, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -76,7 +83,8 @@ impl InboxState {
             return None;
         }
         let call = &self.current()?.call;
-        let action = InboxAction::Edit(call_key(call), self.edit_of_shown().unwrap_or(&call.arguments).clone());
+        let action =
+            InboxAction::Edit(call_key(call), self.edit_of_shown().unwrap_or(&call.arguments).clone());
         self.status = None;
         Some(action)
     }
@@ -111,16 +119,14 @@ impl InboxState {
             Some(level) => drop(self.levels.insert(shown, level.clone())),
             None => drop(self.levels.remove(&shown)),
         }
-        self.set_status(StatusTone::Calm, if levels.is_empty() { "This call has no levels to choose from." } else { "" });
+        self.set_status(
+            StatusTone::Calm,
+            if levels.is_empty() { "This call has no levels to choose from." } else { "" },
+        );
     }
 
     /// Applies a change of a pending call. If its arguments changed, the person must read it again.
-    pub(crate) fn changed(
-        &mut self,
-        call: api::Call,
-        aloud: bool,
-        now: Timestamp,
-    ) -> Vec<InboxAction> {
+    pub(crate) fn changed(&mut self, call: api::Call, aloud: bool, now: Timestamp) -> Vec<InboxAction> {
         let name = call_key(&call);
         let known =
             self.calls.iter_mut().find(|waiting| call_key(&waiting.call) == name && waiting.gone.is_none());

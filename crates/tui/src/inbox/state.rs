@@ -1,7 +1,14 @@
 //! The state of the inbox, and the calls that it lists.
 
-use crate::{document::{document_lines, fit_document}, inbox::{field::TextField, message::{call_key, CallKey, SentDecision}}, page::DocumentWindow, present::text::escape_text};
-
+use crate::{
+    document::{document_lines, fit_document},
+    inbox::{
+        field::TextField,
+        message::{CallKey, SentDecision, call_key},
+    },
+    page::DocumentWindow,
+    present::text::escape_text,
+};
 
 use countersign_gate::{Json, Principal, Timestamp, api, event::Decision};
 use std::{
@@ -220,7 +227,7 @@ impl InboxState {
         self.over.len() + self.read.len() + written
     }
 
-    /// Whether the arguments of the shown call were on the screen to their end.
+    /// True if the arguments of the shown call were on the screen to their end.
     pub(crate) fn is_read(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| self.read.contains(shown))
     }
@@ -233,7 +240,7 @@ impl InboxState {
         }
     }
 
-    /// Whether decision keys are ignored for a moment.
+    /// True if decision keys are ignored for a moment.
     pub(crate) fn holds(&self, now: Timestamp) -> bool {
         self.hold.is_some_and(|end| now < end)
     }
@@ -245,7 +252,9 @@ impl InboxState {
         if self.page.of != wanted {
             let me = self.me.clone();
             let edited = self.edits.get(&shown);
-            let rows = self.current().map(|waiting| fit_document(&document_lines(&waiting.call, edited, &me), columns));
+            let rows = self
+                .current()
+                .map(|waiting| fit_document(&document_lines(&waiting.call, edited, &me), columns));
             self.page.rows = rows.unwrap_or_default();
             self.page.of = wanted;
         }

@@ -2,7 +2,8 @@
 
 use super::{
     facts::{
-        CallFact, change_lines, describe_basis, describe_masked, describe_remembered, request_facts, shadow_facts,
+        CallFact, change_lines, describe_basis, describe_masked, describe_remembered, request_facts,
+        shadow_facts,
     },
     impact::ImpactSummary,
     text::{argument_lines, escape_text, format_age},
@@ -12,8 +13,12 @@ use countersign_gate::{State, Timestamp, api};
 /// The call in lines under labels. A label that repeats is printed once.
 #[must_use]
 pub fn describe_call(call: &api::Call, now: Timestamp) -> String {
-    let mut text =
-        format!("{}  {}  {}", escape_text(call.id.as_str()), escape_text(call.name.as_str()), state_text(call));
+    let mut text = format!(
+        "{}  {}  {}",
+        escape_text(call.id.as_str()),
+        escape_text(call.name.as_str()),
+        state_text(call)
+    );
     let mut before = "";
     for (label, line) in call_facts(call, now) {
         let shown = if label == before { "" } else { label };
@@ -47,7 +52,7 @@ fn declared_facts(call: &api::Call) -> Vec<CallFact> {
     };
     let impact = ImpactSummary::from_call(call);
     let mut facts: Vec<CallFact> = impact.describe_risk().map(|text| ("risk", text)).into_iter().collect();
-    for text in &call.description {
+    if let Some(text) = &call.description {
         facts.extend(lines("purpose", text));
     }
     for (label, text) in &impact.facts {
@@ -98,7 +103,9 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
 fn state_text(call: &api::Call) -> String {
     match (call.state, &call.response) {
         (State::Denied, Some(response)) => format!("denied by {}", escape_text(response.principal.as_str())),
-        (State::Unknown, _) => "unknown: its executor was lost, and the call may or may not have run".to_owned(),
+        (State::Unknown, _) => {
+            "unknown: its executor was lost, and the call may or may not have run".to_owned()
+        }
         (state, _) => state.to_string(),
     }
 }

@@ -11,8 +11,7 @@ use countersign_gate::{Principal, api, event::Decision};
 #[must_use]
 pub fn describe_outcome(me: &Principal, before: &api::Call, after: &api::Call) -> String {
     let id = escape_text(before.id.as_str());
-    let earlier =
-        after.response.as_ref().filter(|first| before.response.is_some() || first.principal != *me);
+    let earlier = after.response.as_ref().filter(|first| before.response.is_some() || first.principal != *me);
     if let Some(first) = earlier {
         let (what, who) = (first.decision.as_str(), escape_text(first.principal.as_str()));
         return format!("Nothing changed: {id} was already decided: {what} by {who} at {}.", first.at);
@@ -63,6 +62,7 @@ pub fn describe_missing_votes(request: &api::Request, allow: bool) -> String {
     let (needed, what) = if allow { (request.quorum, "runs") } else { (request.denials, "is denied") };
     let missing = needed.saturating_sub(cast);
     let people = if missing == 1 { "person" } else { "people" };
-    let level = request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
+    let level =
+        request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
     format!("{missing} more {people}{level} must agree before it {what}")
 }

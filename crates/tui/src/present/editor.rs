@@ -51,7 +51,7 @@ pub fn difference_lines(before: &Json, after: &Json) -> Vec<String> {
     change_lines(&diff(before, after))
 }
 
-/// Whether both texts mean the same JSON value.
+/// True if both texts mean the same JSON value.
 #[must_use]
 pub fn is_same_json(before: &Json, after: &Json) -> bool {
     matches!((before.admit(), after.admit()), (Ok(before), Ok(after)) if before == after)

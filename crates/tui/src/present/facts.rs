@@ -123,7 +123,8 @@ fn deadline_facts(request: &api::Request, pending: bool) -> Vec<CallFact> {
         _ => {}
     }
     if let Some(end) = request.expires_at {
-        let then = if pending { format!(", then {}", describe_expiry(request.on_expiry)) } else { String::new() };
+        let then =
+            if pending { format!(", then {}", describe_expiry(request.on_expiry)) } else { String::new() };
         facts.push(("expires", format!("{end}{then}")));
     }
     facts
@@ -181,8 +182,8 @@ pub fn describe_scope(scope: &Json) -> String {
         Ok("tool") => "for the whole tool".to_owned(),
         Ok("once") => "moved here from an unused approval of the same call".to_owned(),
         _ => {
-            let pattern =
-                Width::read(scope).map_or_else(|_| compact_json(scope), |scope| escape_text(&scope.to_string()));
+            let pattern = Width::read(scope)
+                .map_or_else(|_| compact_json(scope), |scope| escape_text(&scope.to_string()));
             format!("for {pattern}")
         }
     }

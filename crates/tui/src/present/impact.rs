@@ -8,7 +8,7 @@ use countersign_gate::{api, event::RiskLevel};
 pub struct ImpactSummary {
     /// The risk level.
     pub risk: Option<RiskLevel>,
-    /// Whether the effect can be undone.
+    /// True if the effect can be undone.
     pub reversible: Option<bool>,
     /// Everything else: a label and an unescaped text for each.
     pub facts: Vec<(&'static str, String)>,

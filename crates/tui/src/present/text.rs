@@ -85,7 +85,10 @@ mod tests {
 
     #[test]
     fn escape_text_hidden_characters_are_written_out() {
-        assert_eq!(escape_text("rm \u{202e}txt.exe\u{200b}\x1b[8m"), "rm \\u{202e}txt.exe\\u{200b}\\u{001b}[8m");
+        assert_eq!(
+            escape_text("rm \u{202e}txt.exe\u{200b}\x1b[8m"),
+            "rm \\u{202e}txt.exe\\u{200b}\\u{001b}[8m"
+        );
         assert_eq!(escape_text("Grüße, 世界 🧑"), "Grüße, 世界 🧑");
         assert_eq!(escape_lines("one\x1b[2J\ntwo\r"), "one\\u{001b}[2J\ntwo\\u{000d}");
     }

@@ -2,10 +2,19 @@
 //! moved, and what they see can be read.
 
 mod pictures;
-mod stories;
 mod scope;
+mod stories;
 
-use crate::{draw::{draw_picture, ColourTheme}, inbox::{message::{call_key, CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision}, state::InboxState}, view::{build_picture, InboxHints}};
+use crate::{
+    draw::{ColourTheme, draw_picture},
+    inbox::{
+        message::{
+            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+        },
+        state::InboxState,
+    },
+    view::{InboxHints, build_picture},
+};
 use countersign_gate::{Principal, State, Timestamp, api};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};

@@ -1,7 +1,7 @@
 //! Pictures of the inbox, as a terminal would show them.
 
-use crate::{inbox::message::InboxEvent, tests::InboxTester};
 use super::{call, decided, name, short, summarize_decision};
+use crate::{inbox::message::InboxEvent, tests::InboxTester};
 use countersign_gate::{Principal, api};
 use insta::assert_snapshot;
 use serde_json::json;
@@ -332,7 +332,8 @@ fn a_call_of_ones_own() {
 fn any_window() {
     for columns in (1..130).step_by(7) {
         for lines in 1..30 {
-            let mut ben = InboxTester::before(&[risky(), odd(), short(30, "bash")]).at_a_window_of(columns, lines);
+            let mut ben =
+                InboxTester::before(&[risky(), odd(), short(30, "bash")]).at_a_window_of(columns, lines);
             ben.looks();
             ben.presses("nnGgdwords⎋?⎋s");
         }

@@ -1,7 +1,13 @@
 //! Stories of people who say more than yes or no: how wide, at which level, and with other arguments.
 
-use crate::{inbox::{message::{InboxAction, InboxEvent}, state::DECISION_DELAY}, tests::InboxTester};
 use super::{call, decided, name, short, summarize_decision};
+use crate::{
+    inbox::{
+        message::{InboxAction, InboxEvent},
+        state::DECISION_DELAY,
+    },
+    tests::InboxTester,
+};
 use countersign_gate::{Json, api, event::Decision};
 use serde_json::{Value, json};
 

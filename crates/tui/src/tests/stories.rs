@@ -1,7 +1,13 @@
 //! Stories of people at the inbox, whose keys must never hit what they did not see.
 
-use crate::{inbox::{message::{InboxAction, InboxEvent}, state::{DECISION_DELAY, InboxMode}}, tests::InboxTester};
 use super::{call, decided, name, short, summarize_decision};
+use crate::{
+    inbox::{
+        message::{InboxAction, InboxEvent},
+        state::{DECISION_DELAY, InboxMode},
+    },
+    tests::InboxTester,
+};
 use countersign_gate::{Json, event::Decision};
 use serde_json::json;
 

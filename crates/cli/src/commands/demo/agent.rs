@@ -1,15 +1,16 @@
-//! The agent of the demo: it proposes, waits, claims, runs and reports, as any executor does.
+//! The agent of the demo. It proposes, waits, claims, runs and reports as any executor does.
 
+use super::tools;
 use crate::commands::demo::script::{ScriptStep, THREAD};
 use countersign_gate::{CallId, Clock, Error, Gate, State, ThreadId, api, random_id};
 use std::{path::PathBuf, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// DecideOptions far apart the calls arrive, so that somebody can watch them come.
+/// The delay between calls, so that a person can see them arrive.
 const APART: Duration = Duration::from_millis(700);
 
-/// For how long a call may run before its outcome counts as unknown.
+/// The lease in seconds.
 const LEASE: u32 = 60;
 
 #[derive(Clone)]
@@ -17,7 +18,7 @@ pub(crate) struct DemoAgent {
     pub(crate) gate: Gate,
     pub(crate) thread: ThreadId,
     pub(crate) work: PathBuf,
-    /// When the demo is left.
+    /// Cancelled when the person leaves the demo.
     pub(crate) stop: CancellationToken,
 }
 
@@ -27,7 +28,7 @@ impl DemoAgent {
         Ok(Self { gate, thread, work, stop: CancellationToken::new() })
     }
 
-    /// Asks for everything, the lists side by side.
+    /// Runs all lists of steps concurrently.
     pub(crate) async fn ask_for_all(self, script: Vec<Vec<ScriptStep>>) -> Result<(), Error> {
         let mut lists: JoinSet<Result<(), Error>> = JoinSet::new();
         for (index, list) in script.into_iter().enumerate() {
@@ -58,14 +59,14 @@ impl DemoAgent {
         self.gate.propose(&self.thread, &step.call).await
     }
 
-    /// Waits for the decision, runs what was allowed, and says what came of it.
+    /// Waits for the decision, runs an allowed call, and records the result.
     pub(crate) async fn see_through(&self, id: &CallId) -> Result<api::Call, Error> {
         let call = tokio::select! {
             call = self.gate.wait(&self.thread, id, None) => call?,
             () = self.stop.cancelled() => {
-                let reason = Some("the demo was left".to_owned());
+                let reason = Some("the demo ended".to_owned());
                 return match self.gate.cancel(&self.thread, id, &api::Cancel { reason }).await {
-                    // Decided in that moment: then that is how it stands.
+                    // The call was decided at the same moment.
                     Err(Error::Refused(_)) => self.gate.call(&self.thread, id).await,
                     other => other,
                 };

@@ -1,9 +1,13 @@
-//! The demo without anybody: a scripted person decides, and the story is told as it happens.
+//! The demo without a person: a script decides, and each step is printed.
 
-use crate::commands::demo::{agent::DemoAgent, script::{ScriptAnswer, ScriptStep}};
+use super::story;
+use crate::commands::demo::{
+    agent::DemoAgent,
+    script::{ScriptAnswer, ScriptStep},
+};
 use countersign_gate::{Error, Gate, api, event::Decision};
 
-/// One call after the other, so that the story reads from top to bottom. `tell` says its lines.
+/// Runs the steps one after the other. `tell` prints a line.
 pub(crate) async fn play(
     agent: &DemoAgent,
     person: &Gate,
@@ -12,17 +16,17 @@ pub(crate) async fn play(
 ) -> Result<(), Error> {
     for step in script.iter().flatten() {
         let call = agent.propose(step).await?;
-        tell(&format!("{} wants {}", agent.gate.principal(), story::args(&call)));
+        tell(&format!("{} proposes {}", agent.gate.principal(), story::describe_wish(&call)));
         if call.is_pending() {
             match decision(step.answer) {
                 Some(decide) => drop(person.decide(&agent.thread, &call.id, &decide).await?),
-                None => tell("  nobody answers …"),
+                None => tell("  no answer …"),
             }
         }
         let call = Box::pin(agent.see_through(&call.id)).await?;
-        let (ran, why) = story::fate(&call);
+        let (ran, why) = story::describe_result(&call);
         tell(&format!("  {why}; {ran}"));
-        for line in story::output(&call) {
+        for line in story::output_lines(&call) {
             tell(&format!("  | {line}"));
         }
     }

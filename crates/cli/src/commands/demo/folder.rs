@@ -1,7 +1,8 @@
-//! The demo's folder: made for it, and taken away if nobody wants it.
+//! The folder of the demo. It is removed at the end unless it is kept.
 
 use crate::exit::CliError;
 use countersign_gate::random_id;
+use countersign_tui::present::text::escape_text;
 use std::{
     fs::{DirBuilder, remove_dir_all},
     io,
@@ -15,7 +16,7 @@ pub(crate) struct DemoFolder {
 }
 
 impl DemoFolder {
-    /// The one that is wanted, if it is empty, or a new one among the system's temporary files.
+    /// Uses the named folder if it is empty, or creates a temporary one.
     pub(crate) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
         let path = match wanted {
             Some(path) => path.to_path_buf(),
@@ -27,7 +28,7 @@ impl DemoFolder {
         let mut files = path.read_dir().map_err(|why| cannot(&path, &why))?;
         if files.next().is_some() {
             let message =
-                format!("--folder: {} is not empty, and the demo wants one to itself", path.display());
+                format!("--folder: {} is not empty; the demo needs an empty folder", path.display());
             return Err(CliError::usage(message).into());
         }
         Ok(Self { path, kept: keep || wanted.is_some() })
@@ -38,15 +39,15 @@ impl DemoFolder {
     }
 
     pub(crate) fn shown(&self) -> String {
-        crate::escape_text(&self.path.display().to_string())
+        escape_text(&self.path.display().to_string())
     }
 
-    /// Whether it stays, however the demo ends.
+    /// True if the folder is kept in any case.
     pub(crate) fn stays(&self) -> bool {
         self.kept
     }
 
-    /// Takes it away, unless it was to be kept.
+    /// Removes the folder unless it is kept.
     pub(crate) fn drop_unwanted(&self) -> io::Result<()> {
         if self.kept { Ok(()) } else { remove_dir_all(&self.path) }
     }

@@ -7,11 +7,23 @@ mod script;
 mod story;
 mod tools;
 
-use countersign_tui::{can_draw, present::{print::{print_json, print_line, print_prompt}, signals::TerminationSignals, text::escape_text}, run_watch, EndNotice, WatchExit};
-use crate::{commands::watch::{unwrap_watch_error, watch_options}, context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    commands::watch::{unwrap_watch_error, watch_options},
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use agent::DemoAgent;
 use countersign_gate::{Filter, Gate, Options, Policy, Principal, api};
 use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_tui::{
+    EndNotice, WatchExit, can_draw,
+    present::{
+        print::{print_json, print_line, print_prompt},
+        signals::TerminationSignals,
+        text::escape_text,
+    },
+    run_watch,
+};
 use folder::DemoFolder;
 use script::ScriptStep;
 use serde::Serialize;
@@ -87,7 +99,8 @@ async fn run_demo_in(context: &Context, demo: &DemoArgs, folder: &DemoFolder) ->
     let person = gate.acting_as(context.settings.principal(Principal::user)?);
     let script = script::script(&work, if demo.auto { EXPIRY.1 } else { EXPIRY.0 })?;
     let stage = DemoStage { context, folder, agent, person, url };
-    let left = if demo.auto { stage.run_scripted(&script).await } else { stage.run_with_person(demo, script).await };
+    let left =
+        if demo.auto { stage.run_scripted(&script).await } else { stage.run_with_person(demo, script).await };
     if matches!(left, Ok(WatchExit::Quit)) {
         stage.print_summary().await?;
     }
@@ -129,7 +142,11 @@ impl DemoStage<'_> {
         Ok(WatchExit::Quit)
     }
 
-    async fn run_with_person(&self, demo: &DemoArgs, script: Vec<Vec<ScriptStep>>) -> anyhow::Result<WatchExit> {
+    async fn run_with_person(
+        &self,
+        demo: &DemoArgs,
+        script: Vec<Vec<ScriptStep>>,
+    ) -> anyhow::Result<WatchExit> {
         let plain = demo.plain || !can_draw();
         self.print_introduction();
         if !plain && !wait_for_enter().await? {

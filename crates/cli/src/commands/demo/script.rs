@@ -1,15 +1,15 @@
-//! What the agent of the demo asks for: one call of every kind, all of them harmless.
+//! The calls of the demo: one of every kind, all of them harmless.
 
 use countersign_gate::{CallId, Error, Json, ToolName, api, event::RiskLevel};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The policy that the demo is under.
-pub(crate) const POLICY: &str = r#"# The policy of the demo: what no rule matches, people are asked.
+/// The policy of the demo.
+pub(crate) const POLICY: &str = r#"# The policy of the demo: calls that match no rule are asked.
 default = "ask"
 
 [[rule]]
-name = "looking is free"
+name = "reading is allowed"
 tool = ["list-files", "read-*"]
 verdict = "allow"
 
@@ -23,17 +23,17 @@ reason = "history is shared"
 /// The thread of the demo.
 pub(crate) const THREAD: &str = "demo";
 
-/// What the scripted person of `--auto` says.
+/// The answer of the scripted person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScriptAnswer {
     Once(&'static str),
     Session,
-    DenyArgs(&'static str),
-    /// Nothing: a rule or a grant answers, or time does.
+    Deny(&'static str),
+    /// No answer: a rule, a grant or the expiry decides.
     Nothing,
 }
 
-/// A call, and what the scripted person thinks of it.
+/// A call and the answer of the scripted person.
 #[derive(Debug, Clone)]
 pub(crate) struct ScriptStep {
     pub(crate) call: api::Propose,
@@ -56,7 +56,7 @@ impl ScriptStep {
     }
 }
 
-/// The files that the demo begins with.
+/// Creates the files of the demo.
 pub(crate) fn furnish(work: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(work.join("build"))?;
     for name in ["app.o", "lib.o", "parts.o"] {
@@ -68,8 +68,8 @@ pub(crate) fn furnish(work: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// All that is asked for. What stands in one list is asked for one after the other, and the lists side
-/// by side. With `patience` in seconds for the call that nobody answers.
+/// All steps. The steps of one list run in order, and the lists run concurrently. The unanswered call expires after
+/// `patience` seconds.
 pub(crate) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<ScriptStep>>> {
     let cwd = work.to_str().ok_or_else(|| Error::BadUrl {
         url: work.display().to_string(),
@@ -92,27 +92,27 @@ pub(crate) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Scrip
             "demo_script",
             "write-script",
             &json!({"path": "deploy.sh", "text": long_script(), "executable": true}),
-            "A script to deploy with. Read all of it: it is longer than the window",
+            "A deployment script, longer than the window: scroll to its end",
             ScriptAnswer::Once("read to the end"),
         )?],
     ])
 }
 
-/// What no person is asked about, one way or the other.
+/// Calls that the policy decides.
 fn looking(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
     Ok(vec![
         ScriptStep::new(
             "demo_look",
             "list-files",
             &json!({"command": "ls", "cwd": cwd}),
-            "See what is there",
+            "List the files",
             ScriptAnswer::Nothing,
         )?,
         ScriptStep::new(
             "demo_push",
             "git-push-force",
             &json!({"command": "git push --force", "cwd": cwd}),
-            "Publish, whatever is there already",
+            "Publish and overwrite the remote history",
             ScriptAnswer::Nothing,
         )?,
     ])
@@ -124,11 +124,11 @@ fn removing(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
         "remove-folder",
         &json!({"command": "rm -r build", "cwd": cwd}),
         "Tidy up before the release",
-        ScriptAnswer::Deny("somebody still needs the build"),
+        ScriptAnswer::Deny("the build is still needed"),
     )?;
     step.call.annotations = Some(Json::of(&json!({"destructiveHint": true}))?);
     step.call.impact = Some(api::Impact {
-        message: Some("Deletes the folder build and all that is in it".to_owned()),
+        message: Some("Deletes the folder build with its files".to_owned()),
         risk_level: Some(RiskLevel::High),
         reversible: Some(false),
         affected_resources: ["build/app.o", "build/lib.o", "build/parts.o"].map(str::to_owned).to_vec(),
@@ -137,21 +137,21 @@ fn removing(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
     Ok(vec![step])
 }
 
-/// Three of one tool: whoever allows the first for the session is not asked about the others.
+/// Three calls of one tool: a session grant on the first answers the others.
 fn counting(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
     let one = |number: u32, answer| {
         ScriptStep::new(
             &format!("demo_count_{number}"),
             "count-words",
             &json!({"command": format!("wc -w chapter-{number}.txt"), "cwd": cwd}),
-            "DecideOptions long is the book by now? There are three chapters to count",
+            "How long is the book? There are three chapters to count",
             answer,
         )
     };
     Ok(vec![one(1, ScriptAnswer::Session)?, one(2, ScriptAnswer::Nothing)?, one(3, ScriptAnswer::Nothing)?])
 }
 
-/// No shell: a tool of its own, with JSON as it comes.
+/// A call with structured arguments instead of a shell command.
 fn invoicing() -> anyhow::Result<Vec<ScriptStep>> {
     let arguments = json!({
         "to": "ada@example.com",
@@ -163,10 +163,15 @@ fn invoicing() -> anyhow::Result<Vec<ScriptStep>> {
         ],
     });
     let why = "November's invoice is due";
-    let mut step =
-        ScriptStep::new("demo_invoice", "send-invoice", &arguments, why, ScriptAnswer::Once("the sum is right"))?;
+    let mut step = ScriptStep::new(
+        "demo_invoice",
+        "send-invoice",
+        &arguments,
+        why,
+        ScriptAnswer::Once("the sum is right"),
+    )?;
     step.call.impact = Some(api::Impact {
-        message: Some("In the demo it only goes to the folder outbox".to_owned()),
+        message: Some("The demo only writes it to the folder outbox".to_owned()),
         risk_level: Some(RiskLevel::Medium),
         reversible: Some(true),
         affected_resources: Vec::new(),
@@ -180,7 +185,7 @@ fn paging(patience: u32) -> anyhow::Result<Vec<ScriptStep>> {
         "demo_page",
         "page-oncall",
         &json!({"who": "ben", "text": "The build is slow. Wake up?"}),
-        "If nobody answers in time, this is denied by itself",
+        "Without an answer in time, this call is denied automatically",
         ScriptAnswer::Nothing,
     )?;
     step.call.expires_in_seconds = Some(patience);

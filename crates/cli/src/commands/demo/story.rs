@@ -1,14 +1,14 @@
-//! What became of the calls, for people.
+//! The calls of the demo in words.
 
-use countersign_tui::present::{json::json_lines, text::escape_text};
 use countersign_gate::{
     State, api,
     event::{Decision, Source, Status},
 };
+use countersign_tui::present::{json::json_lines, text::escape_text};
 use serde::Deserialize;
 
-/// What the agent wants, in a line.
-pub(crate) fn args(call: &api::Call) -> String {
+/// The proposal on one line.
+pub(crate) fn describe_wish(call: &api::Call) -> String {
     #[derive(Deserialize)]
     struct ShellArguments {
         command: String,
@@ -20,8 +20,8 @@ pub(crate) fn args(call: &api::Call) -> String {
     format!("{}: {what}", escape_text(call.name.as_str()))
 }
 
-/// Whether it ran, and why.
-pub(crate) fn fate(call: &api::Call) -> (&'static str, String) {
+/// The result of the call, and who decided it.
+pub(crate) fn describe_result(call: &api::Call) -> (&'static str, String) {
     let ran = match call.result.as_ref().map(|result| result.status) {
         Some(Status::Success) => "ran",
         Some(Status::Error) => "failed",
@@ -32,7 +32,7 @@ pub(crate) fn fate(call: &api::Call) -> (&'static str, String) {
 
 fn reason(call: &api::Call) -> String {
     let Some(response) = &call.response else {
-        return if call.state == State::Pending { "still waits" } else { "undecided" }.to_owned();
+        return if call.state == State::Pending { "still pending" } else { "undecided" }.to_owned();
     };
     let who = escape_text(response.principal.as_str());
     let comment =
@@ -40,17 +40,17 @@ fn reason(call: &api::Call) -> String {
     match (response.source, response.decision) {
         (Source::Policy, Decision::Deny) => format!("blocked by {who}{comment}"),
         (Source::Policy, _) => format!("allowed by {who}"),
-        (Source::Grant, _) => "allowed by what was allowed for the session".to_owned(),
-        (Source::Expiry, _) => "denied by itself, because nobody answered in time".to_owned(),
-        (Source::Cancellation, _) => "withdrawn, because the demo was left".to_owned(),
+        (Source::Grant, _) => "allowed by the session grant".to_owned(),
+        (Source::Expiry, _) => "denied automatically after no answer".to_owned(),
+        (Source::Cancellation, _) => "cancelled, because the demo ended".to_owned(),
         (_, Decision::Deny) => format!("denied by {who}{comment}"),
         (_, Decision::AllowSession) => format!("allowed for the session by {who}{comment}"),
         _ => format!("allowed by {who}{comment}"),
     }
 }
 
-/// The first lines of what it printed.
-pub(crate) fn output(call: &api::Call) -> Vec<String> {
+/// The output of the call in lines.
+pub(crate) fn output_lines(call: &api::Call) -> Vec<String> {
     #[derive(Deserialize)]
     struct PrintedOutput {
         output: String,
@@ -64,12 +64,12 @@ pub(crate) fn output(call: &api::Call) -> Vec<String> {
     }
 }
 
-/// A table of all of them.
+/// A summary of all calls.
 pub(crate) fn summary(calls: &[api::Call]) -> String {
-    let mut text = "What the agent asked for, and what became of it:\n".to_owned();
+    let mut text = "The calls of the agent and their outcome:\n".to_owned();
     let widest = calls.iter().map(|call| call.name.as_str().len()).max().unwrap_or(0);
     for call in calls {
-        let (ran, why) = fate(call);
+        let (ran, why) = describe_result(call);
         let tool = escape_text(call.name.as_str());
         text.extend(["\n", &format!("  {tool:<widest$}  {ran:<7}  {why}")]);
     }

@@ -1,4 +1,4 @@
-//! The tools of the demo. Whatever a call says, they touch nothing outside the demo's folder.
+//! The tools of the demo. They change nothing outside its folder, whatever the arguments say.
 
 use countersign_gate::{Json, api, event::Status};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::process::Command;
 
-/// What came of a call.
+/// The result of a tool.
 pub(crate) struct ToolOutcome {
     pub(crate) status: Status,
     pub(crate) content: Json,
@@ -36,7 +36,7 @@ struct WriteArguments {
     executable: bool,
 }
 
-/// Runs what the claim handed back.
+/// Runs a claimed call.
 pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
     let done = if let Ok(shell) = call.arguments.read::<ShellArguments>() {
         run_command(work, &shell).await
@@ -51,7 +51,7 @@ pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
 async fn run_command(work: &Path, shell: &ShellArguments) -> std::io::Result<ToolOutcome> {
     let words = shlex::split(&shell.command).unwrap_or_default();
     let Some((program, rest)) = words.split_first() else {
-        return Ok(ToolOutcome::said(Status::Error, "that is no command"));
+        return Ok(ToolOutcome::said(Status::Error, "the arguments are not a command"));
     };
     if shell.cwd != work {
         return Ok(ToolOutcome::said(Status::Error, "the demo runs nothing outside its folder"));
@@ -78,10 +78,13 @@ fn write_file(work: &Path, write: &WriteArguments) -> std::io::Result<ToolOutcom
     if write.executable {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
     }
-    Ok(ToolOutcome::said(Status::Success, &format!("wrote {} bytes to {}", write.text.len(), write.path.display())))
+    Ok(ToolOutcome::said(
+        Status::Success,
+        &format!("wrote {} bytes to {}", write.text.len(), write.path.display()),
+    ))
 }
 
-/// What would go out into the world lands in a folder.
+/// Writes a message to a folder instead of sending it.
 fn send(work: &Path, call: &api::Call) -> std::io::Result<ToolOutcome> {
     let outbox = work.join("outbox");
     std::fs::create_dir_all(&outbox)?;

@@ -1,14 +1,14 @@
-//! The log itself: does it open, hold together, and have the index that its events call for?
+//! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
 use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_gate::{Address, Clock, Error, Filter, Gate, Options, Policy, api, chain};
 use std::time::Duration;
 
-/// What is walked whole here; a longer log is for `verify`.
+/// A longer log is not checked completely, because `verify` does that.
 const SHORT: i64 = 100_000;
-/// DecideOptions many of the last events of a longer log are looked at.
+/// The number of recent events that are checked in a longer log.
 const LAST: i64 = 1_000;
-/// Clocks of machines that share a file may be apart by so much.
+/// The accepted clock difference between machines that share a file.
 const APART: Duration = Duration::from_mins(1);
 
 pub(crate) async fn look(context: &Context, address: &Address, results: &mut CheckResults) {
@@ -18,9 +18,9 @@ pub(crate) async fn look(context: &Context, address: &Address, results: &mut Che
         Err(error) => return results.fail_with(check_of(&error, address), &error),
     };
     if matches!(address, Address::File(_)) {
-        results.ok("file system", "a write-ahead log works here");
+        results.ok("file system", "write-ahead logging works");
     }
-    results.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
+    results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
     if let Err(error) = log(context, &gate, results).await {
         results.fail_with("log", &error);
     }
@@ -46,15 +46,16 @@ async fn log(context: &Context, gate: &Gate, results: &mut CheckResults) -> Resu
     let sealed = last.iter().filter(|event| event.hash.is_some());
     let unsealed = last.len() - sealed.count();
     if unsealed > 0 {
-        let found = format!("the last {unsealed} of {tip} events were inserted by hand and are not sealed");
+        let found =
+            format!("the last {unsealed} of {tip} events were inserted with SQL and have no hash yet");
         results.warn("seal", found, "the next event that Countersign writes seals them");
     } else {
-        results.ok("seal", format!("the last of {tip} events is sealed"));
+        results.ok("seal", format!("the last of {tip} events has a hash"));
     }
     let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
     if let Some(event) = ahead {
-        let found = format!("the last event is of {}, which has not come yet", event.timestamp);
-        results.warn("clock", found, "one of the machines that write to the log has a wrong clock");
+        let found = format!("the time of the last event, {}, is in the future", event.timestamp);
+        results.warn("clock", found, "set the clock of the machines that write to the log");
     }
     if tip <= SHORT {
         return whole(context, gate, tip, results).await;
@@ -64,16 +65,17 @@ async fn log(context: &Context, gate: &Gate, results: &mut CheckResults) -> Resu
         before.zip(pair[1].hash).is_some_and(|(before, hash)| chain::link(before, &pair[1]) != hash)
     });
     match links {
-        Some(pair) => results.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
+        Some(pair) => results.fail("chain", format!("the chain breaks at event {}", pair[1].seq), BROKEN),
         None => {
-            results.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
+            results
+                .ok("chain", format!("the last {LAST} events are intact; `countersign verify` checks all"));
         }
     }
-    results.ok("index", "not compared, because the log is long; `countersign verify` does");
+    results.ok("index", "not checked, because the log is long; run `countersign verify`");
     Ok(())
 }
 
-const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
+const BROKEN: &str = "a row was changed: find it with `countersign verify`, and restore a backup";
 
 async fn whole(context: &Context, gate: &Gate, tip: i64, results: &mut CheckResults) -> Result<(), Error> {
     let mut progress = context.progress("events");
@@ -82,15 +84,19 @@ async fn whole(context: &Context, gate: &Gate, tip: i64, results: &mut CheckResu
     match &report.broken {
         Some(broken) => results.fail("chain", broken.to_string(), BROKEN),
         None if !report.wrong_hashes.is_empty() => {
-            results.fail("chain", format!("{} calls carry a wrong hash", report.wrong_hashes.len()), BROKEN);
+            results.fail(
+                "chain",
+                format!("{} calls have a wrong argumentsHash", report.wrong_hashes.len()),
+                BROKEN,
+            );
         }
-        None => results.ok("chain", format!("all {} events hold", report.events)),
+        None => results.ok("chain", format!("all {} events are intact", report.events)),
     }
     if report.index_holds {
-        results.ok("index", "the index of open requests is what the events say");
+        results.ok("index", "the index of open requests matches the events");
     } else {
-        let found = "the index of open requests is not what the events say";
-        results.fail("index", found, "countersign verify --repair");
+        let found = "the index of open requests does not match the events";
+        results.fail("index", found, "run `countersign verify --repair`");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `countersign doctor`: looks at everything that has to be right, and says of what is not how to mend it.
+//! `countersign doctor`: checks the installation, and names a remedy for each problem.
 
 mod file;
 mod history;
@@ -6,9 +6,18 @@ mod postgres;
 mod results;
 mod server;
 
-use countersign_tui::{present::{print::print_line, text::escape_text}, wrap_words};
-use crate::{commands::doctor::results::{CheckResults, CheckStatus}, context::Context, exit::CommandExit, present::screen::{ScreenFormat, TextStyle}, settings::log_target::LogTarget};
+use crate::{
+    commands::doctor::results::{CheckResults, CheckStatus},
+    context::Context,
+    exit::CommandExit,
+    present::screen::{ScreenFormat, TextStyle},
+    settings::log_target::LogTarget,
+};
 use countersign_gate::{Address, Clock, Timestamp};
+use countersign_tui::{
+    present::{print::print_line, text::escape_text},
+    wrap_words,
+};
 use unicode_width::UnicodeWidthStr;
 
 pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit> {
@@ -27,7 +36,7 @@ pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit>
                 history::look(context, &address, &mut results).await;
             }
         }
-        Err(error) => results.fail("target", format!("{error:#}"), "take one of the two away"),
+        Err(error) => results.fail("target", format!("{error:#}"), "remove one of the two settings"),
     }
     print(context, &results);
     Ok(if results.worst() == CheckStatus::Fail { CommandExit::FAILED } else { CommandExit::DONE })
@@ -36,31 +45,31 @@ pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit>
 fn settings(context: &Context, results: &mut CheckResults) {
     match &context.settings.file {
         Some(path) => results.ok("settings", format!("read from {}", path.display())),
-        None => results.ok("settings", "none from a file; `countersign config` shows what is in force"),
+        None => results.ok("settings", "there is no settings file; `countersign config` lists the settings"),
     }
 }
 
 fn policy(context: &Context, results: &mut CheckResults) {
     let Some(path) = context.settings.policy_path() else {
-        results.ok("policy", "none is set: task tools are free, and the rest is asked");
+        results.ok("policy", "none is set: task tools are allowed, other calls are asked");
         return;
     };
     match context.settings.policy() {
         Ok(policy) => results
             .ok("policy", format!("{}, {} rules, sha256 {}", path.display(), policy.rules(), policy.hash())),
         Err(error) => {
-            results.fail("policy", format!("{error:#}"), "mend the file, or name another with --policy");
+            results.fail("policy", format!("{error:#}"), "correct the file, or use another with --policy");
         }
     }
 }
 
-/// 2026-01-01, before which this program was not there to be run.
+/// 2026-01-01. An earlier time means that the clock is wrong.
 const FIRST: i64 = 1_767_225_600_000;
 
 fn clock(results: &mut CheckResults) {
     let now = Clock::System.now();
     if now < Timestamp::from_millis(FIRST) {
-        results.fail("clock", format!("it is {now} by this machine"), "set the clock: requests lapse by it");
+        results.fail("clock", format!("this machine says {now}"), "set the clock: requests expire by it");
     } else {
         results.ok("clock", format!("it is {now}"));
     }
@@ -86,9 +95,9 @@ fn print(context: &Context, results: &CheckResults) {
         }
     }
     print_line(match results.worst() {
-        CheckStatus::Ok => "\nAll is well.",
-        CheckStatus::Warn => "\nIt works, with what is said above.",
-        CheckStatus::Fail => "\nSomething has to be mended.",
+        CheckStatus::Ok => "\nNo problems found.",
+        CheckStatus::Warn => "\nIt works, with the warnings above.",
+        CheckStatus::Fail => "\nProblems found; see the remedies above.",
     });
 }
 

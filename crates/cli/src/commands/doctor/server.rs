@@ -1,4 +1,4 @@
-//! A server, asked from outside.
+//! Checks of a Countersign server.
 
 use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_gate::Gate;
@@ -18,24 +18,24 @@ pub(crate) async fn look(context: &Context, url: &str, results: &mut CheckResult
     );
     let own = env!("CARGO_PKG_VERSION");
     if ready.version == own {
-        results.ok("version", format!("{own}, as here"));
+        results.ok("version", format!("{own}, the same as this command"));
     } else {
-        let found = format!("the server is {}, this command is {own}", ready.version);
-        results.warn("version", found, "use the same on both sides");
+        let found = format!("the server has version {}, this command has {own}", ready.version);
+        results.warn("version", found, "use the same version on both sides");
     }
     match &ready.policy_trouble {
         Some(trouble) => results.fail(
             "its policy",
-            format!("the server keeps an older one: {trouble}"),
-            "mend the file and send the server SIGHUP",
+            format!("the server still uses an older policy: {trouble}"),
+            "correct the file and send SIGHUP to the server",
         ),
         None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
     }
     if context.settings.policy_path().is_some() {
         results.warn(
             "policy",
-            "one is set here, and has no say over a server",
-            "the server's own policy judges",
+            "a policy is set here, but a server uses its own",
+            "remove the setting, or set the policy of the server",
         );
     }
 }

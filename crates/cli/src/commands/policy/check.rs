@@ -1,21 +1,34 @@
 //! `countersign policy check`
 
-use countersign_tui::present::{print::print_line, text::{escape_text, format_duration}};
-use crate::{commands::policy::{sample_call::{command_line, SampleCall}, source::PolicySource}, context::Context, exit::{CliError, CommandExit}, present::{screen::{ScreenFormat, TextStyle}, words::{count_words, verdict_style, verdict_word}}};
+use crate::{
+    commands::policy::{
+        sample_call::{SampleCall, command_line},
+        source::PolicySource,
+    },
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::ScreenFormat,
+        words::{count_words, verdict_style, verdict_word},
+    },
+};
 use countersign_gate::{
     Json, Principal, ToolName,
     event::OnExpiry,
     policy::{Judgement, Terms, Verdict},
 };
+use countersign_tui::present::{
+    print::print_line,
+    text::{escape_text, format_duration},
+};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
-/// LoggedCallArgs call, if one is meant.
+/// Options of `policy check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without a call it looks at the policy alone, and exits with 2 if it cannot be read. Of a call the exit code is the \
-verdict: 0 allow, 76 ask, 77 block. Only the policy is asked: what a thread says for itself, its grants and its mode \
-come after it.
+Without a call, it checks the policy only, and exits with 2 if the policy is invalid. With a call, the exit code is \
+the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"remindAfter\", \
@@ -23,22 +36,22 @@ seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denial
 \"verdict\"}], \"policy\": {\"file\": null if it is the shipped one, \"sha256\"}}; without one {\"policy\", \"rules\", \
 \"warnings\": [{\"line\", \"column\", \"text\"}]}")]
 pub(crate) struct PolicyCheckArgs {
-    /// The tool that is called
+    /// The tool of the call
     #[arg(value_name = "TOOL", value_parser = tool, conflicts_with_all = ["call", "words"])]
     name: Option<ToolName>,
-    /// What it is called with, as JSON
+    /// The arguments of the call, as JSON
     #[arg(value_name = "ARGUMENTS", default_value = "{}", hide_default_value = true, value_parser = arguments)]
     arguments: Json,
-    /// A file with the call as it is proposed over HTTP, - for stdin
+    /// A file with the call as proposed over HTTP, - for stdin
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     call: Option<PathBuf>,
-    /// The thread that it would be in
+    /// The thread of the call
     #[arg(long, value_name = "T", default_value = "terminal")]
     thread: String,
-    /// The tool that a command line counts as
+    /// The tool of a command line
     #[arg(long, default_value = "bash", value_parser = tool)]
     tool: ToolName,
-    /// A command line, after --: words as `run` takes them, or all of it as one
+    /// A command line, after --: words as for `run`, or the whole line as one word
     #[arg(last = true, value_name = "COMMAND")]
     words: Vec<String>,
 }
@@ -79,7 +92,7 @@ fn call(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<Option<Samp
     }
     let command = match args.words.as_slice() {
         [] => return Ok(None),
-        // One word with spaces in it is a line that somebody quoted to keep the shell from reading it.
+        // A single word with spaces is a whole line that the user quoted for the shell.
         [line] => line.clone(),
         words => shlex::try_join(words.iter().map(String::as_str))
             .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?,
@@ -100,7 +113,7 @@ fn look_at(context: &Context, meant: &PolicySource) -> CommandExit {
     }
     let rules = count_words(meant.policy.rules() as u64, "rule");
     let found = match warnings.len() as u64 {
-        0 => "nothing is wrong with it".to_owned(),
+        0 => "no warnings".to_owned(),
         number => count_words(number, "warning"),
     };
     print_line(&format!("{}: {rules}, {found}.", escape_text(meant.name())));
@@ -160,9 +173,13 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
         }
     }
     for rule in &judgement.matched {
-        let shadow = if rule.shadow { " (shadow: it only records)" } else { "" };
-        let said =
-            format!("{:<5} {}: {}{shadow}", verdict_word(rule.verdict), escape_text(&rule.rule), escape_text(&rule.why));
+        let shadow = if rule.shadow { " (shadow rule: no effect)" } else { "" };
+        let said = format!(
+            "{:<5} {}: {}{shadow}",
+            verdict_word(rule.verdict),
+            escape_text(&rule.rule),
+            escape_text(&rule.why)
+        );
         fact("matched", said);
     }
     if judgement.matched.is_empty() {
@@ -172,15 +189,7 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
     lines.join("\n")
 }
 
-pub(crate) const fn style(verdict: Verdict) -> TextStyle {
-    match verdict {
-        Verdict::Allow => TextStyle::Green,
-        Verdict::Ask => TextStyle::Yellow,
-        Verdict::Block => TextStyle::Red,
-    }
-}
-
-/// On which terms people are asked, as far as they are not the usual ones.
+/// The terms of a request that differ from the defaults.
 fn terms(terms: &Terms) -> Vec<String> {
     let span = |span: Duration| format_duration(span.as_secs());
     let mut said = Vec::new();
@@ -191,10 +200,10 @@ fn terms(terms: &Terms) -> Vec<String> {
         said.push(format!("offered at level {}", escape_text(level)));
     }
     if terms.quorum > 1 {
-        said.push(format!("{} have to agree", terms.quorum));
+        said.push(format!("{} must agree", terms.quorum));
     }
     if terms.denials > 1 {
-        said.push(format!("{} have to deny", terms.denials));
+        said.push(format!("{} must deny", terms.denials));
     }
     for list in &terms.approvers {
         said.push(format!("decided by {}", escape_text(&list.join(" or "))));
@@ -203,7 +212,7 @@ fn terms(terms: &Terms) -> Vec<String> {
         said.push(format!("people are reminded after {}", span(after)));
     }
     if let (Some(after), Some(to)) = (terms.escalate_after, &terms.escalate_to) {
-        said.push(format!("goes to level {} after {}", escape_text(to), span(after)));
+        said.push(format!("escalates to level {} after {}", escape_text(to), span(after)));
     }
     if let Some(expires) = terms.expires {
         let then = if terms.on_expiry == OnExpiry::Allow { "allowed" } else { "denied" };

@@ -1,30 +1,37 @@
 //! `countersign policy fmt`
 
-use countersign_tui::present::{print::{print_error, print_line}, text::escape_text};
-use crate::{commands::policy::source::read_text, context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    commands::policy::source::read_text,
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::policy;
+use countersign_tui::present::{
+    print::{print_error, print_line},
+    text::escape_text,
+};
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// LoggedCallArgs file, and whether only to look.
+/// Options of `policy fmt`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It changes order and spacing, never what a policy means, and keeps its comments. A file is written anew if \
-that changes it; what comes from stdin goes to stdout. With --check it exits with 1 if anything would change.")]
+It changes order and spacing, never the meaning, and keeps comments. A file is rewritten only if it changes; \
+with stdin, the result goes to stdout. With --check, it exits with 1 if the layout would change.")]
 pub(crate) struct PolicyFormatArgs {
-    /// Change nothing, and tell whether anything would change
+    /// Change nothing, and report whether the layout would change
     #[arg(long)]
     check: bool,
-    /// The policy, - for stdin [default: the one that is set]
+    /// The policy, - for stdin [default: the policy from the settings]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 pub(crate) fn format_policy(context: &Context, args: &PolicyFormatArgs) -> anyhow::Result<CommandExit> {
     let path = args.file.clone().or_else(|| context.settings.policy_path());
-    let path = path.ok_or_else(|| CliError::usage("no policy is set; name its file"))?;
+    let path = path.ok_or_else(|| CliError::usage("no policy is set; give the path of a file"))?;
     let name = path.display().to_string();
     let stdin = path.as_os_str() == "-";
     let shown = if stdin { "stdin".to_owned() } else { name.clone() };
@@ -39,9 +46,12 @@ pub(crate) fn format_policy(context: &Context, args: &PolicyFormatArgs) -> anyho
         return Ok(if laid_out == text {
             CommandExit::DONE
         } else {
-            let mend =
-                if stdin { String::new() } else { format!(": countersign policy fmt {}", escape_text(&name)) };
-            print_error(&format!("{} would be laid out otherwise{mend}", escape_text(&shown)));
+            let mend = if stdin {
+                String::new()
+            } else {
+                format!(": countersign policy fmt {}", escape_text(&name))
+            };
+            print_error(&format!("{} is not in the standard layout{mend}", escape_text(&shown)));
             CommandExit::FAILED
         });
     }
@@ -50,14 +60,14 @@ pub(crate) fn format_policy(context: &Context, args: &PolicyFormatArgs) -> anyho
     } else if laid_out != text {
         let failed = |why| anyhow::anyhow!("{name} cannot be written: {why}");
         replace(&path, &laid_out).map_err(failed)?;
-        print_line(&format!("{} is laid out anew.", escape_text(&name)));
+        print_line(&format!("Formatted {}.", escape_text(&name)));
     }
     Ok(CommandExit::DONE)
 }
 
-/// Puts a text in the place of a file's, in one step: a server may read it at any moment.
+/// Replaces a file in one step, because a server may read it at any time.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // Where the name is a link, the file that it leads to is meant.
+    // If the path is a link, replace the file that it leads to.
     let path = path.canonicalize()?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".new-{}", std::process::id()));

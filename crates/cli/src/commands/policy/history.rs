@@ -1,9 +1,9 @@
-//! The calls of the log, whole, one after the other.
+//! Reads the calls of the log.
 
 use crate::{context::Context, filters::TimeRangeArgs};
 use countersign_gate::{Event, EventType, Filter, Gate, ThreadId, Timestamp, api, replay::Calls};
 
-/// What is told of a call. Messages are not, and there may be many.
+/// The event types of calls. Messages are excluded, because there may be many.
 const OF_CALLS: &[EventType] = &[
     EventType::ToolCall,
     EventType::ApprovalRequest,
@@ -17,7 +17,7 @@ const OF_CALLS: &[EventType] = &[
     EventType::ToolResult,
 ];
 
-/// LoggedCallArgs calls of the log.
+/// Options that select calls of the log.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoggedCallArgs {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct LoggedCallArgs {
     thread: Option<String>,
 }
 
-/// Hands on each call that was proposed in the span, with all that became of it. Gives how many could not be read.
+/// Passes each selected call with all its events to `take`. Returns the number of damaged calls.
 pub(crate) async fn for_each_call(
     context: &Context,
     which: &LoggedCallArgs,
@@ -63,16 +63,16 @@ pub(crate) async fn for_each_call(
     Ok(damaged)
 }
 
-/// Whether nothing more can come of calls that were proposed before `until`.
+/// True if no later event can belong to a call proposed before `until`.
 fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &Calls) -> bool {
     let (Some(last), Some(until)) = (last, until) else { return false };
-    // Clocks of several processes differ a little; what comes much later was proposed later.
+    // Clocks of several processes differ slightly. An event that is much later belongs to a later call.
     calls.open() == 0 && last.timestamp.before(SLACK) > until
 }
 
 const SLACK: std::time::Duration = std::time::Duration::from_hours(1);
 
-/// Behind which event the span begins.
+/// The position before the first event of the time range.
 async fn beginning(gate: &Gate, thread: Option<&ThreadId>, since: Option<Timestamp>) -> anyhow::Result<i64> {
     if since.is_none() {
         return Ok(0);

@@ -1,17 +1,33 @@
 //! `countersign policy replay`
 
-use countersign_tui::present::{print::{print_error, print_json, print_line}, text::escape_text};
-use crate::{commands::policy::{history::{for_each_call, LoggedCallArgs}, source::PolicySource}, context::Context, exit::CommandExit, present::{event::summarize_arguments, screen::{ScreenFormat, TextStyle}, table::{ColumnFit, TableCell, TextTable}, words::{count_words, verdict_style, verdict_word}}};
+use crate::{
+    commands::policy::{
+        history::{LoggedCallArgs, for_each_call},
+        source::PolicySource,
+    },
+    context::Context,
+    exit::CommandExit,
+    present::{
+        event::summarize_arguments,
+        screen::{ScreenFormat, TextStyle},
+        table::{ColumnFit, TableCell, TextTable},
+        words::{count_words, verdict_style, verdict_word},
+    },
+};
 use countersign_gate::{
     event::{Basis, Source},
     replay::{self, Case, Listed, Report},
 };
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::escape_text,
+};
 
-/// LoggedCallArgs calls, and by which policy: --policy names it.
+/// Options of `policy replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is decided anew: it reads the log, judges each call by the policy that is set (--policy names another), and \
-compares. A call that a grant, a mode or a thread's own policy answered was no prompt, and is none now.
+It changes nothing. It judges each call of the log by the policy from the settings (--policy names another) and \
+compares the verdicts. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
 
 JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettled\", \"then\" and \"now\": {\"asked\", \
 \"allowed\", \"blocked\", \"answered\"}, \"unchanged\", \"saved\": {\"allowed\", \"blocked\"}, \"added\", \
@@ -21,7 +37,7 @@ JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettle
 pub(crate) struct PolicyReplayArgs {
     #[command(flatten)]
     which: LoggedCallArgs,
-    /// DecideOptions many calls of each list to show
+    /// The number of calls to show in each list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }
@@ -46,7 +62,7 @@ pub(crate) async fn replay_policy(context: &Context, args: &PolicyReplayArgs) ->
 
 fn say(report: &Report, name: &str, limit: usize, screen: &ScreenFormat) {
     if report.calls + report.masked == 0 {
-        print_line("No calls were proposed then.");
+        print_line("No calls were proposed in this time.");
         return;
     }
     let calls = count_words(report.calls, "call");
@@ -55,18 +71,19 @@ fn say(report: &Report, name: &str, limit: usize, screen: &ScreenFormat) {
     print_line(&format!("\n{}", summary(report)));
     list(
         &report.allowed_though_denied,
-        "It would have allowed what was denied, lapsed, or was changed",
+        "Would now be allowed, but was denied, expired or changed",
         limit,
         screen,
     );
-    list(&report.blocked_though_run, "It would have blocked what ran", limit, screen);
-    list(&report.asked_though_run, "It would have asked about what ran unasked", limit, screen);
-    list(&report.asked_otherwise, "It would have asked other people, more or fewer", limit, screen);
+    list(&report.blocked_though_run, "Would now be blocked, but ran", limit, screen);
+    list(&report.asked_though_run, "Would now be asked, but ran without asking", limit, screen);
+    list(&report.asked_otherwise, "Would now be asked under other terms", limit, screen);
     print_line(&format!("\n{}", rules(report).format(screen)));
 }
 
 fn ways(report: &Report) -> TextTable {
-    let mut table = TextTable::new(&[("", ColumnFit::Whole), ("THEN", ColumnFit::Number), ("NOW", ColumnFit::Number)]);
+    let mut table =
+        TextTable::new(&[("", ColumnFit::Whole), ("THEN", ColumnFit::Number), ("NOW", ColumnFit::Number)]);
     let (then, now) = (&report.then, &report.now);
     let rows = [
         ("people asked", then.asked, now.asked),
@@ -83,7 +100,7 @@ fn ways(report: &Report) -> TextTable {
 
 fn summary(report: &Report) -> String {
     if !report.differs() {
-        return format!("Nothing would have been different.{}", left_out(report));
+        return format!("No verdict changes.{}", left_out(report));
     }
     let saved = report.saved.allowed + report.saved.blocked;
     let how = match saved {
@@ -91,7 +108,7 @@ fn summary(report: &Report) -> String {
         _ => format!(" ({} allowed, {} blocked)", report.saved.allowed, report.saved.blocked),
     };
     format!(
-        "{} saved{how}, {} added; {} of {} would have been answered otherwise.{}",
+        "{} saved{how}, {} added; {} of {} have another outcome.{}",
         count_words(saved, "prompt"),
         report.added,
         report.calls - report.unchanged,
@@ -102,8 +119,8 @@ fn summary(report: &Report) -> String {
 
 fn left_out(report: &Report) -> String {
     let reasons = [
-        (report.masked, ", as what is masked in the log may matter to the policy"),
-        (report.unsettled, " that nothing answered"),
+        (report.masked, ", because the policy may depend on masked values"),
+        (report.unsettled, " without an answer"),
     ];
     let told = reasons.into_iter().filter(|(number, _)| *number > 0);
     told.map(|(number, why)| format!("\nNot compared: {}{why}.", count_words(number, "call")))
@@ -145,14 +162,17 @@ fn list(listed: &Listed, title: &str, limit: usize, screen: &ScreenFormat) {
 
 fn then(case: &Case) -> String {
     let said = &case.then;
-    let Some(by) = said.by.as_ref().map(|by| escape_text(by.as_str())) else { return "not decided".to_owned() };
+    let Some(by) = said.by.as_ref().map(|by| escape_text(by.as_str())) else {
+        return "not decided".to_owned();
+    };
     let what = match said.source {
         _ if said.changed => "changed by",
-        Some(Source::Expiry) => "lapsed,",
+        Some(Source::Expiry) => "expired,",
         _ if said.denied => "denied by",
         _ => "allowed by",
     };
-    let comment = said.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
+    let comment =
+        said.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
     format!("{what} {by}{comment}")
 }
 
@@ -164,16 +184,22 @@ fn now(case: &Case) -> String {
 
 fn said(basis: Basis) -> String {
     match basis {
-        Basis::Tool => "the tool's own word".to_owned(),
+        Basis::Tool => "tool metadata".to_owned(),
         _ => "default".to_owned(),
     }
 }
 
 fn rules(report: &Report) -> TextTable {
-    let mut table = TextTable::new(&[("RULE", ColumnFit::Wrapped), ("SAYS", ColumnFit::Whole), ("CALLS", ColumnFit::Number)]);
+    let mut table = TextTable::new(&[
+        ("RULE", ColumnFit::Wrapped),
+        ("VERDICT", ColumnFit::Whole),
+        ("CALLS", ColumnFit::Number),
+    ]);
     for row in &report.rules {
-        let name =
-            row.rule.as_ref().map_or_else(|| said(row.basis.unwrap_or(Basis::Default)), |rule| escape_text(rule));
+        let name = row
+            .rule
+            .as_ref()
+            .map_or_else(|| said(row.basis.unwrap_or(Basis::Default)), |rule| escape_text(rule));
         let says = TableCell::styled(verdict_style(row.verdict), verdict_word(row.verdict));
         table.add_row([name.into(), says, row.calls.to_string().into()]);
     }

@@ -1,4 +1,4 @@
-//! A call that nobody proposes: only the policy is asked about it.
+//! A call that is judged by a policy but not proposed.
 
 use crate::{commands::policy::source::read_text, exit::CliError};
 use countersign_gate::{
@@ -9,7 +9,7 @@ use countersign_gate::{
 use serde::Deserialize;
 use std::path::Path;
 
-/// A call, whole.
+/// A sample call.
 #[derive(Debug)]
 pub(crate) struct SampleCall {
     pub(crate) thread: ThreadId,
@@ -21,7 +21,7 @@ pub(crate) struct SampleCall {
     pub(crate) definition: Option<Definition>,
 }
 
-/// A call as it is proposed over HTTP. What the policy does not look at may be in it.
+/// A call as proposed over HTTP. Fields that the policy does not use are accepted.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ProposedCall {
@@ -46,7 +46,7 @@ impl SampleCall {
         Self { thread, principal, tool, arguments, annotations: None, impact: None, definition: None }
     }
 
-    /// Of a file, or of stdin.
+    /// Reads a call from a file, or from stdin.
     pub(crate) fn read(path: &Path, thread: ThreadId, principal: Principal) -> anyhow::Result<Self> {
         let text = read_text(path)?;
         let wrong = |why: String| CliError::usage(format!("{}: {why}", path.display()));
@@ -72,12 +72,12 @@ impl SampleCall {
     }
 }
 
-/// What an agent says of its call, as the log has it.
+/// The impact in the format of the log.
 pub(crate) fn as_kept(impact: Option<&api::Impact>) -> serde_json::Result<Option<Json>> {
     impact.map(Json::of).transpose()
 }
 
-/// The arguments of a tool that runs a command line.
+/// The arguments of a command line.
 pub(crate) fn command_line(command: &str) -> serde_json::Result<Json> {
     Json::of(&serde_json::json!({ "command": command }))
 }

@@ -1,33 +1,44 @@
 //! `countersign policy suggest`
 
+use crate::{
+    commands::policy::{
+        history::{LoggedCallArgs, for_each_call},
+        source::PolicySource,
+    },
+    context::Context,
+    exit::CommandExit,
+    present::words::count_words,
+};
+use countersign_gate::replay::{Suggest, Wanted};
 use countersign_tui::present::print::{print_error, print_json, print_line};
-use crate::{commands::policy::{history::{for_each_call, LoggedCallArgs}, source::PolicySource}, context::Context, exit::CommandExit, present::words::count_words};
-use countersign_gate::replay::{PolicySuggestArgs as Gather, Wanted};
 
-/// Of which calls, and how sure.
+/// Options of `policy suggest`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints TOML that stands alone as a policy or at the end of yours, with what speaks for each rule in comments: how \
-many prompts, over how many threads, who allowed them, and what was denied and stays so. No rule meets a call that \
-anybody ever denied, that lapsed, that a rule blocked or an approver changed. Replay it before you trust it.
+It prints TOML that works as a policy, or at the end of one. Comments give the evidence for each rule: the number of \
+prompts and threads, who allowed them, and what stays denied. No rule matches a call that was ever denied, expired, \
+blocked or changed. Check the rules with `policy replay` before you use them.
 
 JSON: {\"atLeast\", \"prompts\", \"saved\", \"passedOver\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
 \"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
 pub(crate) struct PolicySuggestArgs {
     #[command(flatten)]
     which: LoggedCallArgs,
-    /// DecideOptions many prompts a rule has to save
+    /// The minimum number of prompts that a rule saves
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(2..))]
     at_least: u64,
-    /// Also for destructive tools, high risks, and names that sound dangerous
+    /// Include destructive tools, high risks and dangerous names
     #[arg(long)]
     even_dangerous: bool,
 }
 
-pub(crate) async fn suggest_rules(context: &Context, args: &PolicySuggestArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn suggest_rules(
+    context: &Context,
+    args: &PolicySuggestArgs,
+) -> anyhow::Result<CommandExit> {
     let meant = PolicySource::from_settings(&context.settings)?;
     let wanted = Wanted { at_least: args.at_least, even_dangerous: args.even_dangerous };
-    let mut gather = Gather::new(meant.policy, wanted);
+    let mut gather = Suggest::new(meant.policy, wanted);
     let damaged = for_each_call(context, &args.which, |call| gather.take(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {

@@ -1,17 +1,29 @@
 //! `countersign policy test`
 
+use super::cases;
+use crate::{
+    commands::policy::{
+        cases::{PolicyTrial, UnexpectedVerdict},
+        source::{PolicySource, read_text},
+    },
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::{ScreenFormat, TextStyle},
+        words::{count_words, verdict_word},
+    },
+};
 use countersign_tui::present::{print::print_line, text::escape_text};
-use crate::{commands::policy::{cases::{PolicyTrial, UnexpectedVerdict}, source::{read_text, PolicySource}}, context::Context, exit::{CliError, CommandExit}, present::{screen::{ScreenFormat, TextStyle}, words::{count_words, verdict_word}}};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// LoggedCallArgs cases.
+/// Options of `policy test`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file of cases is TOML, a table for each: [[case]] with `verdict`, `tool` and `args`, or `command`, `url`, `path` for \
+A file of cases is TOML with a table for each case: [[case]] with `verdict`, `tool` and `args`, or `command`, `url`, `path` for \
 the argument of that name; if need be `name`, `rule` (that has to decide), `thread`, `principal`, `annotations`, \
-`impact`, `definition`. It exits with 1 if any case fails, and with 2 if an example of the policy does, as then the \
-policy is none.
+`impact`, `definition`. It exits with 1 if a case fails, and with 2 if an example in the policy fails, because the \
+policy is then invalid.
 
 JSON: {\"policy\", \"examples\": how many hold, \"cases\": how many there are, \"failures\": [{\"file\", \"line\", \"name\", \
 \"expected\": {\"verdict\", \"rule\"}, \"actual\": {\"verdict\", \"rule\", \"reason\"}}]}")]
@@ -28,13 +40,14 @@ struct CaseFailure {
 }
 
 pub(crate) fn test_policy(context: &Context, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
-    // Its examples are checked wherever a policy is read.
+    // Reading a policy checks its examples.
     let meant = PolicySource::from_settings(&context.settings)?;
     let examples = examples(&meant.text);
     let (mut cases, mut failures) = (0, Vec::new());
     for path in &args.files {
         let file = path.display().to_string();
-        let trials = cases::read(&read_text(path)?).map_err(|why| CliError::usage(format!("{file}: {why}")))?;
+        let trials =
+            cases::read(&read_text(path)?).map_err(|why| CliError::usage(format!("{file}: {why}")))?;
         for trial in trials {
             cases += 1;
             if let Some(actual) = trial.fails(&meant.policy) {
@@ -52,8 +65,10 @@ pub(crate) fn test_policy(context: &Context, args: &PolicyTestArgs) -> anyhow::R
             print_line(&failure.as_text(&screen));
         }
         let failed = failures.len() as u64;
-        let held = format!("{} and {} hold", count_words(examples, "example"), count_words(cases - failed, "case"));
-        let rest = if failed > 0 { format!("; {} failed", count_words(failed, "case")) } else { String::new() };
+        let held =
+            format!("{} and {} hold", count_words(examples, "example"), count_words(cases - failed, "case"));
+        let rest =
+            if failed > 0 { format!("; {} failed", count_words(failed, "case")) } else { String::new() };
         print_line(&format!("{}: {held}{rest}.", escape_text(meant.name())));
     }
     Ok(if failures.is_empty() { CommandExit::DONE } else { CommandExit::FAILED })
@@ -78,7 +93,7 @@ impl CaseFailure {
             None => verdict_word(verdict).to_owned(),
         };
         format!(
-            "{} {}:{} {}\n  expected {}\n  but it is {}: {}",
+            "{} {}:{} {}\n  expected {}\n  actual   {}: {}",
             screen.paint(TextStyle::Red, "failed"),
             escape_text(file),
             trial.line,
@@ -90,7 +105,7 @@ impl CaseFailure {
     }
 }
 
-/// DecideOptions many examples stand in a policy that was read, so that somebody sees that they were looked at.
+/// The number of examples in a policy, which the summary prints.
 fn examples(text: &str) -> u64 {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let rules = table.get("rule").and_then(toml::Value::as_array).into_iter().flatten();

@@ -1,7 +1,11 @@
 //! Running the approved command, with the terminal attached if there is one.
 
+use super::pty;
+use crate::{
+    commands::run::{signals::pass_signals, tail::OutputTail},
+    exit::CommandExit,
+};
 use countersign_tui::present::signals::TerminationSignals;
-use crate::{commands::run::{signals::pass_signals, tail::OutputTail}, exit::CommandExit};
 use rustix::io::ioctl_fionread;
 use serde::Serialize;
 use std::{
@@ -15,7 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// DecideOptions the command ended, as the log keeps it.
+/// The result of the command, as the log stores it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CommandResult {
@@ -32,7 +36,7 @@ pub(crate) struct CommandResult {
     pub(crate) error: Option<String>,
     /// The end of its output.
     output: String,
-    /// DecideOptions many bytes it printed in all.
+    /// The size of its whole output.
     output_bytes: u64,
 }
 
@@ -56,7 +60,11 @@ impl CommandResult {
     }
 
     fn not_started(program: &str, error: &std::io::Error) -> Self {
-        let exit = if error.kind() == ErrorKind::NotFound { CommandExit::NOT_FOUND } else { CommandExit::NOT_EXECUTABLE };
+        let exit = if error.kind() == ErrorKind::NotFound {
+            CommandExit::NOT_FOUND
+        } else {
+            CommandExit::NOT_EXECUTABLE
+        };
         Self::failed(exit, &format!("{program} cannot be started: {error}"))
     }
 }
@@ -68,12 +76,15 @@ pub(crate) async fn run_command(words: &[String], cwd: &str, to_stderr: bool) ->
         return CommandResult::failed(CommandExit::NOT_EXECUTABLE, "there is no command");
     };
     if !std::path::Path::new(cwd).is_dir() {
-        return CommandResult::failed(CommandExit::NOT_EXECUTABLE, &format!("the folder {cwd} does not exist"));
+        return CommandResult::failed(
+            CommandExit::NOT_EXECUTABLE,
+            &format!("the folder {cwd} does not exist"),
+        );
     }
     let mut tail = OutputTail::default();
     let attended = !to_stderr && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let status = if attended {
-        pty::run(program, rest, cwd, &mut tail).await
+        pty::run_attached(program, rest, cwd, &mut tail).await
     } else {
         piped(program, rest, cwd, to_stderr, &mut tail).await
     };

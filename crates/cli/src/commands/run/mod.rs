@@ -7,17 +7,23 @@ mod signals;
 mod tail;
 mod wait_line;
 
-use countersign_tui::present::{print::{print_error, print_json, print_line}, text::{escape_lines, escape_text}};
-use crate::{context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::{
     CallId, Gate, Json, Principal, State, ThreadId, ToolName, api,
     event::{Source, Status},
     random_id,
 };
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::{escape_lines, escape_text},
+};
 use execute::{CommandResult, run_command};
-use wait_line::WaitLine;
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
+use wait_line::WaitLine;
 
 /// The arguments of the call. Approvers see both, and both decide what runs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -79,17 +85,17 @@ pub(crate) async fn run_call(context: &Context, args: &RunArgs) -> anyhow::Resul
         State::Denied | State::Cancelled => Ok(report_denial(context, &call)?),
         _ => {
             let state = call.state;
-            let message = format!(
-                "{id} is already {state} and does not run again; `countersign show {id}` shows it"
-            );
+            let message =
+                format!("{id} is already {state} and does not run again; `countersign show {id}` shows it");
             Err(CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }.into())
         }
     }
 }
 
 fn proposal(args: &RunArgs) -> anyhow::Result<api::Propose> {
-    let not_unicode =
-        || CliError::usage("the command and its folder must be valid Unicode, so that approvers can read them");
+    let not_unicode = || {
+        CliError::usage("the command and its folder must be valid Unicode, so that approvers can read them")
+    };
     let words: Option<Vec<_>> = args.words.iter().map(|word| word.to_str()).collect();
     let command = shlex::try_join(words.ok_or_else(not_unicode)?)
         .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?;
@@ -153,7 +159,13 @@ fn report_denial(context: &Context, call: &api::Call) -> anyhow::Result<CommandE
 }
 
 /// Claims the call, runs the claimed command, and records the result. `own` are the arguments as proposed here.
-async fn start(context: &Context, args: &RunArgs, gate: &Gate, call: &api::Call, own: &Json) -> anyhow::Result<CommandExit> {
+async fn start(
+    context: &Context,
+    args: &RunArgs,
+    gate: &Gate,
+    call: &api::Call,
+    own: &Json,
+) -> anyhow::Result<CommandExit> {
     let (thread, executor) = (&call.thread_id, random_id(&format!("run-{}-", std::process::id())));
     // The log masks secrets. Only the proposer has the real values.
     let masked = !call.redacted.is_empty();
@@ -170,9 +182,14 @@ async fn start(context: &Context, args: &RunArgs, gate: &Gate, call: &api::Call,
     let ended = match what.read::<ShellArguments>() {
         Ok(shell) => match shlex::split(&shell.command) {
             Some(words) if !words.is_empty() => run_command(&words, &shell.cwd, context.json).await,
-            _ => CommandResult::failed(CommandExit::NOT_EXECUTABLE, "the approved arguments are not a command"),
+            _ => {
+                CommandResult::failed(CommandExit::NOT_EXECUTABLE, "the approved arguments are not a command")
+            }
         },
-        Err(why) => CommandResult::failed(CommandExit::NOT_EXECUTABLE, &format!("the approved arguments are not a command: {why}")),
+        Err(why) => CommandResult::failed(
+            CommandExit::NOT_EXECUTABLE,
+            &format!("the approved arguments are not a command: {why}"),
+        ),
     };
     record(context, gate, thread, &call.id, executor, &ended).await
 }

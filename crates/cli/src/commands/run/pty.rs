@@ -1,9 +1,9 @@
 //! Running a command on a pseudo-terminal that is connected to ours: it can draw, prompt and be interrupted, and its
 //! output is recorded.
 
-use countersign_tui::present::signals::TerminationSignals;
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
 use countersign_gate::Clock;
+use countersign_tui::present::signals::TerminationSignals;
 use pty_process::{Command, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::{process::ExitStatus, time::Duration};
@@ -76,7 +76,7 @@ pub(super) async fn run_attached(
     status.ok_or_else(|| std::io::Error::other("the command has no status"))
 }
 
-/// DecideOptions long a terminal that something in the background keeps open has to be quiet to count as read.
+/// A terminal that a background process keeps open counts as read after this time without output.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Shows the rest of the output after the command has ended. A background process keeps the terminal open and is not

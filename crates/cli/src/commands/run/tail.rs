@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// DecideOptions many bytes of output the log keeps.
+/// The number of bytes that the log stores.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Keeps the last bytes of the output.
@@ -21,7 +21,7 @@ impl OutputTail {
         self.bytes.extend(fits);
     }
 
-    /// DecideOptions many bytes passed by in all.
+    /// The size of the whole output.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

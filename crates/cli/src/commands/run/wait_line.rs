@@ -1,8 +1,11 @@
 //! The line on stderr while `run` waits for a decision.
 
-use countersign_tui::present::{print::{print_error, print_error_part}, text::{escape_text, format_duration}};
 use crate::context::Context;
 use countersign_gate::{Clock, Timestamp, api};
+use countersign_tui::present::{
+    print::{print_error, print_error_part},
+    text::{escape_text, format_duration},
+};
 use std::{io::IsTerminal, time::Duration};
 
 /// The line, with the waiting time.

@@ -3,10 +3,13 @@
 mod service;
 mod sockets;
 
-use countersign_tui::present::print::print_line;
-use crate::{context::Context, exit::{CliError, CommandExit}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::{Address, Filter, Gate, Options, api};
 use countersign_server::{Listener, Options as ServerOptions};
+use countersign_tui::present::print::print_line;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -1,6 +1,10 @@
 //! The sockets of `serve`: inherited from the service manager, and from the settings.
 
-use crate::{context::Context, exit::{CliError, CommandExit}, settings::keys::SettingKey};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    settings::keys::SettingKey,
+};
 use countersign_server::{Address, Error, Listener};
 use listenfd::ListenFd;
 use std::io::ErrorKind;

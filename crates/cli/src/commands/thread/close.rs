@@ -1,7 +1,10 @@
 //! `countersign thread close`
 
-use countersign_tui::present::{print::{print_json, print_line}, text::escape_text};
 use crate::{context::Context, exit::CommandExit};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
 
 /// Options of `thread close`.
 #[derive(Debug, clap::Args)]

@@ -1,9 +1,12 @@
 //! `countersign thread mode`
 
-use countersign_tui::present::{print::print_line, text::{escape_text, format_age}};
 use crate::{context::Context, exit::CommandExit};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_gate::{Clock, api, event};
+use countersign_tui::present::{
+    print::print_line,
+    text::{escape_text, format_age},
+};
 
 /// Options of `thread mode`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +36,10 @@ const fn about(mode: event::Mode) -> &'static str {
     }
 }
 
-pub(crate) async fn show_or_set_mode(context: &Context, args: &ThreadModeArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn show_or_set_mode(
+    context: &Context,
+    args: &ThreadModeArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = countersign_gate::name(&args.thread)?;
     let now = match args.set {

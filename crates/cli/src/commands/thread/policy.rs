@@ -1,8 +1,15 @@
 //! `countersign thread policy`
 
-use countersign_tui::present::{print::{print_json, print_line}, text::{escape_text, format_age}};
-use crate::{context::Context, exit::{CliError, CommandExit}, present::table::{ColumnFit, TextTable}};
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::table::{ColumnFit, TextTable},
+};
 use countersign_gate::{Clock, ToolName, api, event::ToolPolicy};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_text, format_age},
+};
 use std::collections::BTreeMap;
 
 /// Options of `thread policy`.
@@ -25,13 +32,18 @@ fn parse_tool_policy(text: &str) -> Result<(ToolName, ToolPolicy), String> {
     Ok((tool, policy.parse().map_err(|_| format!("unknown policy {policy:?}; use one of {}", known()))?))
 }
 
-pub(crate) async fn show_or_set_policy(context: &Context, args: &ThreadPolicyArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn show_or_set_policy(
+    context: &Context,
+    args: &ThreadPolicyArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = countersign_gate::name(&args.thread)?;
     let mut tools = BTreeMap::new();
     for (tool, policy) in &args.set {
         if tools.insert(tool.clone(), *policy).is_some() {
-            return Err(CliError::usage(format!("the tool {} is given twice", escape_text(tool.as_str()))).into());
+            return Err(
+                CliError::usage(format!("the tool {} is given twice", escape_text(tool.as_str()))).into()
+            );
         }
     }
     let found = if tools.is_empty() {
