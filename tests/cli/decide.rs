@@ -55,7 +55,7 @@ async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
         ");
         assert!(desk.types("show call_10").await.stdout.starts_with("call_10  deploy  pending"));
         assert_snapshot!(desk.types("allow call_10 --as user:ada").await, @"
-        Allowed call_10, this once.
+        Allowed call_10 once.
         exit 0
         ");
     })
@@ -68,7 +68,7 @@ async fn the_same_decision_again_says_that_it_stood() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
@@ -106,7 +106,7 @@ async fn allowing_for_the_session_allows_what_comes() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_ --session --comment 'go on'").await, @"
-        Allowed call_1, and bash from now on in thread t1.
+        Allowed call_1, and bash in thread t1.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"

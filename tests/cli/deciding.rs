@@ -74,11 +74,11 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @r#"
         command `echo **`: 0 of 1 other call
-        Allowed call_1, and bash from now on in thread t1, for command `echo **`.
+        Allowed call_1, and bash in thread t1, for command `echo **`.
         exit 0
         "#);
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
-        Denied call_2, and bash from now on in thread t1, for these exact arguments.
+        Denied call_2, and bash in thread t1, for these exact arguments.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo two three").await, @"
@@ -149,7 +149,7 @@ async fn two_people_are_told_how_far_they_are() {
         let mut run = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
         run.complains("waits").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
-        Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. It still takes 1 more person before it runs.
+        Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. 1 more person must agree before it runs.
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
@@ -181,7 +181,7 @@ async fn two_people_are_told_how_far_they_are() {
         let pending = desk.types("pending").await.stdout;
         assert!(pending.contains("votes: user:ada allow_once at "), "{pending}");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_eq!(run.ends().await.stdout, "hi\n");
@@ -220,7 +220,7 @@ async fn a_level_that_somebody_does_not_have_is_refused() {
         exit 2
         "#);
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level admin").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_eq!(run.ends().await.code, 0);

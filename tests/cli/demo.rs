@@ -158,7 +158,7 @@ async fn a_person_sees_it_in_one_terminal() {
         // What has just arrived on an empty screen takes no decision, until somebody moves.
         terminal.writes("g").await;
         terminal.writes("o").await;
-        terminal.has("Allowed demo_notes (write-file), this once.").await;
+        terminal.has("Allowed demo_notes (write-file) once.").await;
         terminal.has("remove-folder").await;
         terminal.writes("q").await;
         terminal.shows("The log has all of it").await;

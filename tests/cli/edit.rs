@@ -183,7 +183,7 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: edit
-        o allows it so, once. e changes more of it.
+        o allows the edited call once. e edits it again.
 
         call_1  bash  pending
           thread     t1
@@ -196,7 +196,7 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry
         Allowed call_1, this once, with changed arguments.
 
-        Nothing waits for a decision. Waiting for what comes; q quits.
+        No call is pending. Waiting for what comes; q quits.
         "#);
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
     })

@@ -101,7 +101,7 @@ async fn what_waits_can_be_narrowed() {
         desk.proposes("t1", "call_2", "mail", "{}").await;
         assert!(desk.types("pending --tool mail").await.stdout.starts_with("call_2"));
         assert!(desk.types("pending --by agent:builder --tool bash").await.stdout.starts_with("call_1"));
-        assert_eq!(desk.types("pending --until 1h").await.stdout, "Nothing waits for a decision.\n");
+        assert_eq!(desk.types("pending --until 1h").await.stdout, "No call is pending.\n");
     })
     .await;
 }

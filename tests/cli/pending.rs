@@ -8,7 +8,7 @@ async fn an_empty_log_has_nothing_that_waits() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("pending").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
     })
@@ -64,7 +64,7 @@ async fn what_waits_is_shown_whole() {
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread nobody").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
     })

@@ -43,8 +43,8 @@ async fn each_call_is_answered_for_itself() {
         }
         desk.types("deny call_2 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 call_2 call_3 call_1 --as user:ada").await, @"
-        Allowed call_1, this once.
-        Allowed call_3, this once.
+        Allowed call_1 once.
+        Allowed call_3 once.
         ! countersign: call_2: decided already: deny by user:ben at [time]
         exit 3
         ");
@@ -122,7 +122,7 @@ async fn all_that_waits_is_denied_at_once() {
         exit 0
         ");
         assert_snapshot!(desk.types("deny --all-pending --as user:ada").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
         assert_snapshot!(desk.types("deny --all-pending --as user:ada --json").await, @r#"

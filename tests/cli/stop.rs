@@ -9,7 +9,7 @@ async fn all_that_waits_is_denied_at_once() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
         for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {

@@ -144,11 +144,11 @@ async fn every_command_works_over_a_server_too() {
     at_a_desk(async |desk| {
         story("default = \"ask\"", async |town| {
             desk.sets("COUNTERSIGN_SERVER", &format!("http://{}", town.address));
-            assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
+            assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
             let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
             run.complains("waits for a decision").await;
             assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-            Allowed call_1, this once.
+            Allowed call_1 once.
             exit 0
             ");
             assert_eq!(run.ends().await.code, 3);

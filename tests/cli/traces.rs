@@ -60,7 +60,7 @@ async fn a_collector_that_is_away_is_in_nobodys_way() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         let said = desk.types("pending --otlp http://127.0.0.1:1").await;
-        assert_eq!((said.stdout.as_str(), said.code), ("Nothing waits for a decision.\n", 0));
+        assert_eq!((said.stdout.as_str(), said.code), ("No call is pending.\n", 0));
     })
     .await;
 }

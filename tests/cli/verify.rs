@@ -105,7 +105,7 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         {
             assert!(found.contains(part), "{part}: {found}");
         }
-        assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
+        assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
         The index of open requests was wrong, and was made anew from the events.
         9 events, and the chain holds.

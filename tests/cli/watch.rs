@@ -153,7 +153,7 @@ async fn a_denial_and_its_comment_reach_the_log() {
 
 
 
-                                 Nothing waits for a decision.
+                                 No call is pending.
 
                                   You allowed 0 and denied 1.
 
@@ -187,7 +187,7 @@ async fn allowing_for_the_session_says_how_wide_it_is() {
         terminal.has("Allow it, and which later calls of bash in thread t1?").await;
         terminal.has("3 the whole tool: no other calls yet").await;
         terminal.writes("3").await;
-        terminal.has("Allowed call_1, and bash from now on in thread t1.").await;
+        terminal.has("Allowed call_1, and bash in thread t1.").await;
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         hi
         exit 0
@@ -208,7 +208,7 @@ async fn nothing_is_allowed_before_its_end_was_seen() {
         terminal.writes("G").await;
         terminal.has("echo 60").await;
         terminal.writes("o").await;
-        terminal.has("Allowed call_1 (bash), this once.").await;
+        terminal.has("Allowed call_1 (bash) once.").await;
     })
     .await;
 }
@@ -223,7 +223,7 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
         terminal.has("Deny bash, because:").await;
         terminal.writes("not so").await;
         let told = crate::watch_plain::answers(desk, "once because I know it\n", "--as user:ben").await;
-        assert!(told.contains("Allowed call_1 (bash), this once."), "{told}");
+        assert!(told.contains("Allowed call_1 (bash) once."), "{told}");
         terminal.has("It was allowed by user:ben meanwhile.").await;
         terminal.types(" fast, no odd s").await;
         // Enter ended the comment, and the keys mean something again.
@@ -231,7 +231,7 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
          Countersign · 0 waiting                                               user:ada
          bash                                                                   decided
          by agent:builder · in t1 · [ago]
-         No longer waits: allowed by user:ben
+         No longer pending: allowed by user:ben
         ────────────────────────────────────────────────────────────────────────────────
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                  {}
@@ -254,7 +254,7 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
          n p others   ? help   q quit
         ");
         terminal.writes("n").await;
-        terminal.has("Nothing waits for a decision.").await;
+        terminal.has("No call is pending.").await;
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ben"));
     })
     .await;

@@ -70,7 +70,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
-        Allowed call_3, and notify from now on in thread t2.
+        Allowed call_3, and notify in thread t2.
 
         call_1  bash  pending
           thread     t1
@@ -81,9 +81,9 @@ async fn a_pipe_decides_on_one_after_the_other() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
-        Allowed call_1 (bash), this once.
+        Allowed call_1 (bash) once.
 
-        Nothing waits for a decision. Waiting for what comes; q quits.
+        No call is pending. Waiting for what comes; q quits.
         "#);
         assert_snapshot!(desk.types("show call_2").await, @r#"
         call_2  transfer  denied by user:ada
@@ -164,7 +164,7 @@ async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
         terminal.types("clear; TERM=dumb countersign watch --as user:ada").await;
         terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.types("o").await;
-        terminal.shows("Nothing waits for a decision.").await;
+        terminal.shows("No call is pending.").await;
         desk.proposes("t1", "call_2", "deploy", "{}").await;
         terminal.shows("call_2  deploy").await;
         terminal.types("deny because not today").await;

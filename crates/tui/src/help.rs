@@ -24,8 +24,8 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "",
-        "A decision is final and applies only to the call on the screen. After it, the next call takes no decision \
-         for a moment. A call that another person decides stays on the screen until you leave it.",
+        "A decision is final. It applies only to the call on the screen: the next call takes no decision for a \
+         moment, and a call that another person decides stays until you leave it.",
     ),
 ];
 

@@ -57,23 +57,23 @@ fn odd() -> api::Call {
 fn a_call_in_sixty_columns() {
     let mut ben = InboxTester::before(&[risky(), short(20, "bash")]);
     assert_snapshot!(ben.looks(), @"
-     Countersign · 2 waiting                           user:ben
+     Countersign · 2 pending                           user:ben
      remove-folder                                       1 of 2
      by agent:ada · in conversation-7 · 5s ago
      HIGH RISK · cannot be undone · 45s left
     ────────────────────────────────────────────────────────────
-     For      Tidy up before the release
-     Impact   Deletes the build folder and all that is in it,
-              which takes an hour to make anew
-     Touches  build/app.o
-              build/lib.o
-     Reach    2 files
+     Purpose     Tidy up before the release
+     Impact      Deletes the build folder and all that is in
+                 it, which takes an hour to make anew
+     Touches     build/app.o
+                 build/lib.o
+     Extent      2 files
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     command  rm -r build
-     cwd      /srv/shop
+     command     rm -r build
+     cwd         /srv/shop
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    deleting is asked: a person has to look
-    ───────────────────────────────────────── line 1–11 of 16 ──
+     Asked       deleting is asked: a person has to look
+    ───────────────────────────────────────── line 1–11 of 17 ──
 
      d deny   o allow once   s session   e edit   c comment
      n p others   ? help   q quit
@@ -84,11 +84,11 @@ fn a_call_in_sixty_columns() {
 fn a_call_in_eighty_columns() {
     let mut ben = InboxTester::before(&[odd(), short(30, "bash")]).at_a_window_of(80, 30);
     assert_snapshot!(ben.looks(), @r#"
-     Countersign · 2 waiting                                               user:ben
+     Countersign · 2 pending                                               user:ben
      send-invoice                                                            1 of 2
      by agent:ada · in a thread with a name that is a good dea… · 5s ago
     ────────────────────────────────────────────────────────────────────────────────
-     Careful  1 character that a terminal hides is written out as \u{…}
+     Warning  1 character that a terminal would hide is shown as \u{…}
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      a key that is longer than a label
               first line
@@ -122,26 +122,26 @@ fn a_call_beside_the_list() {
     let mut ben = InboxTester::before(&[short(5, "bash"), risky(), odd()]).at_a_window_of(120, 24);
     ben.presses("n");
     assert_snapshot!(ben.looks(), @r#"
-    Countersign · 3 waiting                                                                                       user:ben
+    Countersign · 3 pending                                                                                       user:ben
       bash                        │ remove-folder                                                                   2 of 3
       conversation-7 · 5s ago     │ by agent:ada · in conversation-7 · 5s ago
     ▸ remove-folder  HIGH         │ HIGH RISK · cannot be undone · 45s left
       conversation-7 · 5s ago     │────────────────────────────────────────────────────────────────────────────────────────
-      send-invoice                │ For      Tidy up before the release
-      a thread with a name that … │ Impact   Deletes the build folder and all that is in it, which takes an hour to make
-                                  │          anew
-                                  │ Touches  build/app.o
-                                  │          build/lib.o
-                                  │ Reach    2 files
+      send-invoice                │ Purpose     Tidy up before the release
+      a thread with a name that … │ Impact      Deletes the build folder and all that is in it, which takes an hour to
+                                  │             make anew
+                                  │ Touches     build/app.o
+                                  │             build/lib.o
+                                  │ Extent      2 files
                                   │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                  │ command  rm -r build
-                                  │ cwd      /srv/shop
+                                  │ command     rm -r build
+                                  │ cwd         /srv/shop
                                   │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                  │ Asked    deleting is asked: a person has to look
-                                  │ Expires  2026-09-21T14:14:10.000Z, then it is denied
-                                  │ InboxHints    {"destructiveHint": true}
-                                  │ Call     call_10
-                                  │ sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db
+                                  │ Asked       deleting is asked: a person has to look
+                                  │ Expires     2026-09-21T14:14:10.000Z, then the call is denied
+                                  │ InboxHints  {"destructiveHint": true}
+                                  │ Call        call_10
+                                  │ sha256      4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db
                                   │
                                   │────────────────────────────────────────────────────────────────────────────────────────
 
@@ -154,7 +154,7 @@ fn what_is_asked_below_it() {
     let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(60, 16);
     ben.presses("dnot before the weekend, and not without somebody who knows it");
     assert_snapshot!(ben.looks(), @"
-     Countersign · 1 waiting                           user:ben
+     Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
     ────────────────────────────────────────────────────────────
@@ -169,11 +169,11 @@ fn what_is_asked_below_it() {
     ────────────────────────────────────────────────────────────
      Deny bash, because: not before the weekend, and not withou
      t somebody who knows it
-     Enter denies   empty is fine   Esc goes back
+     Enter deny   a reason is optional   Esc back
     ");
     ben.presses("⎋s");
     assert_snapshot!(ben.looks(), @"
-     Countersign · 1 waiting                           user:ben
+     Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
     ────────────────────────────────────────────────────────────
@@ -185,10 +185,10 @@ fn what_is_asked_below_it() {
      sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
               413eb6b454d49db
     ────────────────────────────────────────────────────────────
-     Allow it, and which later calls of bash in thread
+     Allow this call, and which later calls of bash in thread
      conversation-7?
      1 the whole tool: no other calls yet
-     1 chooses   n nothing
+     1 choose   n cancel
     ");
 }
 
@@ -197,7 +197,7 @@ fn what_is_said_about_a_decision() {
     let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(60, 16);
     let sent = ben.sends("o");
     assert_snapshot!(ben.looks(), @"
-     Countersign · 1 waiting                           user:ben
+     Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
     ────────────────────────────────────────────────────────────
@@ -216,12 +216,12 @@ fn what_is_said_about_a_decision() {
     ");
     ben.is_obeyed(sent);
     assert_snapshot!(ben.looks(), @"
-     Countersign · 0 waiting                           user:ben
+     Countersign · 0 pending                           user:ben
 
 
 
 
-                   Nothing waits for a decision.
+                        No call is pending.
 
                     You allowed 1 and denied 0.
 
@@ -230,7 +230,7 @@ fn what_is_said_about_a_decision() {
 
 
     ────────────────────────────────────────────────────────────
-     Allowed call_10 (bash), this once.
+     Allowed call_10 (bash) once.
      ? help   q quit
     ");
 }
@@ -243,16 +243,16 @@ fn what_somebody_else_decided() {
         "no answer from http://127.0.0.1:7878/: Connection refused (os error 111)".to_owned(),
     ));
     assert_snapshot!(ben.looks(), @"
-     Countersign · 1 waiting                                               user:ben
+     Countersign · 1 pending                                               user:ben
      remove-folder                                                          decided
      by agent:ada · in conversation-7 · 5s ago
-     No longer waits: denied by user:cleo
+     No longer pending: denied by user:cleo
     ────────────────────────────────────────────────────────────────────────────────
-     For      Tidy up before the release
-     Impact   Deletes the build folder and all that is in it, which takes an hour
-              to make anew
-     Touches  build/app.o
-              build/lib.o
+     Purpose     Tidy up before the release
+     Impact      Deletes the build folder and all that is in it, which takes an
+                 hour to make anew
+     Touches     build/app.o
+                 build/lib.o
     ────────────────────────────────────────────────────────────── line 1–5 of 15 ──
      Reconnecting… no answer from http://127.0.0.1:7878/: Connection refused (os
      error 111)
@@ -264,13 +264,13 @@ fn what_somebody_else_decided() {
 fn an_empty_inbox() {
     let mut ben = InboxTester::before(&[]).at_a_window_of(80, 14);
     assert_snapshot!(ben.looks(), @"
-     Countersign · 0 waiting                                               user:ben
+     Countersign · 0 pending                                               user:ben
 
 
-                             Nothing waits for a decision.
+                                  No call is pending.
 
-                      What agents ask for appears here by itself.
-                      To see it happen, type in another terminal:
+                          New calls appear here automatically.
+                        To try it, run this in another terminal:
 
                             countersign run -- git --version
 
@@ -286,32 +286,32 @@ fn the_keys() {
     let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(80, 26);
     ben.presses("?");
     assert_snapshot!(ben.looks(), @"
-     Countersign · 1 waiting                                               user:ben
+     Countersign · 1 pending                                               user:ben
      Keys
     ────────────────────────────────────────────────────────────────────────────────
-     d        deny; you are asked why, and the agent is told
+     d        deny; asks for a reason, which the agent receives
      o        allow this call, once
-     s D      allow, or deny, it and later calls in its thread; asks how wide
-     e        change its arguments in $EDITOR; o allows what you made of them
-     a        choose the level that you decide at
-     c        write a comment that goes with the decision
-     n p      the next call, the one before; also → ←, l h, Tab
-     j k      a line down, up; also ↓ ↑
-     Space b  a page down, up; g G to the beginning, to the end
-     /        only calls that have a text in them; Esc shows all
-     r        load what waits again
-     q        quit; what waits goes on waiting
+     s D      allow, or deny, this call and later ones in its thread; asks for the
+              scope
+     e        edit the arguments in $EDITOR; o then allows the edited call
+     a        choose the level of your decision
+     c        write a comment for the decision
+     n p      next call, previous call; also → ←, l h, Tab
+     j k      one line down, up; also ↓ ↑
+     Space b  one page down, up; g G to the beginning, to the end
+     /        search: list only calls that contain a text; Esc shows all
+     r        reload the pending calls
+     q        quit; pending calls stay pending
 
-     You can allow only what you have seen to the end of its arguments. ↪ marks a
-     line that only goes on: no line break stands there.
-     A decision is final. It counts for the call on the screen and no other: after
-     one, the next call takes none for a moment, and a call that somebody else
-     decided stays until you leave it.
-
+     You can allow a call only after you have scrolled to the end of its arguments.
+     ↪ continues the line above without a line break.
+     A decision is final and applies only to the call on the screen. After it, the
+     next call takes no decision for a moment. A call that another person decides
+     stays on the screen until you leave it.
 
     ────────────────────────────────────────────────────────────────────────────────
 
-     j k scroll   Esc goes back
+     j k scroll   Esc back
     ");
     ben.presses("⎋");
     assert!(ben.looks().contains("1 of 1"));
@@ -323,7 +323,7 @@ fn a_call_of_ones_own() {
     own.proposal.principal = Principal::user("ben");
     let mut ben = InboxTester::before(&[own]).at_a_window_of(80, 14);
     assert!(
-        ben.looks().contains("Careful  you proposed this call yourself, so somebody else has to decide it")
+        ben.looks().contains("Warning  you proposed this call, so another person must decide it")
     );
 }
 

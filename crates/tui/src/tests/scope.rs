@@ -1,4 +1,4 @@
-//! Stories of people who say more than yes or no: how wide, at which level, and with other arguments.
+//! Stories about scopes, levels and edited arguments.
 
 use super::{call, decided, name, short, summarize_decision};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 use countersign_gate::{Json, api, event::Decision};
 use serde_json::{Value, json};
 
-/// A call that may be remembered at three widths, with more about what is asked.
+/// A call with three scopes.
 fn wide(seq: i64, more: &Value) -> api::Call {
     let reach = |width: Value, says: &str, allows: u32, denies: u32| json!({"match": width, "says": says, "allows": allows, "denies": denies, "calls": [], "of": 12});
     let mut request = json!({
@@ -56,7 +56,7 @@ fn each_width_says_how_far_it_would_have_reached() {
 fn a_denial_is_remembered_as_wide_as_is_chosen() {
     let mut ben = InboxTester::before(&[wide(10, &json!({}))]);
     assert_eq!(ben.presses("D1no pushes"), []);
-    assert!(ben.looks().contains("Deny bash from now on, because: no pushes"));
+    assert!(ben.looks().contains("Deny bash and later calls, because: no pushes"));
     let sent = ben.sends("⏎");
     assert_eq!((sent.decision, sent.scope), (Decision::Deny, Some(Json::string("exact"))));
     assert_eq!(sent.comment.as_deref(), Some("no pushes"));
@@ -67,7 +67,7 @@ fn a_denial_is_remembered_as_wide_as_is_chosen() {
 fn a_reason_that_is_begun_too_early_is_no_key() {
     let mut ben = InboxTester::before(&[wide(10, &json!({}))]).at_a_window_of(80, 24);
     assert_eq!(ben.presses("Dno, so not"), []);
-    assert!(ben.looks().contains("1–3 chooses   then say why   Esc nothing"), "{}", ben.looks());
+    assert!(ben.looks().contains("1–3 choose   then the reason   Esc cancel"), "{}", ben.looks());
     assert_eq!(ben.presses("⎋"), []);
     assert_eq!(ben.is_told(), "Nothing was decided.");
     // Nothing is written beside an allowance, so there n goes back.
@@ -91,7 +91,7 @@ fn the_smallest_window_shows_the_call() {
 fn a_level_is_chosen_and_taken_back() {
     let mut ben = InboxTester::before(&[wide(10, &json!({}))]);
     ben.presses("aa");
-    assert!(ben.looks().contains("At level admin"));
+    assert!(ben.looks().contains("Level: admin"));
     ben.presses("a");
     assert!(!ben.looks().contains("At level"));
     assert_eq!(ben.sends("aao").level.as_deref(), Some("admin"));
@@ -108,7 +108,7 @@ fn changed_arguments_are_shown_read_and_sent() {
     assert!(screen.contains("- /command \"git push origin\""), "{screen}");
     assert!(screen.contains("+ /command \"git push origin main\""), "{screen}");
     assert_eq!(ben.presses("s"), []);
-    assert_eq!(ben.is_told(), "What you changed is for this call alone: o allows it, once.");
+    assert_eq!(ben.is_told(), "Edited arguments apply only to this call: o allows it once.");
     // A denial is of what was proposed.
     let sent = ben.sends("o");
     assert_eq!((sent.arguments, sent.about), (Some(edited), one.arguments_hash));
@@ -138,7 +138,7 @@ fn arguments_that_somebody_else_changes_are_looked_at_again() {
     other.arguments_hash = other.arguments.admit().expect("valid");
     assert_eq!(ben.hears(InboxEvent::Changed(Box::new(other.clone()), false)), []);
     assert_eq!(ben.presses("o"), []);
-    assert_eq!(ben.is_told(), "This is another call than a moment ago. Look, then decide.");
+    assert_eq!(ben.is_told(), "The call on the screen has just changed. Read it, then decide.");
     ben.waits(DECISION_DELAY);
     assert_eq!(ben.sends("o").about, other.arguments_hash);
 }
@@ -156,13 +156,13 @@ fn a_vote_that_is_not_enough_says_what_it_still_takes() {
     });
     request.votes = vec![serde_json::from_value(vote).expect("a vote")];
     ben.hears(InboxEvent::Answered(sent, Ok(Box::new(voted.clone()))));
-    let told = "Voted on call_10: 1 of 2 to allow. It still takes 1 more person before it runs.";
+    let told = "Voted on call_10: 1 of 2 to allow. 1 more person must agree before it runs.";
     assert_eq!((ben.is_told(), ben.shown()), (told, Some("call_20")));
     assert_eq!(ben.inbox.count(), 2);
     ben.presses("p");
     let again = ben.sends("o");
     ben.hears(InboxEvent::Answered(again, Ok(Box::new(voted.clone()))));
-    assert_eq!(ben.is_told(), "Nothing changed: you voted on call_10 before. 1 of 2 to allow.");
+    assert_eq!(ben.is_told(), "Nothing changed: you already voted on call_10. 1 of 2 to allow.");
     ben.presses("p");
     let screen = ben.looks();
     assert!(screen.contains("user:ben allow_once at 2026-09-21T14:13:25.000Z"), "{screen}");

@@ -52,9 +52,9 @@ fn a_call_that_somebody_else_decides_stays_until_it_is_left() {
     let mut ben = InboxTester::before(&[one.clone(), two.clone()]);
     ben.hears(decided(&one, "denied by user:cleo"));
     assert_eq!(ben.shown(), Some("call_10"));
-    assert!(ben.looks().contains("No longer waits: denied by user:cleo"));
+    assert!(ben.looks().contains("No longer pending: denied by user:cleo"));
     assert_eq!(ben.presses("os"), []);
-    assert_eq!(ben.is_told(), "It is denied by user:cleo. n goes to the next.");
+    assert_eq!(ben.is_told(), "This call is denied by user:cleo. n shows the next one.");
     ben.presses("n");
     assert_eq!((ben.shown(), ben.inbox.calls.len()), (Some("call_20"), 1));
     // The one that is not looked at goes by itself.
@@ -71,7 +71,7 @@ fn the_last_one_gives_way_to_an_empty_screen() {
     ben.hears(decided(&one, "cancelled by agent:ada"));
     ben.presses("n");
     assert_eq!(ben.shown(), None);
-    assert!(ben.looks().contains("Nothing waits for a decision."));
+    assert!(ben.looks().contains("No call is pending."));
 }
 
 /// The text of a comment would otherwise be a row of keys.
@@ -93,7 +93,7 @@ fn what_is_typed_while_a_decision_travels_means_nothing_either() {
     let mut ben = InboxTester::before(&[one, two]);
     let sent = ben.sends("o");
     assert_eq!(ben.presses("o"), []);
-    assert_eq!(ben.is_told(), "The last decision is still on its way.");
+    assert_eq!(ben.is_told(), "Your last decision is not confirmed yet.");
     ben.presses("dno");
     ben.is_obeyed(sent);
     assert_eq!(ben.presses("no no"), []);
@@ -107,9 +107,9 @@ fn after_a_decision_the_next_call_takes_none_for_a_moment() {
     let mut ben = InboxTester::before(&[short(10, "one"), short(20, "two"), short(30, "three")]);
     let sent = ben.sends("o");
     ben.is_obeyed(sent);
-    assert_eq!((ben.shown(), ben.is_told()), (Some("call_20"), "Allowed call_10 (one), this once."));
+    assert_eq!((ben.shown(), ben.is_told()), (Some("call_20"), "Allowed call_10 (one) once."));
     assert_eq!(ben.presses("oo"), []);
-    assert_eq!(ben.is_told(), "This is another call than a moment ago. Look, then decide.");
+    assert_eq!(ben.is_told(), "The call on the screen has just changed. Read it, then decide.");
     ben.waits(DECISION_DELAY);
     let sent = ben.sends("o");
     assert_eq!(sent.key.1.as_str(), "call_20");
@@ -141,7 +141,7 @@ fn what_was_written_for_a_denial_does_not_go_with_an_allowance() {
 fn a_comment_is_kept_for_the_decision_and_an_empty_one_is_none() {
     let mut ben = InboxTester::before(&[short(10, "one")]);
     ben.presses("cfine by me⏎");
-    assert!(ben.looks().contains("With the comment: fine by me"));
+    assert!(ben.looks().contains("Comment: fine by me"));
     let sent = ben.sends("o");
     assert_eq!((sent.decision, sent.comment.as_deref()), (Decision::AllowOnce, Some("fine by me")));
     let mut cleo = InboxTester::before(&[short(10, "one")]);
@@ -153,7 +153,7 @@ fn a_session_is_asked_about_before_it_is_allowed() {
     let mut ben = InboxTester::before(&[short(10, "bash")]);
     assert_eq!(ben.presses("s"), []);
     let screen = ben.looks();
-    assert!(screen.contains("Allow it, and which later calls of bash in thread"), "{screen}");
+    assert!(screen.contains("Allow this call, and which later calls of bash in thread"), "{screen}");
     assert_eq!(ben.presses("osd2"), []);
     assert_eq!(ben.presses("n"), []);
     assert_eq!(ben.is_told(), "Nothing was decided.");
@@ -214,10 +214,10 @@ fn while_the_log_is_lost_nothing_is_sent_and_nothing_is_forgotten() {
     ben.hears(InboxEvent::Lost("no answer from http://127.0.0.1:7878/: Connection refused".to_owned()));
     assert!(ben.looks().contains("Reconnecting…"));
     assert_eq!(ben.presses("dthe long story⏎"), []);
-    assert_eq!(ben.is_told(), "Nothing was sent: wait until the log can be reached again.");
+    assert_eq!(ben.is_told(), "Nothing was sent, because the log is unreachable. Wait for the connection.");
     // Meanwhile the second was decided and a third came.
     assert_eq!(ben.hears(InboxEvent::Loaded(vec![one, short(30, "three")])), [InboxAction::Ring]);
-    assert_eq!(ben.is_told(), "Connected again, and this is what waits now.");
+    assert_eq!(ben.is_told(), "Connected again. The list is up to date.");
     assert_eq!((ben.shown(), ben.inbox.count()), (Some("call_10"), 2));
     assert_eq!(ben.sends("d⏎").comment.as_deref(), Some("the long story"));
     // The log tells of the second only now.
@@ -253,7 +253,7 @@ fn looking_for_a_text_leaves_only_what_has_it() {
     assert_eq!(ben.shown(), Some("call_20"));
     assert!(ben.looks().contains("1 of 1"));
     ben.presses("/xyz⏎");
-    assert!(ben.looks().contains("Nothing that waits has “TRANSxyz” in it."), "{}", ben.looks());
+    assert!(ben.looks().contains("No pending call contains “TRANSxyz”."), "{}", ben.looks());
     ben.presses("⎋");
     assert_eq!(ben.shown(), Some("call_10"));
 }
@@ -264,7 +264,7 @@ fn pasted_text_is_never_a_row_of_keys() {
     ben.inbox.paste("ooo\nsy\n");
     assert_eq!(
         (ben.inbox.sending.is_none(), ben.is_told()),
-        (true, "What was pasted is not taken for keys.")
+        (true, "Pasted text is ignored here.")
     );
     ben.presses("d");
     ben.inbox.paste("see\nthe wiki");
@@ -292,9 +292,9 @@ fn undoing_is_answered_with_how_things_are() {
 fn a_filter_that_hides_all_is_not_taken_for_an_empty_inbox() {
     let mut ben = InboxTester::before(&[short(10, "bash"), short(20, "mail")]);
     ben.presses("/zzz⏎d");
-    assert_eq!(ben.is_told(), "Nothing that waits has “zzz” in it. Esc shows all.");
+    assert_eq!(ben.is_told(), "No pending call contains “zzz”. Esc shows all.");
     ben.presses("o");
-    assert_eq!(ben.is_told(), "Nothing that waits has “zzz” in it. Esc shows all.");
+    assert_eq!(ben.is_told(), "No pending call contains “zzz”. Esc shows all.");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_comment_does_not_seem_to_go_with_what_somebody_else_decided() {
     let one = short(10, "bash");
     let mut ben = InboxTester::before(std::slice::from_ref(&one));
     ben.presses("cfine by me⏎");
-    assert!(ben.looks().contains("With the comment: fine by me"));
+    assert!(ben.looks().contains("Comment: fine by me"));
     ben.hears(decided(&one, "denied by user:cleo"));
     assert!(!ben.looks().contains("With the comment"), "{}", ben.looks());
 }
