@@ -66,19 +66,19 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
-          alike      1 other call of this tool in this thread
-          widths     these exact arguments: 0 of 1 other call
+          similar    1 other call of this tool in this thread
+          scope      these exact arguments: 0 of 1 other call
                      command `git push **`: 0 of 1 other call
                      the whole tool: 1 of 1 other call
         exit 0
         ");
-        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @r#"
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @"
         command `echo **`: 0 of 1 other call
-        Allowed call_1, and bash in thread t1, for command `echo **`.
+        Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
-        "#);
+        ");
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
-        Denied call_2, and bash in thread t1, for these exact arguments.
+        Denied call_2, and later calls of bash in thread t1, for these exact arguments.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo two three").await, @"
@@ -93,33 +93,33 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  FOR                    GIVEN BY  WHEN    ON CALL
+        GRANT  TOOL  ANSWER  SCOPE                  GIVEN BY  WHEN    ON CALL
             5  bash  allow   command `echo **`      user:ada  [ago]  call_1
             6  bash  deny    these exact arguments  user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
-        Took back grant 6 of thread t1; 1 still stand there.
+        Revoked grant 6 of thread t1. Grants still in force: 1.
         exit 0
         ");
-        assert_snapshot!(desk.types("log --thread t1").await, @r#"
+        assert_snapshot!(desk.types("log --thread t1").await, @"
             1  [moment]  t1  agent:builder proposes bash as call_1: echo one
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
             3  [moment]  t1  agent:builder proposes bash as call_2: git push
             4  [moment]  t1  people are asked about call_2 (no rule matches this call)
-            5  [moment]  t1  user:ada allows call_1, and command `echo **` for the session
-            6  [moment]  t1  user:ada denies call_2 from now on, for these exact arguments (not on Fridays)
+            5  [moment]  t1  user:ada allows call_1 for the session, for command `echo **`
+            6  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
             7  [moment]  t1  call_2 did not run: denied
             8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
             9  [moment]  t1  policy:grant allows [call 1] by grant 5
            10  [moment]  t1  agent:root runs [call 1] as [executor]
-           11  [moment]  t1  [call 1] ended well: two three
+           11  [moment]  t1  [call 1] succeeded: two three
            12  [moment]  t1  agent:builder proposes bash as call_3: git push
-           13  [moment]  t1  policy:grant denies call_3, as in 6 (user:ada denied it at [time]: not on Fridays)
+           13  [moment]  t1  policy:grant denies call_3 by grant 6 (user:ada denied it at [time]: not on Fridays)
            14  [moment]  t1  call_3 did not run: denied
-           15  [moment]  t1  user:root takes back grant 6
+           15  [moment]  t1  user:root revokes grant 6
         exit 0
-        "#);
+        ");
     })
     .await;
 }

@@ -11,15 +11,15 @@ async fn a_demo_wants_a_folder_to_itself() {
     at_a_desk(async |desk| {
         desk.writes("mine", "and nobody else's");
         assert_snapshot!(desk.types("demo --auto --folder .").await, @"
-        ! countersign: --folder: [here] is not empty, and the demo wants one to itself
+        ! countersign: --folder: [here] is not empty; the demo needs an empty folder
         exit 2
         ");
         assert_snapshot!(desk.types("demo --auto --database mine").await, @"
-        ! countersign: the demo has a server, a database and a policy of its own
+        ! countersign: the demo uses its own server, database and policy
         exit 2
         ");
         assert_snapshot!(desk.types("demo --json").await, @r#"
-        ! {"code":"usage","detail":"--json tells what came of the demo only with --auto"}
+        ! {"code":"usage","detail":"--json requires --auto"}
         exit 2
         "#);
     })
@@ -30,52 +30,52 @@ async fn a_demo_wants_a_folder_to_itself() {
 async fn the_whole_story_by_itself() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("demo --auto --folder demo --as user:ada").await, @"
-        agent:demo wants list-files: ls
-          allowed by policy:looking is free; ran
+        agent:demo proposes list-files: ls
+          allowed by policy:reading is allowed; ran
           | build
           | chapter-1.txt
           | chapter-2.txt
           | chapter-3.txt
-        agent:demo wants git-push-force: git push --force
+        agent:demo proposes git-push-force: git push --force
           blocked by policy:no force pushes: history is shared; not run
-        agent:demo wants write-file: Keep the shopping list
+        agent:demo proposes write-file: Keep the shopping list
           allowed by user:ada: go ahead; ran
           | wrote 40 bytes to notes.txt
-        agent:demo wants remove-folder: rm -r build
-          denied by user:ada: somebody still needs the build; not run
-        agent:demo wants count-words: wc -w chapter-1.txt
+        agent:demo proposes remove-folder: rm -r build
+          denied by user:ada: the build is still needed; not run
+        agent:demo proposes count-words: wc -w chapter-1.txt
           allowed for the session by user:ada; ran
           | 12 chapter-1.txt
-        agent:demo wants count-words: wc -w chapter-2.txt
-          allowed by what was allowed for the session; ran
+        agent:demo proposes count-words: wc -w chapter-2.txt
+          allowed by the session grant; ran
           | 30 chapter-2.txt
-        agent:demo wants count-words: wc -w chapter-3.txt
-          allowed by what was allowed for the session; ran
+        agent:demo proposes count-words: wc -w chapter-3.txt
+          allowed by the session grant; ran
           | 21 chapter-3.txt
-        agent:demo wants send-invoice: November's invoice is due
+        agent:demo proposes send-invoice: November's invoice is due
           allowed by user:ada: the sum is right; ran
           | put into outbox/send-invoice.json
-        agent:demo wants page-oncall: If nobody answers in time, this is denied by itself
-          nobody answers …
-          denied by itself, because nobody answered in time; not run
-        agent:demo wants write-script: A script to deploy with. Read all of it: it is longer than the window
+        agent:demo proposes page-oncall: Without an answer in time, this call is denied automatically
+          no answer …
+          denied automatically after no answer; not run
+        agent:demo proposes write-script: A deployment script, longer than the window: scroll to its end
           allowed by user:ada: read to the end; ran
           | wrote 1372 bytes to deploy.sh
 
-        What the agent asked for, and what became of it:
+        The calls of the agent and their outcome:
 
-          list-files      ran      allowed by policy:looking is free
+          list-files      ran      allowed by policy:reading is allowed
           git-push-force  not run  blocked by policy:no force pushes: history is shared
           write-file      ran      allowed by user:ada: go ahead
-          remove-folder   not run  denied by user:ada: somebody still needs the build
+          remove-folder   not run  denied by user:ada: the build is still needed
           count-words     ran      allowed for the session by user:ada
-          count-words     ran      allowed by what was allowed for the session
-          count-words     ran      allowed by what was allowed for the session
+          count-words     ran      allowed by the session grant
+          count-words     ran      allowed by the session grant
           send-invoice    ran      allowed by user:ada: the sum is right
-          page-oncall     not run  denied by itself, because nobody answered in time
+          page-oncall     not run  denied automatically after no answer
           write-script    ran      allowed by user:ada: read to the end
 
-        The log has all of it, and the files are still there:
+        The log and the files are still there:
           countersign --database [here]/demo/countersign.db show demo_clean
           countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk

@@ -63,7 +63,7 @@ async fn an_editor_that_changes_nothing_or_fails_decides_nothing() {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"ls","limit":1.50}"#).await;
         edits(desk, "no such text", "anything");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @"
-        ! countersign: nothing was changed, so nothing was decided
+        ! countersign: the arguments are unchanged, so nothing was decided
         exit 2
         ");
         desk.sets("EDITOR", "false");
@@ -86,14 +86,14 @@ async fn arguments_are_given_whole_from_anywhere() {
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 call_2 --as user:ada --arguments '{}'").await, @"
-        ! countersign: arguments are changed one call at a time
+        ! countersign: --edit and --arguments take one call at a time
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"command\":\"ls -l\",\"limit\":1.50}'").await, @r#"
-        call_1 of bash is to run with:
+        call_1 (bash) would run with these changes:
           - /command "ls"
           + /command "ls -l"
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
         exit 0
         "#);
         assert_snapshot!(desk.types("allow call_2 --as user:ada --arguments @none.json").await, @"
@@ -102,10 +102,10 @@ async fn arguments_are_given_whole_from_anywhere() {
         ");
         desk.writes("given.json", r#"{"command": "ls", "limit": 2}"#);
         assert_snapshot!(desk.types("allow call_2 --as user:ada --arguments @given.json").await, @"
-        call_2 of bash is to run with:
+        call_2 (bash) would run with these changes:
           - /limit 1.50
           + /limit 2
-        Allowed call_2, this once, with changed arguments.
+        Allowed call_2 once, with changed arguments.
         exit 0
         ");
         // Stdin is empty here.
@@ -128,14 +128,14 @@ async fn arguments_that_nobody_may_run_with_are_refused() {
         gate.propose(&countersign_gate::name("t1").expect("valid"), &call).await.expect("proposed");
         gate.shut_down().await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":\"big\"}'").await, @r#"
-        call_1 of resize is to run with:
+        call_1 (resize) would run with these changes:
           - /size 1
           + /size "big"
         ! countersign: arguments: the tool does not take them: "big" is not of type "integer" at "/size"
         exit 2
         "#);
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":1,\"password\":\"hunter22hunter\"}'").await, @r#"
-        call_1 of resize is to run with:
+        call_1 (resize) would run with these changes:
           + /password "hunter22hunter"
         ! countersign: arguments: what an approver writes runs as the log keeps it, so it can hold no secret; deny the call and let the agent propose another
         exit 2
@@ -194,9 +194,9 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           changed    - /command "make"
                      + /command "make -n"
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
 
-        No call is pending. Waiting for what comes; q quits.
+        No call is pending. Waiting for new calls; q quits.
         "#);
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
     })

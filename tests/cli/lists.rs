@@ -8,7 +8,7 @@ async fn calls_are_listed_the_last_first() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("calls").await, @"
-        No such calls.
+        No calls found.
         exit 0
         ");
         desk.proposes("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
@@ -26,13 +26,13 @@ async fn calls_are_listed_the_last_first() {
         exit 0
         ");
         assert_snapshot!(desk.types("calls --tool mail --thread t1").await, @"
-        No such calls.
+        No calls found.
         exit 0
         ");
         assert_snapshot!(desk.types("calls -n 1").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
         call_2  mail  pending  [ago]  agent:builder  t2      {"to":"a\u001bda","text":"hello"}
-        ! There are more: -n 4 shows more of them.
+        ! There are more. Use -n 4 to list more of them.
         exit 0
         "#);
         assert_snapshot!(desk.types("calls --state maybe").await, @"

@@ -110,19 +110,19 @@ async fn what_is_in_the_way_of_the_server_is_told() {
             assert_eq!(said.code, 5, "{said}");
         }
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
-        ok    TLS          off, and the server is on this machine
+        ok    TLS          off; the server is on this machine
         ok    connections  [number]
-        ok    clocks       the server's is [time]
-        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    clocks       the clock of the server is 2 ms ahead of this machine: [time]the server's is [time]
+        ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
         fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
-                           → `createdb` makes a database, and `countersign serve` or `countersign run` a log in it
+                           → create the database with `createdb`; `countersign serve` then creates the log
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
         server
@@ -133,28 +133,28 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         let guard = "ALTER TABLE events DISABLE TRIGGER rows_stay";
         desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
-        ok    TLS          off, and the server is on this machine
-        ok    bell         what others write is heard of at once
+        ok    TLS          off; the server is on this machine
+        ok    bell         notifications arrive
         ok    connections  [number]
-        ok    clocks       the server's is [time]
-        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    clocks       the clock of the server is 1 ms ahead of this machine: [time]the server's is [time]
+        ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
-        warn  isolation    serializable is usual here, and rows by hand will often be refused
+        warn  isolation    the default is serializable, so decisions with SQL will often be refused
                            → set default_transaction_isolation to read committed for this database
-        warn  rights       this user owns the log, and could take its guards away
-                           → give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md
-        fail  guards       not in force: rows_stay
-                           → ALTER TABLE events ENABLE ALWAYS TRIGGER, for each; then countersign verify
-        ok    layout       as Countersign 0.1.0 knows it
-        ok    seal         the last of 0 events is sealed
-        ok    chain        all 0 events hold
-        ok    index        the index of open requests is what the events say
+        warn  rights       this user owns the log, and can remove its triggers
+                           → use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md
+        fail  guards       not enabled: rows_stay
+                           → run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`
+        ok    layout       the layout of Countersign 0.1.0
+        ok    seal         the last of 0 events has a hash
+        ok    chain        all 0 events are intact
+        ok    index        the index of open requests matches the events
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
     })

@@ -84,7 +84,7 @@ async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
         });
         assert_snapshot!(desk.types(&format!("thread close t1 --server {server}")).await, @r"
         ! countersign: \u{001b}[2Jdone\u{202e}
-        ! hint: a closed thread stays closed; use another one
+        ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
         answering.await.expect("it answered");
