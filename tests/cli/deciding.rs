@@ -192,7 +192,7 @@ async fn two_people_are_told_how_far_they_are() {
             4  [moment]  t1  user:ben votes on call_1: allow_once
             5  [moment]  t1  user:ben allows call_1
             6  [moment]  t1  agent:root runs call_1 as [executor]
-            7  [moment]  t1  call_1 ended well: hi
+            7  [moment]  t1  call_1 succeeded: hi
         exit 0
         ");
     })

@@ -83,7 +83,7 @@ async fn the_whole_story_by_itself() {
         exit 0
         ");
         let database = "--database demo/countersign.db";
-        assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the chain holds"));
+        assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the hash chain is intact"));
         assert!(desk.path("demo/desk/build/app.o").exists(), "its removal was denied");
         assert!(desk.path("demo/desk/notes.txt").exists());
     })
@@ -106,7 +106,7 @@ async fn a_pipe_that_always_says_once_sees_everything() {
     at_a_desk(async |desk| {
         let line = format!("yes once | {COUNTERSIGN} demo --folder demo");
         let said = desk.runs("sh", &["-c", &line]).await;
-        let (_, summary) = said.split_once("What the agent asked for").expect("a summary");
+        let (_, summary) = said.split_once("The calls of the agent").expect("a summary");
         let not_run: Vec<_> = summary.lines().filter(|line| line.contains("not run")).collect();
         assert_snapshot!(not_run.join("\n"), @"  git-push-force  not run  blocked by policy:no force pushes: history is shared");
         assert_eq!(summary.lines().filter(|line| line.contains("  ran  ")).count(), 9, "{summary}");
@@ -135,23 +135,23 @@ async fn a_person_sees_it_in_one_terminal() {
         let terminal = Terminal::open(desk).await;
         terminal.is_resized(80, 30).await;
         terminal.types("clear; countersign demo --folder demo --as user:ada").await;
-        assert_snapshot!(terminal.shows("Enter opens the inbox.").await, @"
-        An agent is about to ask for a few things.
-        All of them are harmless, and you decide.
+        assert_snapshot!(terminal.shows("Press Enter to open the inbox.").await, @"
+        An agent will propose a few tool calls.
+        All of them are harmless, and you decide them.
 
           folder     [here]/demo
           server     http://[port]
 
-        In a second terminal you see and decide the same:
+        In a second terminal, list and decide the same calls:
           countersign --server http://[port] watch
           countersign --server http://[port] pending
           curl http://[port]/v1/approvals/pending
-        In a browser you see all of its API, and can try it:
+        In a browser, read and try the API:
           http://[port]/docs
 
         Ctrl-C ends the demo and keeps its files.
 
-        Enter opens the inbox.
+        Press Enter to open the inbox.
         ");
         terminal.presses("Enter").await;
         terminal.has("shopping list").await;
@@ -161,10 +161,10 @@ async fn a_person_sees_it_in_one_terminal() {
         terminal.has("Allowed demo_notes (write-file) once.").await;
         terminal.has("remove-folder").await;
         terminal.writes("q").await;
-        terminal.shows("The log has all of it").await;
+        terminal.shows("The log and the files are still there").await;
         let screen = terminal.is_back().await;
         assert!(screen.contains("write-file      ran      allowed by user:ada"), "{screen}");
-        assert!(screen.contains("withdrawn, because the demo was left"), "{screen}");
+        assert!(screen.contains("cancelled, because the demo ended"), "{screen}");
         terminal.types("echo left $?").await;
         terminal.shows("left 0").await;
     })
@@ -179,7 +179,7 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         desk.sets("TMPDIR", &tmp);
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; countersign demo; echo left $?").await;
-        terminal.shows("Enter opens the inbox.").await;
+        terminal.shows("Press Enter to open the inbox.").await;
         terminal.presses("Enter").await;
         terminal.has("shopping list").await;
         terminal.presses("C-c").await;
@@ -187,7 +187,7 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         terminal.types("clear; echo once more").await;
         terminal.shows("once more").await;
         terminal.types("countersign demo; echo left $?").await;
-        terminal.shows("Enter opens the inbox.").await;
+        terminal.shows("Press Enter to open the inbox.").await;
         terminal.presses("C-c").await;
         terminal.shows("left 130").await;
         let left = std::fs::read_dir(desk.path("tmp")).expect("it is there").count();

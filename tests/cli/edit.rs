@@ -24,7 +24,7 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
         call_1 of bash is to run with:
           - /command "echo hello"
           + /command "echo goodbye"
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
         exit 0
         "#);
         assert_snapshot!(run.ends().await, @r#"
@@ -215,7 +215,7 @@ async fn in_the_inbox_an_edit_is_seen_and_sent() {
         terminal.writes("e").await;
         terminal.has("+ /command \"make -n\"").await;
         terminal.writes("o").await;
-        terminal.has("Allowed call_1, this once, with changed arguments.").await;
+        terminal.has("Allowed call_1 once, with changed arguments.").await;
         terminal.writes("q").await;
         terminal.is_back().await;
     })
@@ -229,13 +229,13 @@ async fn on_a_terminal_a_change_is_agreed_to() {
         let terminal = Terminal::open(desk).await;
         let line = r#"clear; countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
         terminal.types(line).await;
-        terminal.shows("Allow it so? [y/N]").await;
+        terminal.shows("Allow the changed call? [y/N]").await;
         terminal.types("").await;
         terminal.shows("Nothing was decided.").await;
         terminal.types(line).await;
-        terminal.shows("Allow it so? [y/N]").await;
+        terminal.shows("Allow the changed call? [y/N]").await;
         terminal.types("y").await;
-        terminal.shows("Allowed call_1, this once, with changed arguments.").await;
+        terminal.shows("Allowed call_1 once, with changed arguments.").await;
     })
     .await;
 }

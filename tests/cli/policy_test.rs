@@ -45,7 +45,7 @@ async fn a_file_of_cases_that_is_wrong_says_where() {
         ");
         desk.writes("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
         let told = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
-        assert!(told.contains("cases are written as [[case]], with two brackets"), "{told}");
+        assert!(told.contains("write cases as [[case]], with two brackets"), "{told}");
         // A word that nobody knows would match no rule, and the case would hold for a reason that is none.
         for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
             desk.writes("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));

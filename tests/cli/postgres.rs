@@ -47,7 +47,7 @@ async fn every_command_works_and_shows_no_password() {
         desk.sets("COUNTERSIGN_AS", "user:ada");
         assert_eq!(types(desk, "pending").await.code, 5, "nothing is made by looking");
         let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         assert!(types(desk, "pending").await.stdout.contains("call_1"));
         assert_eq!(types(desk, "allow call_1 --session").await.code, 0);
         let ran = run.ends().await;
@@ -116,7 +116,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off; the server is on this machine
         ok    connections  [number]
-        ok    clocks       the clock of the server is 2 ms ahead of this machine: [time]the server's is [time]
+        ok    clocks       the clock of the server is 3 ms ahead of this machine: [time]the server's is [time]
         ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
         fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
@@ -179,11 +179,11 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
         desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
         let said = types(desk, &format!("doctor --database {app}")).await.to_string();
         assert!(
-            said.contains("ok    rights       this user may add events, and change or delete none"),
+            said.contains("ok    rights       this user can add events, but not change or delete them"),
             "{said}"
         );
         let mut run = desk.starts(&format!("run --database {app} --id call_1 -- true"));
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         assert_eq!(types(desk, &format!("allow call_1 --as user:ada --database {app}")).await.code, 0);
         assert_eq!(run.ends().await.code, 0);
     })
@@ -204,7 +204,7 @@ async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
         let (mut runs, mut followers) = (Vec::new(), Vec::new());
         for (number, way) in ways.iter().enumerate() {
             let mut run = desk.starts(&format!("run --id call_{number} {way} -- true"));
-            run.complains("waits for a decision").await;
+            run.complains("is pending").await;
             runs.push(run);
             let mut follower = desk.starts(&format!("log --follow {way}"));
             follower.says("call_0").await;
@@ -218,7 +218,7 @@ async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
             assert_eq!(ran.code, 0, "{ran}");
         }
         for follower in &mut followers {
-            follower.says("call_1 ended well").await;
+            follower.says("call_1 succeeded").await;
         }
     })
     .await;

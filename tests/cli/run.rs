@@ -106,11 +106,11 @@ async fn what_is_blocked_does_not_run() {
 async fn what_is_asked_about_waits_and_runs_once_it_is_allowed() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --as agent:builder -- echo hi");
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         desk.types("allow call_ --as user:ada").await;
         assert_snapshot!(run.ends().await, @"
         hi
-        ! countersign: [call 1] waits for a decision: countersign allow [call 1]
+        ! countersign: [call 1] is pending; allow it with: countersign allow [call 1]
         exit 0
         ");
     })
@@ -138,7 +138,7 @@ async fn what_nobody_decides_in_time_does_not_run() {
     at_a_desk(async |desk| {
         let ran = desk.types("run --id call_1 --expires 1s -- touch ran").await;
         assert_snapshot!(ran, @"
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: Nobody decided before [time], so this call was not run.
         exit 78
         ");
@@ -191,8 +191,8 @@ async fn the_same_id_does_not_run_twice() {
         allow_all(desk);
         desk.types("run --id call_1 -- echo hi").await;
         assert_snapshot!(desk.types("run --id call_1 -- echo hi").await, @"
-        ! countersign: call_1 is finished already and is not run a second time; `countersign show call_1` tells more
-        ! hint: `countersign show ID` tells the whole story
+        ! countersign: call_1 is already finished and does not run again; `countersign show call_1` shows it
+        ! hint: `countersign show ID` shows the call and its events
         exit 3
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"

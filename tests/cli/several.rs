@@ -9,8 +9,8 @@ async fn a_slip_in_one_id_decides_nothing() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 call_9 --as user:ada").await, @r#"
-        ! countersign: no call begins with "call_9"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_9"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         assert!(desk.types("pending").await.stdout.starts_with("call_1"));

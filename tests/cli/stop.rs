@@ -77,7 +77,7 @@ async fn on_a_terminal_a_stop_is_agreed_to() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; countersign stop --as user:ada").await;
-        terminal.shows("Deny 1 call that waits for a decision? [y/N]").await;
+        terminal.shows("Deny 1 pending call? [y/N]").await;
         terminal.types("n").await;
         terminal.shows("Nothing was decided.").await;
         terminal.types("clear; countersign stop --as user:ada --yes").await;
@@ -135,7 +135,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
             ),
             "{log}"
         );
-        assert!(log.contains("takes call_1 over as worker-2"), "{log}");
+        assert!(log.contains("takes over call_1 as worker-2"), "{log}");
     })
     .await;
 }

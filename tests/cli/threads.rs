@@ -8,21 +8,21 @@ async fn what_is_not_there_is_said_to_be_missing() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("thread list").await, @"
-        There are no threads yet.
+        There are no threads.
         exit 0
         ");
         assert_snapshot!(desk.types("thread show nobody").await, @"
         ! countersign: there is no thread nobody
-        ! hint: `countersign threads` lists them
+        ! hint: `countersign thread list` lists the threads
         exit 4
         ");
         assert_snapshot!(desk.types("grant list nobody").await, @"
-        No grant stands in thread nobody.
+        Thread nobody has no grants.
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke nobody 7").await, @"
         ! countersign: there is no grant 7 in this thread
-        ! hint: `countersign grants THREAD` lists what stands
+        ! hint: `countersign grant list THREAD` lists the grants in force
         exit 4
         ");
         assert_snapshot!(desk.types("thread mode t1 sometimes").await, @"
@@ -38,19 +38,19 @@ async fn what_is_not_there_is_said_to_be_missing() {
         exit 3
         ");
         assert_snapshot!(desk.types("thread policy t1 bash").await, @"
-        ! error: invalid value 'bash' for '[TOOL=POLICY]...': it looks like bash=deny
+        ! error: invalid value 'bash' for '[TOOL=POLICY]...': expected TOOL=POLICY, such as bash=deny
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
         assert_snapshot!(desk.types("thread policy t1 bash=maybe").await, @r#"
-        ! error: invalid value 'bash=maybe' for '[TOOL=POLICY]...': there is no policy "maybe"; there is allow, require-approval, deny, default
+        ! error: invalid value 'bash=maybe' for '[TOOL=POLICY]...': unknown policy "maybe"; use one of allow, require-approval, deny, default
         ! 
         ! For more information, try '--help'.
         exit 2
         "#);
         assert_snapshot!(desk.types("thread policy t1 bash=deny bash=allow").await, @"
-        ! countersign: bash is named twice
+        ! countersign: the tool bash is given twice
         exit 2
         ");
         assert_snapshot!(desk.types("thread close ..").await, @r#"
@@ -68,16 +68,16 @@ async fn threads_are_listed_the_last_active_first() {
         desk.proposes("t2", "call_2", "bash", "{}").await;
         desk.types("thread mode t1 approve_all --as user:ada").await;
         assert_snapshot!(desk.types("thread list").await, @"
-        THREAD  CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        THREAD  CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         t1          1        1  approve_all  [ago]  [ago]
         t2          1        1  interactive  [ago]  [ago]
         exit 0
         ");
         desk.types("thread close t2 --as user:ada").await;
         assert_snapshot!(desk.types("thread list -n 1").await, @"
-        THREAD  CALLS  WAITING  MODE    LAST ACTIVE  STARTED
+        THREAD  CALLS  PENDING  MODE    LAST ACTIVE  STARTED
         t2          1        0  closed  [ago]  [ago]
-        ! There are more: -n 4 shows more of them.
+        ! There are more. Use -n 4 to list more of them.
         exit 0
         ");
         assert_snapshot!(desk.types("thread show t1 --json").await, @r#"
@@ -94,7 +94,7 @@ async fn a_grant_stands_until_it_is_taken_back() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --session --as user:ada").await;
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             3  bash  allow   the whole tool  user:ada  [ago]  call_1
         exit 0
         ");
@@ -103,11 +103,11 @@ async fn a_grant_stands_until_it_is_taken_back() {
         exit 0
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"
-        Took back grant 3 of thread t1; 0 still stand there.
+        Revoked grant 3 of thread t1. Grants still in force: 0.
         exit 0
         ");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        No grant stands in thread t1.
+        Thread t1 has no grants.
         exit 0
         ");
     })
@@ -119,11 +119,11 @@ async fn a_mode_is_shown_and_set() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("thread mode t1").await, @"
-        Thread t1 is interactive: people decide what is asked.
+        Thread t1 is interactive: people decide calls that the policy asks about.
         exit 0
         ");
         assert_snapshot!(desk.types("thread mode t1 auto_deny --as user:ada").await, @"
-        Thread t1 is auto_deny: what is asked is denied (set by user:ada, [ago]).
+        Thread t1 is auto_deny: calls that the policy asks about are denied (set by user:ada, [ago]).
         exit 0
         ");
         assert_snapshot!(desk.types("thread mode t1 --json").await, @r#"
@@ -140,7 +140,7 @@ async fn a_thread_says_of_tools_what_it_is_told_to() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("thread policy t1").await, @"
-        Thread t1 says nothing of its own: the policy holds.
+        Thread t1 has no policy of its own.
         exit 0
         ");
         assert_snapshot!(desk.types("thread policy t1 bash=allow odd=name=require-approval --as user:ada").await, @"
@@ -170,12 +170,12 @@ async fn a_closed_thread_stays_closed() {
         exit 0
         ");
         assert_snapshot!(desk.types("thread close t1 --as user:ben").await, @"
-        Nothing changed: thread t1 was closed before, by user:ada at [time].
+        Nothing changed: thread t1 was already closed by user:ada at [time].
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         ! countersign: the thread was closed at [time]
-        ! hint: a closed thread stays closed; use another one
+        ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
     })

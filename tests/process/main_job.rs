@@ -31,7 +31,7 @@ async fn a_git_clone_runs_once_it_is_allowed_by_the_beginning_of_its_id() {
         let pending: Value = serde_json::from_str(&pending).expect("JSON");
         let id = pending["pending"][0]["id"].as_str().expect("an id");
         let (code, said) = place.ends(&["allow", &id[..9]]).await;
-        assert_eq!((code, said), (0, format!("Allowed {id}, this once.\n")));
+        assert_eq!((code, said), (0, format!("Allowed {id} once.\n")));
         let ended = clone.ended().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert!(place.path("a clone/README").exists());
@@ -126,6 +126,6 @@ async fn a_decision_made_while_the_server_is_away_is_found_when_it_is_back(place
 async fn over_http(place: &Place, server: &Server, words: &[&str]) -> Process {
     let mut run = place.countersign(&["--server", &server.url, "run"]);
     let mut run = Process::start(run.args(words));
-    run.complains("waits for a decision").await;
+    run.complains("is pending").await;
     run
 }

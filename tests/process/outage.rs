@@ -15,7 +15,7 @@ async fn while_the_database_is_away_callers_are_told_to_come_back_and_then_all_g
         let mut run = place.countersign(&["--server", &here.url, "run"]);
         let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let mut run = Process::start(run.args(command));
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         place.cluster().stop();
         for server in [&here, &there] {
             is_told_to_come_back(server, Method::POST, "/v1/threads/t/tool-calls").await;

@@ -88,7 +88,7 @@ async fn a_write_lock_held_in_the_sqlite3_shell_delays_the_others_and_fails_none
             assert_eq!(shell.line().await.as_deref(), Some("unlocked"));
         };
         let mut run = run;
-        tokio::join!(at_the_server, unlocked, run.complains("waits for a decision"));
+        tokio::join!(at_the_server, unlocked, run.complains("is pending"));
         assert_eq!(place.ends(&["allow", "build"]).await.0, 0);
         assert_eq!(run.ended().await.code, 0);
         assert_eq!(place.sound_log().await.len(), 7);

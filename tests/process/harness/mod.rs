@@ -87,7 +87,7 @@ impl Place {
     /// Begins `countersign run` over the file, as far as it waits for somebody.
     pub(crate) async fn waiting_run(&self, words: &[&str]) -> Process {
         let mut run = Process::start(self.over_the_log(&["run"]).args(words));
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         run
     }
 

@@ -45,11 +45,7 @@ pub(crate) async fn stop_calls(context: &Context, args: &StopArgs) -> anyhow::Re
     let gate = context.connect_to_act(Principal::user, false).await?;
     let filter = Filter { thread_id: thread.clone(), tool: tool.clone(), ..Filter::default() };
     let waiting = read_pending(&gate, &filter).await?.len();
-    let question = format!(
-        "DenyArgs {} that wait{} for a decision?",
-        calls(waiting),
-        if waiting == 1 { "s" } else { "" }
-    );
+    let question = format!("Deny {}?", count_words(waiting as u64, "pending call"));
     if waiting > 0 && !args.yes && !context.json && !confirm(&question)? {
         return Ok(CommandExit::FAILED);
     }
@@ -63,10 +59,6 @@ pub(crate) async fn stop_calls(context: &Context, args: &StopArgs) -> anyhow::Re
     Ok(if stopped.left.is_empty() { CommandExit::DONE } else { CommandExit::REFUSED })
 }
 
-fn calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
-}
-
 fn name(call: &api::Which) -> String {
     format!("{} in thread {}", escape_text(call.id.as_str()), escape_text(call.thread_id.as_str()))
 }
@@ -76,14 +68,14 @@ async fn tell(gate: &Gate, stopped: &api::Stopped) -> anyhow::Result<()> {
         print_line("No call is pending.");
         return Ok(());
     }
-    print_line(&format!("Denied {}.", calls(stopped.denied.len())));
+    print_line(&format!("Denied {}.", count_words(stopped.denied.len() as u64, "call")));
     for call in &stopped.denied {
         print_line(&format!("  {}", name(call)));
     }
     if stopped.left.is_empty() {
         return Ok(());
     }
-    print_line(&format!("{} still pending:", calls(stopped.left.len())));
+    print_line(&format!("{} still pending:", count_words(stopped.left.len() as u64, "call")));
     for (index, call) in stopped.left.iter().enumerate() {
         let why = if index < MAX_REASONS {
             format!(": {}", why(&gate.call(&call.thread_id, &call.id).await?, gate.principal()))

@@ -1,6 +1,6 @@
 //! Pictures of the inbox, as a terminal would show them.
 
-use super::{call, decided, name, short, summarize_decision};
+use super::{call, decided, short};
 use crate::{inbox::message::InboxEvent, tests::InboxTester};
 use countersign_gate::{Principal, api};
 use insta::assert_snapshot;
@@ -305,9 +305,9 @@ fn the_keys() {
 
      You can allow a call only after you have scrolled to the end of its arguments.
      ↪ continues the line above without a line break.
-     A decision is final and applies only to the call on the screen. After it, the
-     next call takes no decision for a moment. A call that another person decides
-     stays on the screen until you leave it.
+     A decision is final. It applies only to the call on the screen: the next call
+     takes no decision for a moment, and a call that another person decides stays
+     until you leave it.
 
     ────────────────────────────────────────────────────────────────────────────────
 
@@ -322,9 +322,7 @@ fn a_call_of_ones_own() {
     let mut own = short(10, "bash");
     own.proposal.principal = Principal::user("ben");
     let mut ben = InboxTester::before(&[own]).at_a_window_of(80, 14);
-    assert!(
-        ben.looks().contains("Warning  you proposed this call, so another person must decide it")
-    );
+    assert!(ben.looks().contains("Warning  you proposed this call, so another person must decide it"));
 }
 
 /// However small the window is and whatever is shown, nothing breaks.

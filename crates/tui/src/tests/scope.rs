@@ -1,6 +1,6 @@
 //! Stories about scopes, levels and edited arguments.
 
-use super::{call, decided, name, short, summarize_decision};
+use super::{call, name};
 use crate::{
     inbox::{
         message::{InboxAction, InboxEvent},

@@ -262,10 +262,7 @@ fn looking_for_a_text_leaves_only_what_has_it() {
 fn pasted_text_is_never_a_row_of_keys() {
     let mut ben = InboxTester::before(&[short(10, "one")]);
     ben.inbox.paste("ooo\nsy\n");
-    assert_eq!(
-        (ben.inbox.sending.is_none(), ben.is_told()),
-        (true, "Pasted text is ignored here.")
-    );
+    assert_eq!((ben.inbox.sending.is_none(), ben.is_told()), (true, "Pasted text is ignored here."));
     ben.presses("d");
     ben.inbox.paste("see\nthe wiki");
     assert_eq!(ben.sends("⏎").comment.as_deref(), Some("see the wiki"));
