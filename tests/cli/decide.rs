@@ -89,10 +89,10 @@ async fn whoever_may_not_decide_is_told_so() {
         exit 3
         ");
         let mut run = desk.starts("run --as user:ada --id call_2 -- true");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_2 --as user:ada").await, @"
         ! countersign: user:ada proposed the call and cannot decide it
-        ! hint: somebody else has to decide
+        ! hint: another person must decide
         exit 3
         ");
         desk.types("deny call_2 --as user:ben").await;

@@ -147,13 +147,13 @@ async fn two_people_are_told_how_far_they_are() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut run = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
         Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. 1 more person must agree before it runs.
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-        Nothing changed: user:ada voted on call_1 before. 1 of 2 to allow, 0 of 2 to deny.
+        Nothing changed: user:ada already voted on call_1. 1 of 2 to allow, 0 of 2 to deny.
         exit 0
         ");
         assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
@@ -169,13 +169,13 @@ async fn two_people_are_told_how_far_they_are() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      two look at deploys: the rule says so
-          takes      2 to allow, 2 to deny
+          needs      2 to allow, 2 to deny
           votes      1 of 2 to allow, 0 of 2 to deny
                      user:ada allow_once at [time] (fine by me)
           reminder   at [time]
-          escalation it takes level admin from [time]
-          expires    [time], then it is denied
-          widths     command `echo hi **`: no other calls yet
+          escalation to level admin at [time]
+          expires    [time], then the call is denied
+          scope      command `echo hi **`: no other calls yet
         exit 0
         ");
         let pending = desk.types("pending").await.stdout;
@@ -204,15 +204,15 @@ async fn a_level_that_somebody_does_not_have_is_refused() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut run = desk.starts("run --thread t1 --tool drop --id call_1 -- echo hi");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
         ! countersign: user:ben cannot decide this: it takes level admin, and theirs is user
-        ! hint: `countersign show ID` tells who may decide, and at which level
+        ! hint: `countersign show ID` lists who may decide, and at which level
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level user").await, @"
         ! countersign: user:ada cannot decide this: the request asks for level admin
-        ! hint: `countersign show ID` tells who may decide, and at which level
+        ! hint: `countersign show ID` lists who may decide, and at which level
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level king").await, @r#"

@@ -19,9 +19,9 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
     at_a_desk(async |desk| {
         edits(desk, "hello", "goodbye");
         let mut run = desk.starts("run --thread t1 --id call_1 -- echo hello");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @r#"
-        call_1 of bash is to run with:
+        call_1 (bash) would run with these changes:
           - /command "echo hello"
           + /command "echo goodbye"
         Allowed call_1 once, with changed arguments.
@@ -29,7 +29,7 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
         "#);
         assert_snapshot!(run.ends().await, @r#"
         goodbye
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: user:ada changed what was run: /command from "echo hello" to "echo goodbye"
         exit 0
         "#);
@@ -149,7 +149,7 @@ async fn arguments_that_nobody_may_run_with_are_refused() {
 async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behind_it() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --thread t1 --id call_1 -- echo --password=correct-horse-battery");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         let shown = desk.types("show call_1").await;
         assert!(!shown.stdout.contains("correct-horse"), "{shown}");
         assert_snapshot!(shown, @"
@@ -157,7 +157,7 @@ async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behi
           thread     t1
           arguments  command: echo '--password=[redacted]'
                      cwd: [here]
-          masked     /command is hidden here; what runs has what is behind it
+          masked     /command is hidden here; the call runs with the real value
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call

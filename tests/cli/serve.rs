@@ -89,7 +89,7 @@ async fn a_program_reads_the_address_from_the_first_line() {
         let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
         let url = line["listening"].as_str().expect("an address");
         let mut run = desk.starts(&format!("run --server {url} --id call_1 -- echo hi"));
-        run.complains("waits").await;
+        run.complains("is pending").await;
         desk.types(&format!("allow call_1 --as user:ada --server {url}")).await;
         assert_eq!(run.ends().await.stdout, "hi\n");
         server.is_sent("TERM").await;

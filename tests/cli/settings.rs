@@ -158,16 +158,16 @@ async fn a_file_in_a_cloned_folder_chooses_neither_the_policy_nor_the_log() {
             "policy = \"allow-all.toml\"\nserver = \"http://127.0.0.1:1\"\nas = \"user:eve\"\nbell = false\n",
         );
         let mut run = desk.starts("run --id call_1 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("deny call_1").await, @"
         Denied call_1.
-        ! note: passed over: server, policy, as of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it
+        ! note: ignored: server, policy, as in countersign.toml, a file in the current folder; use --config countersign.toml to apply them
         exit 0
         ");
         assert_eq!(run.ends().await.code, 77);
         assert!(!desk.path("ran").exists());
         let said = desk.types("show call_1 --json --as user:ada").await.stderr;
-        assert_snapshot!(said, @r#"{"notice":"passed over: server, policy of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it"}"#);
+        assert_snapshot!(said, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
         let shown = desk.types("config").await;
         assert_eq!(shown.stdout.matches("is ignored without --config").count(), 3, "{shown}");
         assert_eq!(shown.stdout.matches("  countersign.toml:4").count(), 1, "the bell is: {shown}");

@@ -44,17 +44,17 @@ async fn what_one_person_cannot_deny_is_left_and_named() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut deploy = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        deploy.complains("waits").await;
+        deploy.complains("is pending").await;
         let mut drop = desk.starts("run --thread t1 --tool drop --id call_2 -- echo hi");
-        drop.complains("waits").await;
+        drop.complains("is pending").await;
         let mut bash = desk.starts("run --thread t1 --id call_3 -- touch ran");
-        bash.complains("waits").await;
+        bash.complains("is pending").await;
         assert_snapshot!(desk.types("stop --as user:ben").await, @"
         Denied 1 call.
           call_3 in thread t1
-        2 calls still waiting:
+        2 calls still pending:
           call_1 in thread t1: 0 of 2 to allow, 1 of 2 to deny
-          call_2 in thread t1: it takes level admin
+          call_2 in thread t1: it needs level admin
         exit 3
         ");
         assert_eq!(bash.ends().await.code, 77);
@@ -131,7 +131,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
         let log = desk.types("log --thread t1").await.stdout;
         assert!(
             log.contains(
-                "user:ada releases call_1, whose executor was lost, for another one (nothing was sent)"
+                "user:ada releases call_1 for another executor (nothing was sent)"
             ),
             "{log}"
         );

@@ -74,9 +74,9 @@ async fn the_log_is_json_if_it_is_asked_for() {
         let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
         assert_eq!(
             (&line["level"], &line["target"]),
-            (&"warn".into(), &"countersign_store::database::sqlite::file".into())
+            (&"WARN".into(), &"countersign_store::database::sqlite::file".into())
         );
-        assert_eq!((&line["at"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
+        assert_eq!((&line["timestamp"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
         assert_eq!(desk.types("pending").await.stderr, "", "warnings are for those who ask");
     })
     .await;

@@ -6,7 +6,7 @@ use crate::{document::DocumentRow, wrap::wrap_words};
 const KEYS: &[(&str, &str)] = &[
     ("d", "deny; asks for a reason, which the agent receives"),
     ("o", "allow this call, once"),
-    ("s D", "allow, or deny, this call and later ones in its thread; asks for the scope"),
+    ("s D", "allow, or deny, this call and later ones; asks for the scope"),
     ("e", "edit the arguments in $EDITOR; o then allows the edited call"),
     ("a", "choose the level of your decision"),
     ("c", "write a comment for the decision"),
