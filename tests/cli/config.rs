@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 async fn without_a_file_there_is_no_path() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("config --path").await, @"
-        ! countersign: no settings are read from a file; it would be the first of countersign.toml, [here]/.config/countersign/config.toml, /etc/countersign/config.toml
+        ! countersign: there is no settings file; the first of these files would be used: countersign.toml, [here]/.config/countersign/config.toml, /etc/countersign/config.toml
         exit 1
         ");
     })

@@ -22,18 +22,18 @@ async fn what_cannot_be_meant_is_refused() {
         exit 5
         ");
         assert_snapshot!(desk.types("copy --from a.db --to b.db --database c.db").await, @"
-        ! countersign: copy takes the two logs as --from and --to, and no --database or --server
+        ! countersign: copy uses --from and --to instead of --database or --server
         exit 2
         ");
         assert_snapshot!(desk.types("copy --from a.db --to 'mysql://ada:s3cret@db/log'").await, @"
         ! countersign: --to: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
-        ! hint: docs/postgresql.md says how one is written
+        ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");
         desk.writes("secret", "postgres://ada:s3cret@127.0.0.1:1/log\n");
         assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
-        ! countersign: secret is not read, because everybody on this machine can get at it, and it may hold a password: chmod 600 it (640 if it is another user's)
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: secret is not used, because every user of this machine can access it and it may contain a password; run chmod 600 (or 640 if another user owns it)
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.runs("chmod", &["600", "secret"]).await;
@@ -51,7 +51,7 @@ async fn a_log_is_copied_and_the_copy_grows_with_it() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("copy --from countersign.db --to sqlite://copy.db").await, @"
-        2 events of [here]/countersign.db are in [here]/copy.db, and the chain holds.
+        Copied 2 events from [here]/countersign.db to [here]/copy.db. The hash chain is intact.
         tip [sha256], the same in both
         exit 0
         ");
@@ -69,8 +69,8 @@ async fn a_log_is_copied_and_the_copy_grows_with_it() {
         exit 0
         "#);
         assert_snapshot!(desk.types("copy --from copy.db --to countersign.db --continue").await, @"
-        Went on after event 4.
-        4 events of [here]/copy.db are in [here]/countersign.db, and the chain holds.
+        Continued after event 4.
+        Copied 4 events from [here]/copy.db to [here]/countersign.db. The hash chain is intact.
         tip [sha256], the same in both
         exit 0
         ");
@@ -122,7 +122,7 @@ async fn a_log_that_does_not_hold_is_copied_and_stays_closed() {
 async fn a_log_is_brought_up_to_date_by_itself() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("migrate").await, @"
-        countersign.db: There was no log, and one was made.
+        countersign.db: created a new log.
         exit 0
         ");
         assert_snapshot!(desk.types("migrate --json").await, @r#"
@@ -134,11 +134,11 @@ async fn a_log_is_brought_up_to_date_by_itself() {
         connection.migrate(&migrations(Kind::Sqlite)[..2]).await;
         connection.close().await;
         assert_snapshot!(desk.types("migrate --database older.db").await, @"
-        older.db: Brought up to the layout of this version.
+        older.db: upgraded to the schema of this version.
         exit 0
         ");
         assert_snapshot!(desk.types("migrate --server http://127.0.0.1:1").await, @"
-        ! countersign: migrate works on the database itself: use --database instead of --server
+        ! countersign: migrate works on a database: use --database instead of --server
         exit 2
         ");
     })

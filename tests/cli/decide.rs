@@ -9,12 +9,12 @@ async fn a_call_that_is_not_there_cannot_be_decided() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("allow call_1").await, @r#"
-        ! countersign: no call begins with "call_1"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_1"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         assert_snapshot!(desk.types("deny call_1 --json").await, @r#"
-        ! {"code":"unknown_call","detail":"no call begins with \"call_1\"; --thread finds old ones","hint":"`countersign pending` lists what waits, `countersign calls` what there ever was"}
+        ! {"code":"unknown_call","detail":"no recent call has an id that begins with \"call_1\"; add --thread to find older calls","hint":"`countersign pending` lists pending calls, `countersign calls` lists all calls"}
         exit 4
         "#);
     })
@@ -31,11 +31,11 @@ async fn what_was_decided_is_not_decided_otherwise() {
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
         ! countersign: decided already: deny by user:ada at [time]
-        ! hint: `countersign show ID` tells the whole story
+        ! hint: `countersign show ID` shows the call and its events
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
-        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` tells the whole story","response":{"decision":"deny","source":"approver","principal":"user:ada","at":"[time]","seq":3,"comment":"not today","policy":"[sha256]"}}
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` shows the call and its events","response":{"decision":"deny","source":"approver","principal":"user:ada","at":"[time]","seq":3,"comment":"not today","policy":"[sha256]"}}
         exit 3
         "#);
     })
@@ -51,12 +51,12 @@ async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
         desk.types("deny call_1 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
         ! countersign: decided already: deny by user:ben at [time]
-        ! hint: `countersign show ID` tells the whole story
+        ! hint: `countersign show ID` shows the call and its events
         exit 3
         ");
         assert!(desk.types("show call_10").await.stdout.starts_with("call_10  deploy  pending"));
         assert_snapshot!(desk.types("allow call_10 --as user:ada").await, @"
-        Allowed call_10, this once.
+        Allowed call_10 once.
         exit 0
         ");
     })
@@ -69,11 +69,11 @@ async fn the_same_decision_again_says_that_it_stood() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
-        Nothing changed: call_1 was decided before, allow_once by user:ada at [time].
+        Nothing changed: call_1 was already decided: allow_once by user:ada at [time].
         exit 0
         ");
     })
@@ -90,10 +90,10 @@ async fn whoever_may_not_decide_is_told_so() {
         exit 3
         ");
         let mut run = desk.starts("run --as user:ada --id call_2 -- true");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_2 --as user:ada").await, @"
         ! countersign: user:ada proposed the call and cannot decide it
-        ! hint: somebody else has to decide
+        ! hint: another person must decide
         exit 3
         ");
         desk.types("deny call_2 --as user:ben").await;
@@ -107,7 +107,7 @@ async fn allowing_for_the_session_allows_what_comes() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_ --session --comment 'go on'").await, @"
-        Allowed call_1, and bash from now on in thread t1.
+        Allowed call_1, and later calls of bash in thread t1.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"

@@ -46,8 +46,8 @@ async fn options_that_contradict_each_other_are_refused() {
         ] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        assert_snapshot!(desk.types("allow call_1 --match '{'").await, @"
-        ! countersign: --match: it is not JSON: EOF while parsing an object at line 1 column 1
+        assert_snapshot!(desk.types("allow call_1 --scope '{'").await, @"
+        ! countersign: --scope: it is not JSON: EOF while parsing an object at line 1 column 1
         exit 2
         ");
     })
@@ -66,19 +66,19 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
-          alike      1 other call of this tool in this thread
-          widths     these exact arguments: 0 of 1 other call
+          similar    1 other call of this tool in this thread
+          scope      these exact arguments: 0 of 1 other call
                      command `git push **`: 0 of 1 other call
                      the whole tool: 1 of 1 other call
         exit 0
         ");
-        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @r#"
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @"
         command `echo **`: 0 of 1 other call
-        Allowed call_1, and bash from now on in thread t1, for command `echo **`.
+        Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
-        "#);
+        ");
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
-        Denied call_2, and bash from now on in thread t1, for these exact arguments.
+        Denied call_2, and later calls of bash in thread t1, for these exact arguments.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo two three").await, @"
@@ -92,34 +92,34 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
         gate.shut_down().await;
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
-        assert_snapshot!(desk.types("grants t1").await, @"
-        GRANT  TOOL  ANSWER  FOR                    GIVEN BY  WHEN    ON CALL
+        assert_snapshot!(desk.types("grant list t1").await, @"
+        GRANT  TOOL  ANSWER  SCOPE                  GIVEN BY  WHEN    ON CALL
             5  bash  allow   command `echo **`      user:ada  [ago]  call_1
             6  bash  deny    these exact arguments  user:ada  [ago]  call_2
         exit 0
         ");
-        assert_snapshot!(desk.types("revoke t1 6").await, @"
-        Took back grant 6 of thread t1; 1 still stand there.
+        assert_snapshot!(desk.types("grant revoke t1 6").await, @"
+        Revoked grant 6 of thread t1. Grants still in force: 1.
         exit 0
         ");
-        assert_snapshot!(desk.types("log --thread t1").await, @r#"
+        assert_snapshot!(desk.types("log --thread t1").await, @"
             1  [moment]  t1  agent:builder proposes bash as call_1: echo one
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
             3  [moment]  t1  agent:builder proposes bash as call_2: git push
             4  [moment]  t1  people are asked about call_2 (no rule matches this call)
-            5  [moment]  t1  user:ada allows call_1, and command `echo **` for the session
-            6  [moment]  t1  user:ada denies call_2 from now on, for these exact arguments (not on Fridays)
+            5  [moment]  t1  user:ada allows call_1 for the session, for command `echo **`
+            6  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
             7  [moment]  t1  call_2 did not run: denied
             8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
             9  [moment]  t1  policy:grant allows [call 1] by grant 5
            10  [moment]  t1  agent:root runs [call 1] as [executor]
-           11  [moment]  t1  [call 1] ended well: two three
+           11  [moment]  t1  [call 1] succeeded: two three
            12  [moment]  t1  agent:builder proposes bash as call_3: git push
-           13  [moment]  t1  policy:grant denies call_3, as in 6 (user:ada denied it at [time]: not on Fridays)
+           13  [moment]  t1  policy:grant denies call_3 by grant 6 (user:ada denied it at [time]: not on Fridays)
            14  [moment]  t1  call_3 did not run: denied
-           15  [moment]  t1  user:root takes back grant 6
+           15  [moment]  t1  user:root revokes grant 6
         exit 0
-        "#);
+        ");
     })
     .await;
 }
@@ -133,7 +133,7 @@ async fn a_width_that_does_not_fit_the_call_is_refused() {
         ! countersign: match: the pattern does not match the call that it is decided on
         exit 2
         ");
-        assert_snapshot!(desk.types("allow call_1 --as user:ada --match '\"most\"'").await, @r#"
+        assert_snapshot!(desk.types("allow call_1 --as user:ada --scope '\"most\"'").await, @r#"
         ! countersign: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
         exit 2
         "#);
@@ -147,13 +147,13 @@ async fn two_people_are_told_how_far_they_are() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut run = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
-        Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. It still takes 1 more person before it runs.
+        Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. 1 more person must agree before it runs.
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-        Nothing changed: user:ada voted on call_1 before. 1 of 2 to allow, 0 of 2 to deny.
+        Nothing changed: user:ada already voted on call_1. 1 of 2 to allow, 0 of 2 to deny.
         exit 0
         ");
         assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
@@ -169,19 +169,19 @@ async fn two_people_are_told_how_far_they_are() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      two look at deploys: the rule says so
-          takes      2 to allow, 2 to deny
+          needs      2 to allow, 2 to deny
           votes      1 of 2 to allow, 0 of 2 to deny
                      user:ada allow_once at [time] (fine by me)
           reminder   at [time]
-          escalation it takes level admin from [time]
-          expires    [time], then it is denied
-          widths     command `echo hi **`: no other calls yet
+          escalation to level admin at [time]
+          expires    [time], then the call is denied
+          scope      command `echo hi **`: no other calls yet
         exit 0
         ");
         let pending = desk.types("pending").await.stdout;
         assert!(pending.contains("votes: user:ada allow_once at "), "{pending}");
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_eq!(run.ends().await.stdout, "hi\n");
@@ -192,7 +192,7 @@ async fn two_people_are_told_how_far_they_are() {
             4  [moment]  t1  user:ben votes on call_1: allow_once
             5  [moment]  t1  user:ben allows call_1
             6  [moment]  t1  agent:root runs call_1 as [executor]
-            7  [moment]  t1  call_1 ended well: hi
+            7  [moment]  t1  call_1 succeeded: hi
         exit 0
         ");
     })
@@ -204,15 +204,15 @@ async fn a_level_that_somebody_does_not_have_is_refused() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut run = desk.starts("run --thread t1 --tool drop --id call_1 -- echo hi");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
         ! countersign: user:ben cannot decide this: it takes level admin, and theirs is user
-        ! hint: `countersign show ID` tells who may decide, and at which level
+        ! hint: `countersign show ID` lists who may decide, and at which level
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level user").await, @"
         ! countersign: user:ada cannot decide this: the request asks for level admin
-        ! hint: `countersign show ID` tells who may decide, and at which level
+        ! hint: `countersign show ID` lists who may decide, and at which level
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level king").await, @r#"
@@ -220,7 +220,7 @@ async fn a_level_that_somebody_does_not_have_is_refused() {
         exit 2
         "#);
         assert_snapshot!(desk.types("allow call_1 --as user:ada --level admin").await, @"
-        Allowed call_1, this once.
+        Allowed call_1 once.
         exit 0
         ");
         assert_eq!(run.ends().await.code, 0);

@@ -11,15 +11,15 @@ async fn a_demo_wants_a_folder_to_itself() {
     at_a_desk(async |desk| {
         desk.writes("mine", "and nobody else's");
         assert_snapshot!(desk.types("demo --auto --folder .").await, @"
-        ! countersign: --folder: [here] is not empty, and the demo wants one to itself
+        ! countersign: --folder: [here] is not empty; the demo needs an empty folder
         exit 2
         ");
         assert_snapshot!(desk.types("demo --auto --database mine").await, @"
-        ! countersign: the demo has a server, a database and a policy of its own
+        ! countersign: the demo uses its own server, database and policy
         exit 2
         ");
         assert_snapshot!(desk.types("demo --json").await, @r#"
-        ! {"code":"usage","detail":"--json tells what came of the demo only with --auto"}
+        ! {"code":"usage","detail":"--json requires --auto"}
         exit 2
         "#);
     })
@@ -30,52 +30,52 @@ async fn a_demo_wants_a_folder_to_itself() {
 async fn the_whole_story_by_itself() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("demo --auto --folder demo --as user:ada").await, @"
-        agent:demo wants list-files: ls
-          allowed by policy:looking is free; ran
+        agent:demo proposes list-files: ls
+          allowed by policy:reading is allowed; ran
           | build
           | chapter-1.txt
           | chapter-2.txt
           | chapter-3.txt
-        agent:demo wants git-push-force: git push --force
+        agent:demo proposes git-push-force: git push --force
           blocked by policy:no force pushes: history is shared; not run
-        agent:demo wants write-file: Keep the shopping list
+        agent:demo proposes write-file: Keep the shopping list
           allowed by user:ada: go ahead; ran
           | wrote 40 bytes to notes.txt
-        agent:demo wants remove-folder: rm -r build
-          denied by user:ada: somebody still needs the build; not run
-        agent:demo wants count-words: wc -w chapter-1.txt
+        agent:demo proposes remove-folder: rm -r build
+          denied by user:ada: the build is still needed; not run
+        agent:demo proposes count-words: wc -w chapter-1.txt
           allowed for the session by user:ada; ran
           | 12 chapter-1.txt
-        agent:demo wants count-words: wc -w chapter-2.txt
-          allowed by what was allowed for the session; ran
+        agent:demo proposes count-words: wc -w chapter-2.txt
+          allowed by the session grant; ran
           | 30 chapter-2.txt
-        agent:demo wants count-words: wc -w chapter-3.txt
-          allowed by what was allowed for the session; ran
+        agent:demo proposes count-words: wc -w chapter-3.txt
+          allowed by the session grant; ran
           | 21 chapter-3.txt
-        agent:demo wants send-invoice: November's invoice is due
+        agent:demo proposes send-invoice: November's invoice is due
           allowed by user:ada: the sum is right; ran
           | put into outbox/send-invoice.json
-        agent:demo wants page-oncall: If nobody answers in time, this is denied by itself
-          nobody answers …
-          denied by itself, because nobody answered in time; not run
-        agent:demo wants write-script: A script to deploy with. Read all of it: it is longer than the window
+        agent:demo proposes page-oncall: Without an answer in time, this call is denied automatically
+          no answer …
+          denied automatically after no answer; not run
+        agent:demo proposes write-script: A deployment script, longer than the window: scroll to its end
           allowed by user:ada: read to the end; ran
           | wrote 1372 bytes to deploy.sh
 
-        What the agent asked for, and what became of it:
+        The calls of the agent and their outcome:
 
-          list-files      ran      allowed by policy:looking is free
+          list-files      ran      allowed by policy:reading is allowed
           git-push-force  not run  blocked by policy:no force pushes: history is shared
           write-file      ran      allowed by user:ada: go ahead
-          remove-folder   not run  denied by user:ada: somebody still needs the build
+          remove-folder   not run  denied by user:ada: the build is still needed
           count-words     ran      allowed for the session by user:ada
-          count-words     ran      allowed by what was allowed for the session
-          count-words     ran      allowed by what was allowed for the session
+          count-words     ran      allowed by the session grant
+          count-words     ran      allowed by the session grant
           send-invoice    ran      allowed by user:ada: the sum is right
-          page-oncall     not run  denied by itself, because nobody answered in time
+          page-oncall     not run  denied automatically after no answer
           write-script    ran      allowed by user:ada: read to the end
 
-        The log has all of it, and the files are still there:
+        The log and the files are still there:
           countersign --database [here]/demo/countersign.db show demo_clean
           countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk
@@ -83,7 +83,7 @@ async fn the_whole_story_by_itself() {
         exit 0
         ");
         let database = "--database demo/countersign.db";
-        assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the chain holds"));
+        assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the hash chain is intact"));
         assert!(desk.path("demo/desk/build/app.o").exists(), "its removal was denied");
         assert!(desk.path("demo/desk/notes.txt").exists());
     })
@@ -106,7 +106,7 @@ async fn a_pipe_that_always_says_once_sees_everything() {
     at_a_desk(async |desk| {
         let line = format!("yes once | {COUNTERSIGN} demo --folder demo");
         let said = desk.runs("sh", &["-c", &line]).await;
-        let (_, summary) = said.split_once("What the agent asked for").expect("a summary");
+        let (_, summary) = said.split_once("The calls of the agent").expect("a summary");
         let not_run: Vec<_> = summary.lines().filter(|line| line.contains("not run")).collect();
         assert_snapshot!(not_run.join("\n"), @"  git-push-force  not run  blocked by policy:no force pushes: history is shared");
         assert_eq!(summary.lines().filter(|line| line.contains("  ran  ")).count(), 9, "{summary}");
@@ -135,36 +135,36 @@ async fn a_person_sees_it_in_one_terminal() {
         let terminal = Terminal::open(desk).await;
         terminal.is_resized(80, 30).await;
         terminal.types("clear; countersign demo --folder demo --as user:ada").await;
-        assert_snapshot!(terminal.shows("Enter opens the inbox.").await, @"
-        An agent is about to ask for a few things.
-        All of them are harmless, and you decide.
+        assert_snapshot!(terminal.shows("Press Enter to open the inbox.").await, @"
+        An agent will propose a few tool calls.
+        All of them are harmless, and you decide them.
 
           folder     [here]/demo
           server     http://[port]
 
-        In a second terminal you see and decide the same:
+        In a second terminal, list and decide the same calls:
           countersign --server http://[port] watch
           countersign --server http://[port] pending
           curl http://[port]/v1/approvals/pending
-        In a browser you see all of its API, and can try it:
+        In a browser, read and try the API:
           http://[port]/docs
 
         Ctrl-C ends the demo and keeps its files.
 
-        Enter opens the inbox.
+        Press Enter to open the inbox.
         ");
         terminal.presses("Enter").await;
         terminal.has("shopping list").await;
         // What has just arrived on an empty screen takes no decision, until somebody moves.
         terminal.writes("g").await;
         terminal.writes("o").await;
-        terminal.has("Allowed demo_notes (write-file), this once.").await;
+        terminal.has("Allowed demo_notes (write-file) once.").await;
         terminal.has("remove-folder").await;
         terminal.writes("q").await;
-        terminal.shows("The log has all of it").await;
+        terminal.shows("The log and the files are still there").await;
         let screen = terminal.is_back().await;
         assert!(screen.contains("write-file      ran      allowed by user:ada"), "{screen}");
-        assert!(screen.contains("withdrawn, because the demo was left"), "{screen}");
+        assert!(screen.contains("cancelled, because the demo ended"), "{screen}");
         terminal.types("echo left $?").await;
         terminal.shows("left 0").await;
     })
@@ -179,7 +179,7 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         desk.sets("TMPDIR", &tmp);
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; countersign demo; echo left $?").await;
-        terminal.shows("Enter opens the inbox.").await;
+        terminal.shows("Press Enter to open the inbox.").await;
         terminal.presses("Enter").await;
         terminal.has("shopping list").await;
         terminal.presses("C-c").await;
@@ -187,7 +187,7 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         terminal.types("clear; echo once more").await;
         terminal.shows("once more").await;
         terminal.types("countersign demo; echo left $?").await;
-        terminal.shows("Enter opens the inbox.").await;
+        terminal.shows("Press Enter to open the inbox.").await;
         terminal.presses("C-c").await;
         terminal.shows("left 130").await;
         let left = std::fs::read_dir(desk.path("tmp")).expect("it is there").count();

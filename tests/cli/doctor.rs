@@ -8,39 +8,39 @@ use insta::assert_snapshot;
 async fn a_file_that_is_none_of_ours_is_not_touched() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("doctor").await, @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
-        fail  file         there is none at countersign.db
-                           → `countersign serve` or `countersign run` makes one; --database names another
+        fail  file         countersign.db does not exist
+                           → create it with `countersign serve` or `countersign run`, or use another file with --database
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
         desk.writes("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
         assert_snapshot!(desk.types("doctor --database notes.txt").await, @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
-        fail  file         notes.txt is no SQLite database
-                           → name another file with --database; nothing was changed
+        fail  file         notes.txt is not an SQLite database
+                           → use another file with --database; nothing was changed
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
         desk.runs("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
-        {"findings":[{"check":"settings","found":"none from a file; `countersign config` shows what is in force","status":"ok"},{"check":"policy","found":"none is set: task tools are free, and the rest is asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is another program's database","remedy":"name another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
+        {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"none is set: task tools are allowed, other calls are asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
         "#);
         assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
-                           → start the server: `countersign serve`, or PostgreSQL
+                           → start a server with `countersign serve`
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
     })
@@ -52,23 +52,22 @@ async fn a_log_in_good_order_is_well() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("doctor").await, @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         ok    file         countersign.db, [size]
-        ok    permissions  only its owner can read and write it
-        ok    folder       . can be written
+        ok    permissions  only the owner can read and write it
+        ok    folder       . is writable
         ok    room         [size] are free
-        ok    wal          the write-ahead log has [size]
-        ok    bell         it hangs, and can be rung
-        ok    file system  a write-ahead log works here
-        ok    layout       as Countersign 0.1.0 knows it
-        ok    seal         the last of 2 events is sealed
-        ok    chain        all 2 events hold
-        ok    rules        the rules would have written every event
-        ok    index        the index of open requests agrees with the events
+        ok    wal          the size of the write-ahead log is [size]
+        ok    bell         present and writable
+        ok    file system  write-ahead logging works
+        ok    layout       the layout of Countersign 0.1.0
+        ok    seal         the last of 2 events has a hash
+        ok    chain        all 2 events are intact
+        ok    index        the index of open requests matches the events
 
-        All is well.
+        No problems found.
         exit 0
         ");
     })
@@ -84,26 +83,25 @@ async fn what_is_wrong_is_named_with_its_remedy() {
         desk.runs("sqlite3", &["countersign.db", by_hand]).await;
         desk.writes("policy.toml", "default = \"maybe\"");
         assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
-        ok    settings     none from a file; `countersign config` shows what is in force
+        ok    settings     there is no settings file; `countersign config` lists the settings
         fail  policy       policy.toml: the policy is wrong at line 1, column 11: there is no verdict "maybe"; there is `allow`, `ask`, `block`
-                           → mend the file, or name another with --policy
+                           → correct the file, or use another with --policy
         ok    clock        it is [time]
         ok    file         countersign.db, [size]
-        warn  permissions  others than its owner can get at countersign.db
+        warn  permissions  users other than the owner can access countersign.db
                            → chmod 600 countersign.db
-        ok    folder       . can be written
+        ok    folder       . is writable
         ok    room         [size] are free
-        ok    wal          there is no write-ahead log: no process has the file open
-        ok    bell         it hangs, and can be rung
-        ok    file system  a write-ahead log works here
-        ok    layout       as Countersign 0.1.0 knows it
-        warn  seal         the last 2 of 4 events were inserted by hand and are not sealed
+        ok    wal          there is no write-ahead log, because no process has the file open
+        ok    bell         present and writable
+        ok    file system  write-ahead logging works
+        ok    layout       the layout of Countersign 0.1.0
+        warn  seal         the last 2 of 4 events were inserted with SQL and have no hash yet
                            → the next event that Countersign writes seals them
-        ok    chain        all 4 events hold
-        ok    rules        the rules would have written every event
-        ok    index        the index of open requests agrees with the events
+        ok    chain        all 4 events are intact
+        ok    index        the index of open requests matches the events
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         "#);
         let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1 WHERE 0";
@@ -121,20 +119,21 @@ async fn a_server_is_asked_how_it_is() {
         over_http("default = \"ask\"", async |town| {
             let server = format!("http://{}", town.service.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
-            ok    settings     none from a file; `countersign config` shows what is in force
-            ok    policy       none is set: task tools are free, and the rest is asked
+            ok    settings     there is no settings file; `countersign config` lists the settings
+            ok    policy       none is set: task tools are allowed, other calls are asked
             ok    clock        it is [time]
             ok    server       http://[port] is ready: 0 events, 0 open requests
-            ok    version      0.1.0, as here
+            ok    version      0.1.0, the same as this command
             ok    its policy   0 rules, sha256 [sha256]
 
-            All is well.
+            No problems found.
             exit 0
             ");
             town.service.gate.policy_failed("line 3 is odd");
             let said = desk.types(&format!("doctor --server {server}")).await;
             assert!(
-                said.stdout.contains("fail  its policy   the server keeps an older one: line 3 is odd"),
+                said.stdout
+                    .contains("fail  its policy   the server still uses an older policy: line 3 is odd"),
                 "{said}"
             );
         })

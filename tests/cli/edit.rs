@@ -20,17 +20,17 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
     at_a_desk(async |desk| {
         edits(desk, "hello", "goodbye");
         let mut run = desk.starts("run --thread t1 --id call_1 -- echo hello");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @r#"
-        call_1 of bash is to run with:
+        call_1 (bash) would run with these changes:
           - /command "echo hello"
           + /command "echo goodbye"
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
         exit 0
         "#);
         assert_snapshot!(run.ends().await, @r#"
         goodbye
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: user:ada changed what was run: /command from "echo hello" to "echo goodbye"
         exit 0
         "#);
@@ -64,7 +64,7 @@ async fn an_editor_that_changes_nothing_or_fails_decides_nothing() {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"ls","limit":1.50}"#).await;
         edits(desk, "no such text", "anything");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @"
-        ! countersign: nothing was changed, so nothing was decided
+        ! countersign: the arguments are unchanged, so nothing was decided
         exit 2
         ");
         desk.sets("EDITOR", "false");
@@ -87,14 +87,14 @@ async fn arguments_are_given_whole_from_anywhere() {
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 call_2 --as user:ada --arguments '{}'").await, @"
-        ! countersign: arguments are changed one call at a time
+        ! countersign: --edit and --arguments take one call at a time
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"command\":\"ls -l\",\"limit\":1.50}'").await, @r#"
-        call_1 of bash is to run with:
+        call_1 (bash) would run with these changes:
           - /command "ls"
           + /command "ls -l"
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
         exit 0
         "#);
         assert_snapshot!(desk.types("allow call_2 --as user:ada --arguments @none.json").await, @"
@@ -103,10 +103,10 @@ async fn arguments_are_given_whole_from_anywhere() {
         ");
         desk.writes("given.json", r#"{"command": "ls", "limit": 2}"#);
         assert_snapshot!(desk.types("allow call_2 --as user:ada --arguments @given.json").await, @"
-        call_2 of bash is to run with:
+        call_2 (bash) would run with these changes:
           - /limit 1.50
           + /limit 2
-        Allowed call_2, this once, with changed arguments.
+        Allowed call_2 once, with changed arguments.
         exit 0
         ");
         // Stdin is empty here.
@@ -129,14 +129,14 @@ async fn arguments_that_nobody_may_run_with_are_refused() {
         gate.propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call).await.expect("proposed");
         gate.shut_down().await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":\"big\"}'").await, @r#"
-        call_1 of resize is to run with:
+        call_1 (resize) would run with these changes:
           - /size 1
           + /size "big"
         ! countersign: arguments: the tool does not take them: "big" is not of type "integer" at "/size"
         exit 2
         "#);
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":1,\"password\":\"hunter22hunter\"}'").await, @r#"
-        call_1 of resize is to run with:
+        call_1 (resize) would run with these changes:
           + /password "hunter22hunter"
         ! countersign: arguments: what an approver writes runs as the log keeps it, so it can hold no secret; deny the call and let the agent propose another
         exit 2
@@ -150,7 +150,7 @@ async fn arguments_that_nobody_may_run_with_are_refused() {
 async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behind_it() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --thread t1 --id call_1 -- echo --password=correct-horse-battery");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         let shown = desk.types("show call_1").await;
         assert!(!shown.stdout.contains("correct-horse"), "{shown}");
         assert_snapshot!(shown, @"
@@ -158,7 +158,7 @@ async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behi
           thread     t1
           arguments  command: echo '--password=[redacted]'
                      cwd: [here]
-          masked     /command is hidden here; what runs has what is behind it
+          masked     /command is hidden here; the call runs with the real value
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call
@@ -184,7 +184,7 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: edit
-        o allows it so, once. e changes more of it.
+        o allows the edited call once. e edits it again.
 
         call_1  bash  pending
           thread     t1
@@ -195,9 +195,9 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
           changed    - /command "make"
                      + /command "make -n"
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry
-        Allowed call_1, this once, with changed arguments.
+        Allowed call_1 once, with changed arguments.
 
-        Nothing waits for a decision. Waiting for what comes; q quits.
+        No call is pending. Waiting for new calls; q quits.
         "#);
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
     })
@@ -216,7 +216,7 @@ async fn in_the_inbox_an_edit_is_seen_and_sent() {
         terminal.writes("e").await;
         terminal.has("+ /command \"make -n\"").await;
         terminal.writes("o").await;
-        terminal.has("Allowed call_1, this once, with changed arguments.").await;
+        terminal.has("Allowed call_1 once, with changed arguments.").await;
         terminal.writes("q").await;
         terminal.is_back().await;
     })
@@ -230,13 +230,13 @@ async fn on_a_terminal_a_change_is_agreed_to() {
         let terminal = Terminal::open(desk).await;
         let line = r#"clear; countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
         terminal.types(line).await;
-        terminal.shows("Allow it so? [y/N]").await;
+        terminal.shows("Allow the changed call? [y/N]").await;
         terminal.types("").await;
         terminal.shows("Nothing was decided.").await;
         terminal.types(line).await;
-        terminal.shows("Allow it so? [y/N]").await;
+        terminal.shows("Allow the changed call? [y/N]").await;
         terminal.types("y").await;
-        terminal.shows("Allowed call_1, this once, with changed arguments.").await;
+        terminal.shows("Allowed call_1 once, with changed arguments.").await;
     })
     .await;
 }

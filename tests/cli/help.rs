@@ -9,40 +9,36 @@ async fn help_tells_what_there_is() {
         let help = desk.types("--help").await.to_string();
         let (commands, _) = help.split_once("\n\nOptions:").expect("options after the commands");
         assert_snapshot!(commands, @"
-        The approval service between an AI agent and the tools it wants to run
+        The approval service between AI agents and the tools they want to run
 
         Usage: countersign [OPTIONS] <COMMAND>
 
         Commands:
-          serve          Serve the HTTP API on this machine
-          run            Run a command once somebody has allowed it
-          pending        List what waits for a decision
-          watch          Decide on what waits, as it comes
-          show           Show one call, and what became of it
-          allow          Allow calls that wait
-          deny           Deny calls that wait
-          stop           Deny all that waits, at once
-          release        Let another executor take over a call whose own was lost
-          log            Tell what happened, event by event
-          calls          List calls, the last proposed first
-          threads        List threads, or show one
-          grants         List what is remembered for the rest of a thread: allowed or denied
-          revoke         Take a grant back: it answers no more calls
-          mode           Show or set how a thread answers what is asked
-          thread-policy  Show or set what a thread itself says of tools
-          policy         Check a policy, test it, and compare it with the log
-          close          End a thread: what waits in it is cancelled, and nothing new starts
-          stats          Count what became of calls, and how long people took to decide
-          doctor         Look for what is wrong with the file, the server and this machine
-          verify         Check the hash chain of the whole log
-          migrate        Bring a log to the layout of this version, as its owner
-          copy           Copy a whole log into another database
-          demo           See all of it in a minute, with an agent that only plays
-          config         Show what is in force, and who says so
-          completions    Print what a shell needs to complete the command line
-          man            Print the manual, or write a page for each command
-          version        Tell which program this is, and how it was built
-          help           Print this message or the help of the given subcommand(s)
+          serve        Serve the HTTP API on this machine
+          run          Run a command after it is approved
+          pending      List the pending calls
+          watch        Decide pending calls interactively as they arrive
+          show         Show one call: its arguments, decision and result
+          allow        Allow pending calls
+          deny         Deny pending calls
+          stop         Deny all pending calls at once
+          release      Let another executor take over a call whose executor was lost
+          log          Print the events of the log
+          calls        List calls, the newest first
+          thread       List threads, and change the settings of a thread
+          grant        List and revoke grants: decisions that answer later calls of a thread
+          policy       Check a policy, test it, and compare it with the log
+          stats        Count calls and decisions, and how long people took to decide
+          doctor       Check the database, the server and this machine for problems
+          verify       Check the hash chain of the whole log
+          migrate      Upgrade a log to the schema of this version
+          copy         Copy a whole log into another database
+          demo         Try countersign in a minute with a scripted agent
+          config       Show the settings and where each was set
+          completions  Print a completion script for a shell
+          man          Print the manual, or write a page for each command
+          version      Print the version and build information
+          help         Print this message or the help of the given subcommand(s)
         ");
     })
     .await;
@@ -57,43 +53,47 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
           -h, --help     Print help
           -V, --version  Print version
 
-        Everywhere:
+        Options:
+              --json  Print JSON, and errors as JSON too
+
+        Global options:
               --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
-              --database-file <FILE>  A file that holds the address of the log, which may have a password
-              --server <URL>          A server instead of a database: http://127.0.0.1:7878
-              --policy <FILE>         The policy, a TOML file; without one task tools are free and the rest
-                                      is asked
-              --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
+              --database-file <FILE>  A file that contains the address of the log, which may include a
+                                      password
+              --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
+              --policy <FILE>         The policy, a TOML file [default: task tools are allowed, other calls
+                                      are asked]
+              --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your
+                                      login name]
               --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
-              --log <FILTER>          What is logged: error, warn, info, debug, or a filter
-              --log-format <FORMAT>   How it is logged to stderr [possible values: human, json]
-              --otlp <URL>            Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
-              --colour <WHEN>         Colours: on a terminal, always or never [possible values: auto,
-                                      always, never]
-              --json                  Print JSON, and errors as JSON too
+              --log <FILTER>          The log level: error, warn, info, debug, or a filter
+              --log-format <FORMAT>   The format of log lines on stderr [possible values: human, json]
+              --otlp <URL>            Send traces by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>         When to use colours: auto (on a terminal), always or never [possible
+                                      values: auto, always, never]
 
         Exit codes:
-          0    done
-          1    failed: the file, the system; damage that was found
-          2    the command line or a setting is wrong
-          3    the rules do not allow it: decided before, …
-          4    no such call, thread or grant, or several
-          5    no server answers, or no database opens
-          76   policy check: people are asked
-          77   run: denied or blocked; policy check: blocked
-          78   run: nobody decided in time
-          79   run: cancelled by somebody
+          0    success
+          1    failed: a file or the system; damage was found
+          2    the command line or a setting is invalid
+          3    refused by the rules, such as already decided
+          4    no such call, thread or grant, or more than one
+          5    the server or the database is unavailable
+          76   policy check: the verdict is ask
+          77   run: denied or blocked; policy check: block
+          78   run: expired without a decision
+          79   run: cancelled
           126  run: the command cannot be started
-          127  run: there is no such command
+          127  run: the command was not found
           130  run: cancelled with Ctrl-C
-          else run: the command's own
+          else run: the exit code of the command
 
         Errors with --json:
-          {"code", "detail", "hint": left out if there is none}
+          {"code", "detail", "hint": absent if there is none}
 
         Environment:
-          COUNTERSIGN_DATABASE, _SERVER, _POLICY and so on stand in
-          for options: `countersign config` lists what holds.
+          COUNTERSIGN_DATABASE, _SERVER, _POLICY and others
+          replace options: `countersign config` lists them.
           NO_COLOR turns colours off.
         exit 0
         "#);
@@ -105,7 +105,7 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
 async fn help_on_running_tells_its_options() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("run --help").await, @"
-        Run a command once somebody has allowed it
+        Run a command after it is approved
 
         Usage: countersign run [OPTIONS] -- <COMMAND>...
 
@@ -113,33 +113,37 @@ async fn help_on_running_tells_its_options() {
           <COMMAND>...  The command and its arguments, after --
 
         Options:
-              --thread <T>          The conversation it belongs to: what is allowed for the session is
-                                    allowed in it [default: terminal]
-              --tool <TOOL>         The tool that it counts as [default: bash]
-              --id <ID>             The call's id; the same one again takes up a run that was interrupted
+              --thread <THREAD>     The thread of the call; session grants apply within it [default:
+                                    terminal]
+              --tool <TOOL>         The tool name of the call [default: bash]
+              --id <ID>             The id of the call; the same id resumes a run that was interrupted
                                     before it started
-              --description <TEXT>  What it is for, shown to whoever decides
-              --expires <SPAN>      How long to wait for a decision, such as 90s, 15m, 2h
-              --lease <SPAN>        After how long without a result the outcome counts as unknown [default:
-                                    1d]
+              --description <TEXT>  The purpose, shown to approvers
+              --expires <DURATION>  How long to wait for a decision, such as 90s, 15m, 2h
+              --lease <DURATION>    The lease: without a result after this time, the outcome counts as
+                                    unknown [default: 1d]
           -h, --help                Print help
 
-        Everywhere:
-              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
-              --database-file <FILE>  A file that holds the address of the log, which may have a password
-              --server <URL>          A server instead of a database: http://127.0.0.1:7878
-              --policy <FILE>         The policy, a TOML file; without one task tools are free and the rest
-                                      is asked
-              --as <WHO>              Who is asking: user:NAME or agent:NAME [default: your login name]
-              --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
-              --log <FILTER>          What is logged: error, warn, info, debug, or a filter
-              --log-format <FORMAT>   How it is logged to stderr [possible values: human, json]
-              --otlp <URL>            Where traces are sent, by OTLP over HTTP: http://127.0.0.1:4318
-              --colour <WHEN>         Colours: on a terminal, always or never [possible values: auto,
-                                      always, never]
-              --json                  Print JSON, and errors as JSON too
+        Options:
+              --json  Print JSON, and errors as JSON too
 
-        JSON: the call, as it ended; what the command itself prints all goes to stderr then
+        Global options:
+              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
+              --database-file <FILE>  A file that contains the address of the log, which may include a
+                                      password
+              --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
+              --policy <FILE>         The policy, a TOML file [default: task tools are allowed, other calls
+                                      are asked]
+              --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your
+                                      login name]
+              --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
+              --log <FILTER>          The log level: error, warn, info, debug, or a filter
+              --log-format <FORMAT>   The format of log lines on stderr [possible values: human, json]
+              --otlp <URL>            Send traces by OTLP over HTTP: http://127.0.0.1:4318
+              --colour <WHEN>         When to use colours: auto (on a terminal), always or never [possible
+                                      values: auto, always, never]
+
+        JSON: the call with its result; the output of the command goes to stderr
         exit 0
         ");
     })
@@ -186,7 +190,7 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("run --expires soon -- ls").await, @"
-        ! error: invalid value 'soon' for '--expires <SPAN>': a span is a whole number and a unit, such as 90s, 15m, 2h or 1d
+        ! error: invalid value 'soon' for '--expires <DURATION>': expected a whole number and a unit, such as 90s, 15m, 2h or 1d
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -208,11 +212,11 @@ async fn names_that_cannot_be_are_refused() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("pending --as ada").await, @r#"
-        ! countersign: --as: "ada" does not begin with user: or agent:
+        ! countersign: --as: "ada" must begin with user: or agent:
         exit 2
         "#);
         assert_snapshot!(desk.types("run --as system:expiry -- ls").await, @r#"
-        ! countersign: --as: "system:expiry" does not begin with user: or agent:
+        ! countersign: --as: "system:expiry" must begin with user: or agent:
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --thread ..").await, @r#"
@@ -229,11 +233,11 @@ async fn names_that_cannot_be_are_refused() {
         ");
         assert_snapshot!(desk.types("pending --database mysql://somewhere").await, @"
         ! countersign: --database: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
-        ! hint: docs/postgresql.md says how one is written
+        ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");
         assert_snapshot!(desk.types_bytes("run -- ls", b"caf\xe9").await, @"
-        ! countersign: the command and its folder must be Unicode, or nobody could be shown them
+        ! countersign: the command and its folder must be valid Unicode, so that approvers can read them
         exit 2
         ");
     })

@@ -89,11 +89,10 @@ async fn a_decision_gives_the_call_as_it_stands() {
         "#);
         assert_eq!(desk.types("show call_1 --json").await.stdout, allowed.stdout);
         assert_snapshot!(laid_out(&desk.types("deny call_1 --as user:ben --json").await), @r#"
-
         ! {
           "code": "already_decided",
           "detail": "decided already: allow_once by user:ada at [time]",
-          "hint": "`countersign show ID` tells the whole story",
+          "hint": "`countersign show ID` shows the call and its events",
           "response": {
             "decision": "allow_once",
             "source": "approver",
@@ -202,21 +201,19 @@ async fn what_goes_wrong_is_json_too() {
         "#);
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(laid_out(&desk.types("show call_2 --json").await), @r#"
-
         ! {
           "code": "unknown_call",
-          "detail": "no call begins with \"call_2\"; --thread finds old ones",
-          "hint": "`countersign pending` lists what waits, `countersign calls` what there ever was"
+          "detail": "no recent call has an id that begins with \"call_2\"; add --thread to find older calls",
+          "hint": "`countersign pending` lists pending calls, `countersign calls` lists all calls"
         }
         exit 4
         "#);
         desk.writes("policy.toml", "default = \"maybe\"");
         assert_snapshot!(laid_out(&desk.types("run --json --policy policy.toml -- ls").await), @r#"
-
         ! {
           "code": "bad_policy",
           "detail": "policy.toml: the policy is wrong at line 1, column 11: there is no verdict \"maybe\"; there is `allow`, `ask`, `block`",
-          "hint": "docs/policy.md says how one is written; mend it, or name another with --policy"
+          "hint": "correct the policy (see docs/policy.md), or use another file with --policy"
         }
         exit 2
         "#);

@@ -9,7 +9,7 @@ async fn calls_are_listed_the_last_first() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("calls").await, @"
-        No such calls.
+        No calls found.
         exit 0
         ");
         desk.proposes("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
@@ -27,13 +27,13 @@ async fn calls_are_listed_the_last_first() {
         exit 0
         ");
         assert_snapshot!(desk.types("calls --tool mail --thread t1").await, @"
-        No such calls.
+        No calls found.
         exit 0
         ");
         assert_snapshot!(desk.types("calls -n 1").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
         call_2  mail  pending  [ago]  agent:builder  t2      {"to":"a\u001bda","text":"hello"}
-        ! There are more: -n 4 shows more of them.
+        ! There are more. Use -n 4 to list more of them.
         exit 0
         "#);
         assert_snapshot!(desk.types("calls --state maybe").await, @"
@@ -102,7 +102,7 @@ async fn what_waits_can_be_narrowed() {
         desk.proposes("t1", "call_2", "mail", "{}").await;
         assert!(desk.types("pending --tool mail").await.stdout.starts_with("call_2"));
         assert!(desk.types("pending --by agent:builder --tool bash").await.stdout.starts_with("call_1"));
-        assert_eq!(desk.types("pending --until 1h").await.stdout, "Nothing waits for a decision.\n");
+        assert_eq!(desk.types("pending --until 1h").await.stdout, "No call is pending.\n");
     })
     .await;
 }

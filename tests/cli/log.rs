@@ -11,10 +11,10 @@ async fn some_history(desk: &Desk) {
     desk.types("run --thread t1 --as agent:ben --id call_2 -- false").await;
     desk.proposes("t2", "call_3", "mail", r#"{"to":"ada","text":"a\nb"}"#).await;
     desk.types("deny call_3 --as user:ada --comment 'no \u{1b}[31mmail'").await;
-    desk.types("mode t2 auto_deny --as user:ada").await;
-    desk.types("thread-policy t2 bash=allow --as user:ada").await;
-    desk.types("revoke t1 3 --as user:ada").await;
-    desk.types("close t2 --as user:ada").await;
+    desk.types("thread mode t2 auto_deny --as user:ada").await;
+    desk.types("thread policy t2 bash=allow --as user:ada").await;
+    desk.types("grant revoke t1 3 --as user:ada").await;
+    desk.types("thread close t2 --as user:ada").await;
 }
 
 #[tokio::test]
@@ -23,25 +23,25 @@ async fn a_log_that_is_not_there_and_filters_that_cannot_be_meant() {
         assert_eq!(desk.types("log").await.code, 5);
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("log --type NOTHING").await, @"
-        ! error: invalid value 'NOTHING' for '--type <TYPE>': there is TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_RESPONSE, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_RESULT, TOOL_POLICY_SET, GRANT_REVOKED, THREAD_MODE_SET, THREAD_CLOSED, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
+        ! error: invalid value 'NOTHING' for '--type <TYPE>': use one of TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_RESPONSE, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_RESULT, TOOL_POLICY_SET, GRANT_REVOKED, THREAD_MODE_SET, THREAD_CLOSED, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
         assert_snapshot!(desk.types("log --since yesterday").await, @"
-        ! error: invalid value 'yesterday' for '--since <WHEN>': it is a time such as 2026-01-31T12:00:00Z, or how long ago, such as 90s, 15m, 2h or 1d
+        ! error: invalid value 'yesterday' for '--since <WHEN>': expected a time such as 2026-01-31T12:00:00Z, or an age such as 90s, 15m, 2h or 1d
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
         assert_snapshot!(desk.types("log --by ada").await, @r#"
-        ! error: invalid value 'ada' for '--by <WHO>': "ada" does not begin with user:, agent:, policy: or system:
+        ! error: invalid value 'ada' for '--by <PRINCIPAL>': "ada" does not begin with user:, agent:, policy: or system:
         ! 
         ! For more information, try '--help'.
         exit 2
         "#);
         assert_snapshot!(desk.types("log --since 2026-02-01T00:00:00Z --until 2026-01-01T00:00:00Z").await, @"
-        ! countersign: --until is not later than --since, so nothing lies between
+        ! countersign: --until must be later than --since
         exit 2
         ");
         assert_snapshot!(desk.types("log --follow --until 1h").await, @"
@@ -64,7 +64,7 @@ async fn every_event_is_a_line_that_says_what_happened() {
         assert_snapshot!(desk.types("log").await, @r#"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
-            3  [moment]  t1  user:ada allows call_1, and its tool for the session (go on)
+            3  [moment]  t1  user:ada allows call_1 for the session, for the whole tool (go on)
             4  [moment]  t1  agent:ben proposes bash as call_2: false
             5  [moment]  t1  policy:grant allows call_2 by grant 3
             6  [moment]  t1  agent:ben runs call_2 as [executor]
@@ -74,8 +74,8 @@ async fn every_event_is_a_line_that_says_what_happened() {
            10  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
            11  [moment]  t2  call_3 did not run: denied
            12  [moment]  t2  user:ada sets the mode to auto_deny
-           13  [moment]  t2  user:ada has the thread say allow of bash
-           14  [moment]  t1  user:ada takes back grant 3
+           13  [moment]  t2  user:ada sets the thread policy for bash to allow
+           14  [moment]  t1  user:ada revokes grant 3
            15  [moment]  t2  user:ada closes the thread
         exit 0
         "#);
@@ -90,7 +90,7 @@ async fn what_is_told_can_be_narrowed() {
         assert_snapshot!(desk.types("log --thread t1 --type tool-call --type grant-revoked").await, @"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
             4  [moment]  t1  agent:ben proposes bash as call_2: false
-           14  [moment]  t1  user:ada takes back grant 3
+           14  [moment]  t1  user:ada revokes grant 3
         exit 0
         ");
         assert_snapshot!(desk.types("log --tool mail").await, @r#"
@@ -101,7 +101,7 @@ async fn what_is_told_can_be_narrowed() {
         exit 0
         "#);
         assert_snapshot!(desk.types("log --by user:ada -n 2").await, @"
-           14  [moment]  t1  user:ada takes back grant 3
+           14  [moment]  t1  user:ada revokes grant 3
            15  [moment]  t2  user:ada closes the thread
         exit 0
         ");

@@ -9,7 +9,7 @@ async fn an_empty_log_has_nothing_that_waits() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("pending").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
     })
@@ -49,7 +49,7 @@ async fn what_waits_is_shown_whole() {
         call_3  write  by agent:builder in conversation-9, [ago]
             text: long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long 
 
-        4 waiting. Decide with: countersign allow ID, or countersign deny ID --comment WHY
+        4 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread conversation-8 --database countersign.db").await, @r#"
@@ -61,11 +61,11 @@ async fn what_waits_is_shown_whole() {
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
 
-        2 waiting. Decide with: countersign --database countersign.db allow ID, or countersign --database countersign.db deny ID --comment WHY
+        2 pending. Decide with: countersign --database countersign.db allow ID, or countersign --database countersign.db deny ID --comment REASON
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread nobody").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
     })
@@ -83,7 +83,7 @@ async fn nothing_hides_in_what_waits() {
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
             a\u{001b}b: \u{0000}
 
-        1 waiting. Decide with: countersign allow ID, or countersign deny ID --comment WHY
+        1 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
         ");
         assert_snapshot!(desk.types("show call_").await, @r"

@@ -51,12 +51,12 @@ async fn a_policy_that_is_wrong_says_where() {
         desk.writes("policy.toml", "[[rule]]\nname = \"a\"\ntol = \"bash\"\nverdict = \"allow\"\n");
         assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 3, column 1: a rule knows no key `tol`; did you mean `tool`?
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         assert_snapshot!(desk.types("policy check --policy missing.toml").await, @"
         ! countersign: the policy missing.toml cannot be read: No such file or directory (os error 2)
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
     })
@@ -98,12 +98,12 @@ async fn a_call_that_cannot_be_is_refused() {
 async fn without_a_call_it_looks_at_the_policy() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("policy check").await, @"
-        the shipped policy (none is set): 2 rules, nothing is wrong with it.
+        the shipped policy (none is set): 2 rules, no warnings.
         exit 0
         ");
         with_policy(desk);
         assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
-        policy.toml: 4 rules, nothing is wrong with it.
+        policy.toml: 4 rules, no warnings.
         exit 0
         ");
         desk.writes(
@@ -132,7 +132,7 @@ async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
         allow  the rule says so
           by       rule harmless shell
           matched  allow harmless shell: tool `bash` matches, command `git status **` or `git status` or `ls` matches
-          matched  block no shell at all: tool `bash` matches (shadow: it only records)
+          matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
           policy   policy.toml
         exit 0
         ");
@@ -140,7 +140,7 @@ async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
         block  history is shared
           by       rule no force pushes
           matched  block no force pushes: tool `bash` matches, command `git push*--force*` matches
-          matched  block no shell at all: tool `bash` matches (shadow: it only records)
+          matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
           policy   policy.toml
         exit 77
         ");
@@ -148,10 +148,10 @@ async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
         ask  the rule says so
           by       rule large transfers
           terms    level user
-          terms    2 have to agree
+          terms    2 must agree
           terms    decided by @ops
           terms    people are reminded after 5m 0s
-          terms    goes to level admin after 10m 0s
+          terms    escalates to level admin after 10m 0s
           terms    denied after 15m 0s without an answer
           matched  ask   large transfers: tool `transfer` matches, the condition holds
           policy   policy.toml

@@ -9,13 +9,13 @@ const UNTIDY: &str = "# What is free.\n[[rule]]\nverdict='allow'\nname =   \"she
 async fn what_is_no_policy_is_left_as_it_is() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("policy fmt").await, @"
-        ! countersign: no policy is set; name its file
+        ! countersign: no policy is set; give the path of a file
         exit 2
         ");
         desk.writes("policy.toml", "[[rule]]\nname = 7\n");
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 2, column 8: name takes a string, not a number
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         let kept = std::fs::read_to_string(desk.path("policy.toml")).expect("it is there");
@@ -29,12 +29,12 @@ async fn a_file_is_laid_out_once_and_then_stays() {
     at_a_desk(async |desk| {
         desk.writes("policy.toml", UNTIDY);
         assert_snapshot!(desk.types("policy fmt --check policy.toml").await, @"
-        ! policy.toml would be laid out otherwise: countersign policy fmt policy.toml
+        ! policy.toml is not in the standard layout: countersign policy fmt policy.toml
         exit 1
         ");
         assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), UNTIDY);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
-        policy.toml is laid out anew.
+        Formatted policy.toml.
         exit 0
         ");
         assert_snapshot!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), @r#"

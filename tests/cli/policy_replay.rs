@@ -29,17 +29,17 @@ async fn an_empty_log_has_nothing_to_compare() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("policy replay").await, @"
-        No calls were proposed then.
+        No calls were proposed in this time.
         exit 0
         ");
         desk.writes("policy.toml", "default = 7\n");
         assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 1, column 11: a verdict takes a string, not a number
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         assert_snapshot!(desk.types("policy replay --since 1h --until 2h").await, @"
-        ! countersign: --until is not later than --since, so nothing lies between
+        ! countersign: --until must be later than --since
         exit 2
         ");
     })
@@ -72,12 +72,12 @@ async fn the_policy_that_judged_says_that_nothing_is_different() {
         blocked by the policy      1    1
         answered by the thread     1    1
 
-        Nothing would have been different.
+        No verdict changes.
 
-        RULE     SAYS   CALLS
-        default  ask        2
-        free     allow      1
-        mail     block      1
+        RULE     VERDICT  CALLS
+        default  ask          2
+        free     allow        1
+        mail     block        1
         exit 0
         ");
     })
@@ -98,20 +98,20 @@ async fn what_would_have_been_different_is_told_call_by_call() {
         blocked by the policy      0    1
         answered by the thread     0    0
 
-        3 prompts saved (3 allowed, 0 blocked), 0 added; 4 of 5 calls would have been answered otherwise.
+        3 prompts saved (3 allowed, 0 blocked), 0 added; 4 of 5 calls have another outcome.
 
-        It would have allowed what was denied, lapsed, or was changed: 1
+        Would now be allowed, but was denied, expired or changed: 1
         SEQ  THREAD  ID      TOOL  THEN                                   NOW                 ARGUMENTS
           7  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --force
 
-        It would have blocked what ran: 1
+        Would now be blocked, but ran: 1
         SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS
          13  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
 
-        RULE       SAYS   CALLS
-        bash:git*  allow      3
-        default    ask        1
-        bash:true  block      1
+        RULE       VERDICT  CALLS
+        bash:git*  allow        3
+        default    ask          1
+        bash:true  block        1
         exit 0
         ");
         assert_snapshot!(desk.types("policy replay --policy policy.toml --thread t2").await, @"
@@ -123,10 +123,10 @@ async fn what_would_have_been_different_is_told_call_by_call() {
         blocked by the policy      0    0
         answered by the thread     0    0
 
-        Nothing would have been different.
+        No verdict changes.
 
-        RULE     SAYS  CALLS
-        default  ask       1
+        RULE     VERDICT  CALLS
+        default  ask          1
         exit 0
         ");
         let told = desk.types("policy replay --policy policy.toml --json").await.stdout;
@@ -148,7 +148,7 @@ async fn a_span_and_a_server_tell_the_same_of_their_part() {
         let whole = desk.types("policy replay --policy policy.toml --json").await.stdout;
         assert_eq!(desk.types("policy replay --policy policy.toml --since 1h --json").await.stdout, whole);
         assert_snapshot!(desk.types("policy replay --policy policy.toml --until 1h").await, @"
-        No calls were proposed then.
+        No calls were proposed in this time.
         exit 0
         ");
         let mut server = desk.starts("serve --listen unix:socket");

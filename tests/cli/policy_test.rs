@@ -18,7 +18,7 @@ async fn an_example_that_does_not_hold_is_an_error_of_the_policy() {
         desk.writes("policy.toml", &POLICY.replace("\"ls\"", "\"git status\""));
         assert_snapshot!(desk.types("policy test --policy policy.toml").await, @r#"
         ! countersign: policy.toml: the policy is wrong at line 7, column 76: rule "harmless shell" matches this example, which says that it does not
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         "#);
     })
@@ -40,12 +40,12 @@ async fn a_file_of_cases_that_is_wrong_says_where() {
         "#);
         desk.writes("cases.toml", "\n[[case]]\nverdict = \"ask\"\n");
         assert_snapshot!(desk.types("policy test --policy policy.toml cases.toml").await, @"
-        ! countersign: cases.toml: line 2: a case names its `tool`, or has a `command`
+        ! countersign: cases.toml: line 2: a case needs a `tool` or a `command`
         exit 2
         ");
         desk.writes("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
         let told = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
-        assert!(told.contains("cases are written as [[case]], with two brackets"), "{told}");
+        assert!(told.contains("write cases as [[case]], with two brackets"), "{told}");
         // A word that nobody knows would match no rule, and the case would hold for a reason that is none.
         for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
             desk.writes("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
@@ -77,10 +77,10 @@ async fn cases_hold_or_say_what_came_instead() {
         assert_snapshot!(desk.types("policy test --policy policy.toml good.toml bad.toml").await, @"
         failed bad.toml:1 removing
           expected block
-          but it is ask: no rule matches this call
+          actual   ask: no rule matches this call
         failed bad.toml:6 case 2
           expected allow by another
-          but it is allow by harmless shell: the rule says so
+          actual   allow by harmless shell: the rule says so
         policy.toml: 3 examples and 2 cases hold; 2 cases failed.
         exit 1
         ");

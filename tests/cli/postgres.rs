@@ -29,7 +29,7 @@ fn measured(said: &Screen) -> String {
         match line.split_whitespace().nth(1) {
             Some("database") => kept("PostgreSQL ") + "PostgreSQL [version], [time] there and back",
             Some("connections") => kept("connections") + "connections  [number]",
-            Some("clocks") => kept("the server's") + "the server's is [time]",
+            Some("clocks") => kept("the clock of") + "the clock of the server is [time]",
             _ => line.to_owned(),
         }
     };
@@ -47,7 +47,7 @@ async fn every_command_works_and_shows_no_password() {
         desk.sets("COUNTERSIGN_AS", "user:ada");
         assert_eq!(types(desk, "pending").await.code, 5, "nothing is made by looking");
         let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         assert!(types(desk, "pending").await.stdout.contains("call_1"));
         assert_eq!(types(desk, "allow call_1 --session").await.code, 0);
         let ran = run.ends().await;
@@ -56,14 +56,14 @@ async fn every_command_works_and_shows_no_password() {
         for line in [
             "show call_1",
             "calls",
-            "threads",
-            "threads terminal",
+            "thread list",
+            "thread show terminal",
             "log",
             "log --json",
             "stats",
-            "grants terminal",
-            "mode terminal auto_deny",
-            "thread-policy terminal bash=deny",
+            "grant list terminal",
+            "thread mode terminal auto_deny",
+            "thread policy terminal bash=deny",
             "watch --plain",
             "verify",
             "verify --repair --json",
@@ -72,7 +72,7 @@ async fn every_command_works_and_shows_no_password() {
             "config",
             "config --json",
             "migrate",
-            "close terminal",
+            "thread close terminal",
             "copy --from-file address --to copy.db",
             "copy --from copy.db --to-file address --continue",
         ] {
@@ -110,19 +110,19 @@ async fn what_is_in_the_way_of_the_server_is_told() {
             assert_eq!(said.code, 5, "{said}");
         }
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
-        ok    TLS          off, and the server is on this machine
+        ok    TLS          off; the server is on this machine
         ok    connections  [number]
-        ok    clocks       the server's is [time]
-        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    clocks       the clock of the server is [time]
+        ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
-        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` creates one, --database names another
-                           → `createdb` makes a database, and `countersign serve` or `countersign run` a log in it
+        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
+                           → create the database with `createdb`; `countersign serve` then creates the log
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
         server
@@ -133,29 +133,28 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         let guard = "ALTER TABLE events DISABLE TRIGGER rows_are_never_changed";
         desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
-        ok    settings     none from a file; `countersign config` shows what is in force
-        ok    policy       none is set: task tools are free, and the rest is asked
+        ok    settings     there is no settings file; `countersign config` lists the settings
+        ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
-        ok    TLS          off, and the server is on this machine
-        ok    bell         what others write is heard of at once
+        ok    TLS          off; the server is on this machine
+        ok    bell         notifications arrive
         ok    connections  [number]
-        ok    clocks       the server's is [time]
-        ok    durability   a commit is on the server's disk (synchronous_commit on)
+        ok    clocks       the clock of the server is [time]
+        ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
-        warn  isolation    serializable is usual here, and rows by hand will often be refused
+        warn  isolation    the default is serializable, so decisions with SQL will often be refused
                            → set default_transaction_isolation to read committed for this database
-        warn  rights       this user owns the log, and could take its guards away
-                           → give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md
-        fail  guards       not in force: rows_are_never_changed
-                           → ALTER TABLE events ENABLE ALWAYS TRIGGER, for each; then countersign verify
-        ok    layout       as Countersign 0.1.0 knows it
-        ok    seal         the last of 0 events is sealed
-        ok    chain        all 0 events hold
-        ok    rules        the rules would have written every event
-        ok    index        the index of open requests agrees with the events
+        warn  rights       this user owns the log, and can remove its triggers
+                           → use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md
+        fail  guards       not enabled: rows_stay
+                           → run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`
+        ok    layout       the layout of Countersign 0.1.0
+        ok    seal         the last of 0 events has a hash
+        ok    chain        all 0 events are intact
+        ok    index        the index of open requests matches the events
 
-        Something has to be mended.
+        Problems found; see the remedies above.
         exit 1
         ");
     })
@@ -173,18 +172,18 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
         let folder = server.folder().display().to_string().replace('/', "%2F");
         let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
         assert_snapshot!(told.replace(&folder, "SOCKET"), @"
-        ! countersign: postgres://countersign_app@SOCKET:5432/postgres must be migrated to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, then packaging/postgres/roles.sql
+        ! countersign: postgres://countersign_app@SOCKET:5432/postgres has to be brought to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it
         exit 5
         ");
         assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);
         desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
         let said = types(desk, &format!("doctor --database {app}")).await.to_string();
         assert!(
-            said.contains("ok    rights       this user may add events, and change or delete none"),
+            said.contains("ok    rights       this user can add events, but not change or delete them"),
             "{said}"
         );
         let mut run = desk.starts(&format!("run --database {app} --id call_1 -- true"));
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         assert_eq!(types(desk, &format!("allow call_1 --as user:ada --database {app}")).await.code, 0);
         assert_eq!(run.ends().await.code, 0);
     })
@@ -205,7 +204,7 @@ async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
         let (mut runs, mut followers) = (Vec::new(), Vec::new());
         for (number, way) in ways.iter().enumerate() {
             let mut run = desk.starts(&format!("run --id call_{number} {way} -- true"));
-            run.complains("waits for a decision").await;
+            run.complains("is pending").await;
             runs.push(run);
             let mut follower = desk.starts(&format!("log --follow {way}"));
             follower.says("call_0").await;
@@ -219,7 +218,7 @@ async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
             assert_eq!(ran.code, 0, "{ran}");
         }
         for follower in &mut followers {
-            follower.says("call_1 ended well").await;
+            follower.says("call_1 succeeded").await;
         }
     })
     .await;

@@ -27,24 +27,24 @@ async fn a_server_and_its_file_say_the_same() {
             }
             assert_eq!(desk.types(&at("allow call_1 --session")).await.code, 0);
             assert_eq!(desk.types(&at("deny call_2 call_3 --comment no")).await.code, 0);
-            assert_eq!(desk.types(&at("mode t1 auto_deny")).await.code, 0);
-            assert_eq!(desk.types(&at("thread-policy t1 mail=deny bash=require-approval")).await.code, 0);
+            assert_eq!(desk.types(&at("thread mode t1 auto_deny")).await.code, 0);
+            assert_eq!(desk.types(&at("thread policy t1 mail=deny bash=require-approval")).await.code, 0);
             for asked in [
                 "calls",
                 "calls --state denied --tool mail",
                 "calls -n 1",
-                "threads",
-                "threads t1",
-                "threads nobody",
+                "thread list",
+                "thread show t1",
+                "thread show nobody",
                 "log",
                 "log -n 3 --by user:ada",
                 "log --type tool-call --type thread-mode-set --since 2026-01-01T00:00:00Z",
                 "stats",
                 "stats --until 2026-01-01T00:00:00Z",
-                "grants t1",
-                "revoke t1 77",
-                "mode t1",
-                "thread-policy t1",
+                "grant list t1",
+                "grant revoke t1 77",
+                "thread mode t1",
+                "thread policy t1",
                 "pending --tool bash",
                 "show call_2",
                 "show call_9",
@@ -55,9 +55,9 @@ async fn a_server_and_its_file_say_the_same() {
                 ];
                 assert_eq!(far.to_string(), near.to_string(), "{asked}");
             }
-            assert_eq!(desk.types(&at("revoke t1 4")).await.code, 4, "it is no grant");
-            assert_eq!(desk.types(&at("close t1")).await.code, 0);
-            assert_eq!(desk.types(&at("close t1")).await.code, 0);
+            assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "it is no grant");
+            assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
+            assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
         })
         .await;
     })
@@ -84,9 +84,9 @@ async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
                 stream.write_all(answer.as_bytes()).await.expect("somebody reads");
             }
         });
-        assert_snapshot!(desk.types(&format!("close t1 --server {server}")).await, @r"
+        assert_snapshot!(desk.types(&format!("thread close t1 --server {server}")).await, @r"
         ! countersign: \u{001b}[2Jdone\u{202e}
-        ! hint: a closed thread stays closed; use another one
+        ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
         answering.await.expect("it answered");

@@ -107,11 +107,11 @@ async fn what_is_blocked_does_not_run() {
 async fn what_is_asked_about_waits_and_runs_once_it_is_allowed() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --as agent:builder -- echo hi");
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         desk.types("allow call_ --as user:ada").await;
         assert_snapshot!(run.ends().await, @"
         hi
-        ! countersign: [call 1] waits for a decision: countersign allow [call 1]
+        ! countersign: [call 1] is pending; allow it with: countersign allow [call 1]
         exit 0
         ");
     })
@@ -122,10 +122,10 @@ async fn what_is_asked_about_waits_and_runs_once_it_is_allowed() {
 async fn what_is_denied_does_not_run_and_the_reason_is_handed_on() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --id call_1 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         desk.types("deny call_1 --as user:ada --comment 'use the other folder'").await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: Denied by user:ada: use the other folder (do not retry this call unchanged)
         exit 77
         ");
@@ -139,7 +139,7 @@ async fn what_nobody_decides_in_time_does_not_run() {
     at_a_desk(async |desk| {
         let ran = desk.types("run --id call_1 --expires 1s -- touch ran").await;
         assert_snapshot!(ran, @"
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: Nobody decided before [time], so this call was not run.
         exit 78
         ");
@@ -152,15 +152,15 @@ async fn what_nobody_decides_in_time_does_not_run() {
 async fn a_run_that_is_interrupted_while_it_waits_withdraws_its_call() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --id call_1 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         run.is_sent("INT").await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: cancelled call_1
         exit 130
         ");
         let mut run = desk.starts("run --id call_2 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         run.is_sent("TERM").await;
         assert_eq!(run.ends().await.code, 130);
         assert!(!desk.path("ran").exists());
@@ -192,8 +192,8 @@ async fn the_same_id_does_not_run_twice() {
         allow_all(desk);
         desk.types("run --id call_1 -- echo hi").await;
         assert_snapshot!(desk.types("run --id call_1 -- echo hi").await, @"
-        ! countersign: call_1 is finished already and is not run a second time; `countersign show call_1` tells more
-        ! hint: `countersign show ID` tells the whole story
+        ! countersign: call_1 is already finished and does not run again; `countersign show call_1` shows it
+        ! hint: `countersign show ID` shows the call and its events
         exit 3
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"
@@ -209,12 +209,12 @@ async fn the_same_id_does_not_run_twice() {
 async fn a_call_that_somebody_cancelled_does_not_run() {
     at_a_desk(async |desk| {
         let mut run = desk.starts("run --id call_1 --thread t1 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         let gate = desk.gate().await;
         gate.close(&countersign_api::parse_thread_id("t1").expect("valid")).await.expect("closed");
         gate.shut_down().await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 waits for a decision: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: Cancelled by agent:builder: the thread was closed
         exit 79
         ");

@@ -72,12 +72,12 @@ async fn a_slip_does_not_print_the_password_either() {
         desk.writes("quoted.toml", "database = \"postgres://ada:s3cret@db/log?sslmod=require\"\n");
         assert_snapshot!(types(desk, "pending --config quoted.toml").await, @r#"
         ! countersign: quoted.toml:1: "sslmod" is no parameter of a postgres:// address; known are sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name, options, schema, pooler, listen_host, listen_port
-        ! hint: docs/postgresql.md says how one is written
+        ! hint: see docs/postgresql.md for the format of an address
         exit 2
         "#);
         assert_snapshot!(types(desk, "pending --database 'host=db password=s3cret'").await, @"
         ! countersign: --database: this is no path, and no address either; write postgres://USER@HOST/DATABASE
-        ! hint: docs/postgresql.md says how one is written
+        ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");
     })
@@ -90,33 +90,33 @@ async fn a_file_that_others_can_read_keeps_no_secret() {
         desk.writes("secret", ADDRESS);
         desk.runs("chmod", &["644", "secret"]).await;
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
-        ! countersign: secret is not read, because everybody on this machine can get at it, and it may hold a password: chmod 600 it (640 if it is another user's)
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: secret is not used, because every user of this machine can access it and it may contain a password; run chmod 600 (or 640 if another user owns it)
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.runs("chmod", &["660", "secret"]).await;
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
-        ! countersign: secret is not read, because its group can write it, and it may hold a password: chmod 600 it (640 if it is another user's)
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: secret is not used, because its group can write to it and it may contain a password; run chmod 600 (or 640 if another user owns it)
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.runs("chmod", &["640", "secret"]).await;
         assert_eq!(desk.types("pending --database-file secret").await.code, 5, "its group may read it");
         assert_snapshot!(types(desk, "pending --database-file nowhere").await, @"
-        ! countersign: the address in nowhere cannot be read: No such file or directory (os error 2)
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: nowhere cannot be read: No such file or directory (os error 2)
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("secret", "\n");
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
-        ! countersign: secret is empty; it is to hold an address as --database takes it
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: secret is empty; it must contain an address as for --database
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("secret", "log.db\nother.db\n");
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
-        ! countersign: secret is to hold one line, an address as --database takes it
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: secret must contain one line, an address as for --database
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
     })
@@ -153,15 +153,15 @@ async fn the_file_of_the_address_is_weighed_against_the_address() {
         ");
         desk.sets("COUNTERSIGN_DATABASE", "nowhere.db");
         assert_snapshot!(types(desk, "verify").await, @"
-        ! countersign: COUNTERSIGN_DATABASE and COUNTERSIGN_DATABASE_FILE both name a database; only one of them can be meant
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_DATABASE and COUNTERSIGN_DATABASE_FILE both name a database; use only one of them
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.sets("COUNTERSIGN_DATABASE", "");
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(types(desk, "pending").await, @"
-        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE_FILE a database; only one of them can be meant
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE_FILE names a database; use only one of them
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_eq!(desk.types("pending --database-file secret --database countersign.db").await.code, 2);

@@ -21,12 +21,12 @@ async fn an_address_that_others_can_reach_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("serve --server http://127.0.0.1:7878").await, @"
-        ! countersign: a server serves a database: use --database instead of --server
+        ! countersign: serve works on a database: use --database instead of --server
         exit 2
         ");
         desk.sets("COUNTERSIGN_LISTEN", "somewhere");
         assert_snapshot!(desk.types("serve").await, @r#"
-        ! countersign: COUNTERSIGN_LISTEN is "somewhere", and an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
+        ! countersign: COUNTERSIGN_LISTEN is "somewhere": an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         exit 2
         "#);
         assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
@@ -41,7 +41,7 @@ async fn a_port_that_is_taken_is_named() {
         let address = taken.local_addr().expect("an address");
         assert_snapshot!(desk.types(&format!("serve --listen {address}")).await, @"
         ! countersign: cannot listen on [port]: Address already in use (os error 98)
-        ! hint: name another with --listen; --reuse-port shares it with servers that say so too
+        ! hint: use another address with --listen; --reuse-port shares a port between servers that all set it
         exit 1
         ");
     })
@@ -60,12 +60,12 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         Countersign 0.1.0
 
           listening  http://[port]
-          database   [here]/countersign.db (2 events, 1 waiting for a decision)
+          database   [here]/countersign.db (2 events, 1 pending)
           policy     policy.toml (1 rule)
 
         In a second terminal, propose a command:
           countersign run -- git --version
-        In a third, see what waits and decide:
+        In a third terminal, list and decide pending calls:
           countersign watch
           countersign pending
           countersign allow ID          or: curl http://[port]/v1/approvals/pending
@@ -73,7 +73,7 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
         Ctrl-C stops the server and loses nothing.
 
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
-        ! [time]  INFO countersign_cli::commands::serve: stopped; what was acknowledged is on disk
+        ! [time]  INFO countersign_cli::commands::serve: stopped; every acknowledged event is on disk
         exit 0
         ");
     })
@@ -89,7 +89,7 @@ async fn a_program_reads_the_address_from_the_first_line() {
         let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
         let url = line["listening"].as_str().expect("an address");
         let mut run = desk.starts(&format!("run --server {url} --id call_1 -- echo hi"));
-        run.complains("waits").await;
+        run.complains("is pending").await;
         desk.types(&format!("allow call_1 --as user:ada --server {url}")).await;
         assert_eq!(run.ends().await.stdout, "hi\n");
         server.is_sent("TERM").await;

@@ -8,37 +8,37 @@ async fn a_key_that_there_is_not_is_named_with_its_line() {
     at_a_desk(async |desk| {
         desk.writes("countersign.toml", "# ours\n\npolcy = \"policy.toml\"\n");
         assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml, line 3: there is no setting `polcy`; did you mean `policy`?
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml, line 3: unknown setting `polcy`; did you mean `policy`?
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: there is no setting `frequency`; there is database, database_file, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"docs/configuration.md says what can be set, and how"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.writes("countersign.toml", "listen = [7878]\n");
         assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml, line 1: `listen` takes a text, or a list of texts
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml, line 1: `listen` must be a string or a list of strings
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("countersign.toml", "bell = \"loud\"\n");
         assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml, line 1: `bell` takes true or false
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml, line 1: `bell` must be true or false
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("countersign.toml", "colour = \"green\"\n");
         assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml, line 1: `colour` takes auto, always or never
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml, line 1: `colour` must be auto, always or never
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("countersign.toml", "[database]\nfile = \"a.db\"\n");
         assert_snapshot!(desk.types("config").await, @"
-        ! countersign: countersign.toml, line 1: `database` takes a text in quotation marks
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml, line 1: `database` must be a string in quotation marks
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         desk.writes("countersign.toml", "database = a.db\n");
@@ -48,12 +48,12 @@ async fn a_key_that_there_is_not_is_named_with_its_line() {
         ! 1 | database = a.db
         !   |            ^^^^
         ! string values must be quoted, expected literal string
-        ! hint: docs/configuration.md says what can be set, and how
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_snapshot!(desk.types("config --config elsewhere.toml").await, @"
         ! countersign: the settings elsewhere.toml cannot be read: No such file or directory (os error 2)
-        ! hint: docs/configuration.md says what can be set, and how
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_eq!(desk.types("version").await.code, 0, "what needs no settings works");
@@ -66,15 +66,15 @@ async fn a_variable_that_cannot_be_meant_is_named() {
     at_a_desk(async |desk| {
         desk.sets("COUNTERSIGN_LOG_FORMAT", "xml");
         assert_snapshot!(desk.types("config").await, @r#"
-        ! countersign: COUNTERSIGN_LOG_FORMAT is "xml", and takes human or json
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_LOG_FORMAT is "xml", but must be human or json
+        ! hint: see docs/configuration.md for the settings
         exit 2
         "#);
         desk.sets("COUNTERSIGN_LOG_FORMAT", "");
         desk.sets("COUNTERSIGN_BELL", "maybe");
         assert_snapshot!(desk.types("config").await, @r#"
-        ! countersign: COUNTERSIGN_BELL is "maybe", and takes true or false
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_BELL is "maybe", but must be true or false
+        ! hint: see docs/configuration.md for the settings
         exit 2
         "#);
         desk.sets("COUNTERSIGN_BELL", "off");
@@ -86,7 +86,7 @@ async fn a_variable_that_cannot_be_meant_is_named() {
         desk.sets("COUNTERSIGN_LOG", "warn");
         desk.sets("COUNTERSIGN_OTLP", "localhost:4318");
         assert_snapshot!(desk.types("config").await, @r#"
-        ! countersign: "localhost:4318" is no collector's address (only http is spoken); it looks like http://127.0.0.1:4318
+        ! countersign: "localhost:4318" is not the address of a collector (only http is supported); an example is http://127.0.0.1:4318
         exit 2
         "#);
     })
@@ -103,7 +103,7 @@ async fn a_file_that_others_may_write_is_not_taken_for_ones_own() {
             desk.runs("chmod", &[mode, "theirs.toml"]).await;
             let refused = desk.types("config").await;
             assert!(
-                refused.stderr.contains("countersign.toml can be written by others"),
+                refused.stderr.contains("countersign.toml is writable by other users"),
                 "{mode}: {refused}"
             );
             assert_eq!(refused.code, 2);
@@ -158,18 +158,18 @@ async fn a_file_in_a_cloned_folder_chooses_neither_the_policy_nor_the_log() {
             "policy = \"allow-all.toml\"\nserver = \"http://127.0.0.1:1\"\nas = \"user:eve\"\nbell = false\n",
         );
         let mut run = desk.starts("run --id call_1 -- touch ran");
-        run.complains("waits").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("deny call_1").await, @"
         Denied call_1.
-        ! note: passed over: server, policy, as of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it
+        ! note: ignored: server, policy, as in countersign.toml, a file in the current folder; use --config countersign.toml to apply them
         exit 0
         ");
         assert_eq!(run.ends().await.code, 77);
         assert!(!desk.path("ran").exists());
         let said = desk.types("show call_1 --json --as user:ada").await.stderr;
-        assert_snapshot!(said, @r#"{"notice":"passed over: server, policy of countersign.toml, which only lies in this folder; --config countersign.toml takes all of it"}"#);
+        assert_snapshot!(said, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
         let shown = desk.types("config").await;
-        assert_eq!(shown.stdout.matches("is not taken from this folder").count(), 3, "{shown}");
+        assert_eq!(shown.stdout.matches("is ignored without --config").count(), 3, "{shown}");
         assert_eq!(shown.stdout.matches("  countersign.toml:4").count(), 1, "the bell is: {shown}");
         assert_eq!(shown.stderr, "");
         let shown = desk.types("config --json").await.stdout;
@@ -192,8 +192,8 @@ async fn a_variable_that_is_no_text_is_not_passed_over() {
         let line =
             format!("COUNTERSIGN_DATABASE=$(printf '/srv/\\377.db') {COUNTERSIGN} pending 2>&1; echo $?");
         assert_snapshot!(desk.runs("sh", &["-c", &line]).await, @"
-        countersign: COUNTERSIGN_DATABASE is no UTF-8
-        hint: docs/configuration.md says what can be set, and how
+        countersign: COUNTERSIGN_DATABASE is not valid UTF-8
+        hint: see docs/configuration.md for the settings
         2
         ");
         let line = format!("HOME=$(printf '/srv/\\377') {COUNTERSIGN} pending >&2; echo $?");
@@ -209,8 +209,8 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         desk.sets("COUNTERSIGN_CONFIG", "countersign.toml");
         desk.writes("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: countersign.toml:1 names a server and countersign.toml:2 a database; only one of them can be meant
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: countersign.toml:1 names a server and countersign.toml:2 names a database; use only one of them
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_snapshot!(desk.types("verify").await, @"
@@ -227,7 +227,7 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         KEY            VALUE               FROM
         database       environment.db      COUNTERSIGN_DATABASE
         database_file                      not used
-        server         http://127.0.0.1:1  countersign.toml:1, passed over
+        server         http://127.0.0.1:1  countersign.toml:1, overridden
         policy                             not set
         as             user:ada            COUNTERSIGN_AS
         listen         127.0.0.1:7878      default
@@ -241,8 +241,8 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         ");
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a database; only one of them can be meant
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE names a database; use only one of them
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_eq!(desk.types("pending --database option.db").await.code, 5);

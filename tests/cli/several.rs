@@ -9,8 +9,8 @@ async fn a_slip_in_one_id_decides_nothing() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 call_9 --as user:ada").await, @r#"
-        ! countersign: no call begins with "call_9"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_9"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         assert!(desk.types("pending").await.stdout.starts_with("call_1"));
@@ -43,8 +43,8 @@ async fn each_call_is_answered_for_itself() {
         }
         desk.types("deny call_2 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 call_2 call_3 call_1 --as user:ada").await, @"
-        Allowed call_1, this once.
-        Allowed call_3, this once.
+        Allowed call_1 once.
+        Allowed call_3 once.
         ! countersign: call_2: decided already: deny by user:ben at [time]
         exit 3
         ");
@@ -122,7 +122,7 @@ async fn all_that_waits_is_denied_at_once() {
         exit 0
         ");
         assert_snapshot!(desk.types("deny --all-pending --as user:ada").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
         assert_snapshot!(desk.types("deny --all-pending --as user:ada --json").await, @r#"

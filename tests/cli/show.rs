@@ -8,18 +8,18 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
     at_a_desk(async |desk| {
         let mut run = desk
             .starts("run --as agent:builder --id call_1 --description 'count to two' --expires 1h -- seq 2");
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         assert_snapshot!(desk.types("show call_1").await, @"
         call_1  bash  pending
           thread     terminal
           arguments  command: seq 2
                      cwd: [here]
           sha256     [sha256]
-          for        count to two
+          purpose    count to two
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
-          expires    [time], then it is denied
-          widths     command `seq 2 **`: no other calls yet
+          expires    [time], then the call is denied
+          scope      command `seq 2 **`: no other calls yet
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
@@ -30,7 +30,7 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
           arguments  command: seq 2
                      cwd: [here]
           sha256     [sha256]
-          for        count to two
+          purpose    count to two
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           expires    [time]
@@ -75,23 +75,23 @@ async fn a_call_that_nobody_proposed_is_not_found() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("show call_2").await, @r#"
-        ! countersign: no call begins with "call_2"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_2"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         assert_snapshot!(desk.types("show call_1 --thread t2").await, @r#"
-        ! countersign: no call begins with "call_1"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_1"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         assert_snapshot!(desk.types("show call_2 --thread t1").await, @r#"
-        ! countersign: no call begins with "call_2"; --thread finds old ones
-        ! hint: `countersign pending` lists what waits, `countersign calls` what there ever was
+        ! countersign: no recent call has an id that begins with "call_2"; add --thread to find older calls
+        ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
         // As when a script's variable is not set.
         assert_snapshot!(desk.types("show ''").await, @"
-        ! countersign: the id is empty, and would be the beginning of every call's
+        ! countersign: the id must not be empty
         exit 2
         ");
         assert_snapshot!(desk.types("show call_1 --thread ..").await, @r#"
@@ -111,18 +111,18 @@ async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
             desk.proposes(thread, id, "bash", "{}").await;
         }
         assert_snapshot!(desk.types("show call_").await, @r#"
-        ! countersign: 3 calls that wait begin with "call_"; say which:
+        ! countersign: 3 pending calls begin with "call_"; choose one of:
         !   call_10 --thread t1
         !   call_11 --thread t1
         !   call_1 --thread t2
-        ! hint: give more of the id, or --thread
+        ! hint: type more of the id, or add --thread
         exit 4
         "#);
         assert_snapshot!(desk.types("show odd").await, @r#"
-        ! countersign: 2 calls that wait begin with "odd"; say which:
+        ! countersign: 2 pending calls begin with "odd"; choose one of:
         !   odd --thread t3
         !   odd --thread t4
-        ! hint: give more of the id, or --thread
+        ! hint: type more of the id, or add --thread
         exit 4
         "#);
         assert_eq!(desk.types("show call_11").await.code, 0);
@@ -145,10 +145,10 @@ async fn a_call_that_waits_goes_before_those_that_ended() {
         assert!(desk.types("show call_a").await.stdout.starts_with("call_a2"));
         desk.types("deny call_a2 --as user:ada").await;
         assert_snapshot!(desk.types("show call_a").await, @r#"
-        ! countersign: 2 calls begin with "call_a"; say which:
+        ! countersign: 2 calls begin with "call_a"; choose one of:
         !   call_a1 --thread t1
         !   call_a2 --thread t1
-        ! hint: give more of the id, or --thread
+        ! hint: type more of the id, or add --thread
         exit 4
         "#);
     })

@@ -9,7 +9,7 @@ async fn an_empty_log_has_nothing_to_count() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stats").await, @"
-        No calls were proposed then.
+        No calls were proposed in this time.
         exit 0
         ");
     })
@@ -23,21 +23,21 @@ async fn calls_are_counted_by_tool() {
         for (id, tool) in [("call_1", "bash"), ("call_2", "bash"), ("call_3", "mail")] {
             desk.proposes("t1", id, tool, "{}").await;
         }
-        desk.types("close t1 --as user:ada").await;
+        desk.types("thread close t1 --as user:ada").await;
         desk.writes("policy.toml", "default = \"allow\"");
         desk.types("run --policy policy.toml -- false").await;
         assert_snapshot!(desk.types("stats").await, @"
-        TOOL  CALLS  ASKED  ALLOWED  DENIED  LEFT  FAILED  MEDIAN
-        bash      3      2        1       0     2       1       –
-        mail      1      1        0       0     1       0       –
-        all       4      3        1       0     3       1       –
+        TOOL  CALLS  ASKED  ALLOWED  DENIED  EXPIRED  FAILED  MEDIAN
+        bash      3      2        1       0        2       1       –
+        mail      1      1        0       0        1       0       –
+        all       4      3        1       0        3       1       –
 
         Decided by: cancellation 3, policy 1
-        Left undecided, though people were asked: 3. Lapsed: 0. Withdrawn before a decision: 3.
+        Not decided by people: 3. Expired: 0. Cancelled before a decision: 3.
         exit 0
         ");
         assert_snapshot!(desk.types("stats --until 1h").await, @"
-        No calls were proposed then.
+        No calls were proposed in this time.
         exit 0
         ");
         desk.proposes("t2", "call_1", "bash", "{}").await;
@@ -50,7 +50,7 @@ async fn calls_are_counted_by_tool() {
             (&5.into(), &4.into(), &3.into())
         );
         assert!(total["timeToDecide"]["medianMs"].is_u64(), "{stats}");
-        assert!(desk.types("stats").await.stdout.contains("People decided within"));
+        assert!(desk.types("stats").await.stdout.contains("Time to decide:"));
     })
     .await;
 }

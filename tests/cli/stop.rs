@@ -9,14 +9,14 @@ async fn all_that_waits_is_denied_at_once() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
-        Nothing waits for a decision.
+        No call is pending.
         exit 0
         ");
         for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {
             desk.proposes(thread, id, tool, "{}").await;
         }
         assert_snapshot!(desk.types("stop --as agent:builder").await, @"
-        ! countersign: agent:builder is not a person, and only people decide
+        ! countersign: agent:builder is no person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
@@ -44,17 +44,17 @@ async fn what_one_person_cannot_deny_is_left_and_named() {
     at_a_desk(async |desk| {
         sets_rules(desk);
         let mut deploy = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        deploy.complains("waits").await;
+        deploy.complains("is pending").await;
         let mut drop = desk.starts("run --thread t1 --tool drop --id call_2 -- echo hi");
-        drop.complains("waits").await;
+        drop.complains("is pending").await;
         let mut bash = desk.starts("run --thread t1 --id call_3 -- touch ran");
-        bash.complains("waits").await;
+        bash.complains("is pending").await;
         assert_snapshot!(desk.types("stop --as user:ben").await, @"
         Denied 1 call.
           call_3 in thread t1
-        2 calls still waiting:
+        2 calls still pending:
           call_1 in thread t1: 0 of 2 to allow, 1 of 2 to deny
-          call_2 in thread t1: it takes level admin
+          call_2 in thread t1: it needs level admin
         exit 3
         ");
         assert_eq!(bash.ends().await.code, 77);
@@ -77,7 +77,7 @@ async fn on_a_terminal_a_stop_is_agreed_to() {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         let terminal = Terminal::open(desk).await;
         terminal.types("clear; countersign stop --as user:ada").await;
-        terminal.shows("Deny 1 call that waits for a decision? [y/N]").await;
+        terminal.shows("Deny 1 pending call? [y/N]").await;
         terminal.types("n").await;
         terminal.shows("Nothing was decided.").await;
         terminal.types("clear; countersign stop --as user:ada --yes").await;
@@ -105,7 +105,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
             api::ClaimRequest { lease_seconds: Some(0), ..api::ClaimRequest::for_call(&call, "worker-1") };
         gate.claim(&thread, &id, &claim).await.expect("claimed");
         assert_snapshot!(desk.types("release call_1 --as agent:other").await, @"
-        ! countersign: agent:other is not a person, and only people decide
+        ! countersign: agent:other is no person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
@@ -130,13 +130,8 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
         exit 0
         ");
         let log = desk.types("log --thread t1").await.stdout;
-        assert!(
-            log.contains(
-                "user:ada releases call_1, whose executor was lost, for another one (nothing was sent)"
-            ),
-            "{log}"
-        );
-        assert!(log.contains("takes call_1 over as worker-2"), "{log}");
+        assert!(log.contains("user:ada releases call_1 for another executor (nothing was sent)"), "{log}");
+        assert!(log.contains("takes over call_1 as worker-2"), "{log}");
     })
     .await;
 }

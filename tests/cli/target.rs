@@ -8,15 +8,15 @@ use insta::assert_snapshot;
 async fn a_log_that_is_not_there_is_not_made_by_looking_at_it() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("verify --database elsewhere.db").await, @"
-        ! countersign: there is no database at elsewhere.db; `countersign serve` or `countersign run` creates one, --database names another
+        ! countersign: there is no database at elsewhere.db; `countersign serve` or `countersign run` makes one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("run --database no/such/folder.db -- ls").await, @"
-        ! countersign: the database no/such/folder.db cannot be created: No such file or directory (os error 2)
+        ! countersign: the database no/such/folder.db cannot be made: No such file or directory (os error 2)
         exit 5
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "");
@@ -57,15 +57,15 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 5
         ");
         assert_snapshot!(desk.types("pending --server localhost").await, @r#"
-        ! countersign: "localhost" does not say how the server speaks; did you mean http://localhost?
+        ! countersign: "localhost" has no scheme; did you mean http://localhost?
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
-        ! countersign: "https://example.com" is not the address of a server (the scheme must be http); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
+        ! countersign: "https://example.com" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"
-        ! countersign: verify reads the log itself: use --database instead of --server
+        ! countersign: verify works on a database: use --database instead of --server
         exit 2
         ");
     })
@@ -77,7 +77,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: the policy policy.toml cannot be read: No such file or directory (os error 2)
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         desk.writes(
@@ -86,7 +86,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         );
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: policy.toml: the policy is wrong at line 5, column 8: the list of tools is empty, so nothing would ever match
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         desk.writes(
@@ -95,7 +95,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         );
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: policy.toml: the policy is wrong at line 4, column 1: a rule knows no key `tools`; did you mean `tool`?
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         desk.writes("policy.toml", "default = ask");
@@ -105,7 +105,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! 1 | default = ask
         !   |           ^^^
         ! string values must be quoted, expected literal string
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "policy.toml\n", "no log is made");
@@ -123,8 +123,8 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
         assert_eq!(desk.types("pending --database sqlite://countersign.db").await.code, 0);
         desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE a database; only one of them can be meant
-        ! hint: docs/configuration.md says what can be set, and how
+        ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE names a database; use only one of them
+        ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_eq!(desk.types("pending --database countersign.db").await.code, 0);
@@ -132,7 +132,7 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
         desk.sets("COUNTERSIGN_POLICY", "nowhere.toml");
         assert_snapshot!(desk.types("run --database countersign.db -- ls").await, @"
         ! countersign: the policy nowhere.toml cannot be read: No such file or directory (os error 2)
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
     })
@@ -144,17 +144,17 @@ async fn every_command_works_over_a_server_too() {
     at_a_desk(async |desk| {
         over_http("default = \"ask\"", async |town| {
             desk.sets("COUNTERSIGN_SERVER", &format!("http://{}", town.service.address));
-            assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
+            assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
             let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
-            run.complains("waits for a decision").await;
+            run.complains("is pending").await;
             assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
-            Allowed call_1, this once.
+            Allowed call_1 once.
             exit 0
             ");
             assert_eq!(run.ends().await.code, 3);
             assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
             ! countersign: decided already: allow_once by user:ada at [time]
-            ! hint: `countersign show ID` tells the whole story
+            ! hint: `countersign show ID` shows the call and its events
             exit 3
             ");
             assert_eq!(desk.types("show call_1").await.code, 0);

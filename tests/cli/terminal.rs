@@ -41,14 +41,14 @@ async fn waiting_is_shown_and_goes_away_when_it_is_allowed() {
         terminal.types("countersign run --id call_1 -- echo it runs").await;
         assert_snapshot!(terminal.shows("waiting for a decision").await, @"
         $ countersign run --id call_1 -- echo it runs
-        countersign: call_1 waits for a decision: countersign allow call_1
-        waiting for a decision on call_1, Ctrl-C cancels it (0s)
+        countersign: call_1 is pending; allow it with: countersign allow call_1
+        waiting for a decision on call_1; Ctrl-C cancels the call (0s)
         ");
         desk.types("allow call_1 --as user:ada").await;
         terminal.shows("it runs").await;
         assert_snapshot!(terminal.is_back().await, @"
         $ countersign run --id call_1 -- echo it runs
-        countersign: call_1 waits for a decision: countersign allow call_1
+        countersign: call_1 is pending; allow it with: countersign allow call_1
         it runs
         $
         ");
@@ -67,7 +67,7 @@ async fn ctrl_c_while_it_waits_withdraws_the_call() {
         terminal.types("echo status $?").await;
         assert_snapshot!(terminal.is_back().await, @"
         $ countersign run --id call_1 -- touch ran
-        countersign: call_1 waits for a decision: countersign allow call_1
+        countersign: call_1 is pending; allow it with: countersign allow call_1
         countersign: cancelled call_1
         $ echo status $?
         status 130
@@ -125,10 +125,12 @@ async fn the_terminal_is_afterwards_as_it_was() {
     at_a_desk(async |desk| {
         allow_all(desk);
         let terminal = Terminal::open(desk).await;
-        terminal.types("stty -a > before; countersign run -- stty raw -echo; stty -a > after").await;
-        terminal.is_back().await;
-        terminal.types("countersign run -- no-such-program; stty -a > failed").await;
-        terminal.is_back().await;
+        terminal
+            .types("stty -a > before; countersign run -- stty raw -echo; stty -a > after; echo first $?")
+            .await;
+        terminal.shows("first 0").await;
+        terminal.types("countersign run -- no-such-program; stty -a > failed; echo second $?").await;
+        terminal.shows("second 0").await;
         let read = |name: &str| std::fs::read_to_string(desk.path(name)).expect("written");
         assert_eq!(read("after"), read("before"));
         assert_eq!(read("failed"), read("before"));

@@ -8,53 +8,53 @@ use insta::assert_snapshot;
 async fn what_is_not_there_is_said_to_be_missing() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
-        assert_snapshot!(desk.types("threads").await, @"
-        There are no threads yet.
+        assert_snapshot!(desk.types("thread list").await, @"
+        There are no threads.
         exit 0
         ");
-        assert_snapshot!(desk.types("threads nobody").await, @"
+        assert_snapshot!(desk.types("thread show nobody").await, @"
         ! countersign: there is no thread nobody
-        ! hint: `countersign threads` lists them
+        ! hint: `countersign thread list` lists the threads
         exit 4
         ");
-        assert_snapshot!(desk.types("grants nobody").await, @"
-        No grant stands in thread nobody.
+        assert_snapshot!(desk.types("grant list nobody").await, @"
+        Thread nobody has no grants.
         exit 0
         ");
-        assert_snapshot!(desk.types("revoke nobody 7").await, @"
+        assert_snapshot!(desk.types("grant revoke nobody 7").await, @"
         ! countersign: there is no grant 7 in this thread
-        ! hint: `countersign grants THREAD` lists what stands
+        ! hint: `countersign grant list THREAD` lists the grants in force
         exit 4
         ");
-        assert_snapshot!(desk.types("mode t1 sometimes").await, @"
+        assert_snapshot!(desk.types("thread mode t1 sometimes").await, @"
         ! error: invalid value 'sometimes' for '[MODE]'
         !   [possible values: interactive, approve_all, auto_deny]
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
-        assert_snapshot!(desk.types("mode t1 approve_all --as agent:builder").await, @"
-        ! countersign: agent:builder is not a person, and only people decide
+        assert_snapshot!(desk.types("thread mode t1 approve_all --as agent:builder").await, @"
+        ! countersign: agent:builder is no person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
-        assert_snapshot!(desk.types("thread-policy t1 bash").await, @"
-        ! error: invalid value 'bash' for '[TOOL=POLICY]...': it looks like bash=deny
+        assert_snapshot!(desk.types("thread policy t1 bash").await, @"
+        ! error: invalid value 'bash' for '[TOOL=POLICY]...': expected TOOL=POLICY, such as bash=deny
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
-        assert_snapshot!(desk.types("thread-policy t1 bash=maybe").await, @r#"
-        ! error: invalid value 'bash=maybe' for '[TOOL=POLICY]...': there is no policy "maybe"; there is allow, require-approval, deny, default
+        assert_snapshot!(desk.types("thread policy t1 bash=maybe").await, @r#"
+        ! error: invalid value 'bash=maybe' for '[TOOL=POLICY]...': unknown policy "maybe"; use one of allow, require-approval, deny, default
         ! 
         ! For more information, try '--help'.
         exit 2
         "#);
-        assert_snapshot!(desk.types("thread-policy t1 bash=deny bash=allow").await, @"
-        ! countersign: bash is named twice
+        assert_snapshot!(desk.types("thread policy t1 bash=deny bash=allow").await, @"
+        ! countersign: the tool bash is given twice
         exit 2
         ");
-        assert_snapshot!(desk.types("close ..").await, @r#"
+        assert_snapshot!(desk.types("thread close ..").await, @r#"
         ! countersign: thread: "." and ".." cannot stand in a URL
         exit 2
         "#);
@@ -67,21 +67,21 @@ async fn threads_are_listed_the_last_active_first() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.proposes("t2", "call_2", "bash", "{}").await;
-        desk.types("mode t1 approve_all --as user:ada").await;
-        assert_snapshot!(desk.types("threads").await, @"
-        THREAD  CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        desk.types("thread mode t1 approve_all --as user:ada").await;
+        assert_snapshot!(desk.types("thread list").await, @"
+        THREAD  CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         t1          1        1  approve_all  [ago]  [ago]
         t2          1        1  interactive  [ago]  [ago]
         exit 0
         ");
-        desk.types("close t2 --as user:ada").await;
-        assert_snapshot!(desk.types("threads -n 1").await, @"
-        THREAD  CALLS  WAITING  MODE    LAST ACTIVE  STARTED
+        desk.types("thread close t2 --as user:ada").await;
+        assert_snapshot!(desk.types("thread list -n 1").await, @"
+        THREAD  CALLS  PENDING  MODE    LAST ACTIVE  STARTED
         t2          1        0  closed  [ago]  [ago]
-        ! There are more: -n 4 shows more of them.
+        ! There are more. Use -n 4 to list more of them.
         exit 0
         ");
-        assert_snapshot!(desk.types("threads t1 --json").await, @r#"
+        assert_snapshot!(desk.types("thread show t1 --json").await, @r#"
         {"threadId":"t1","firstEventAt":"[time]","lastEventAt":"[time]","lastSeq":5,"calls":1,"pending":1,"mode":"approve_all"}
         exit 0
         "#);
@@ -94,21 +94,21 @@ async fn a_grant_stands_until_it_is_taken_back() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --session --as user:ada").await;
-        assert_snapshot!(desk.types("grants t1").await, @"
-        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+        assert_snapshot!(desk.types("grant list t1").await, @"
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             3  bash  allow   the whole tool  user:ada  [ago]  call_1
         exit 0
         ");
-        assert_snapshot!(desk.types("grants t1 --json").await, @r#"
+        assert_snapshot!(desk.types("grant list t1 --json").await, @r#"
         {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","match":"tool","says":"the whole tool"}],"next":null}
         exit 0
         "#);
-        assert_snapshot!(desk.types("revoke t1 3 --as user:ben").await, @"
-        Took back grant 3 of thread t1; 0 still stand there.
+        assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"
+        Revoked grant 3 of thread t1. Grants still in force: 0.
         exit 0
         ");
-        assert_snapshot!(desk.types("grants t1").await, @"
-        No grant stands in thread t1.
+        assert_snapshot!(desk.types("grant list t1").await, @"
+        Thread t1 has no grants.
         exit 0
         ");
     })
@@ -119,15 +119,15 @@ async fn a_grant_stands_until_it_is_taken_back() {
 async fn a_mode_is_shown_and_set() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(desk.types("mode t1").await, @"
-        Thread t1 is interactive: people decide what is asked.
+        assert_snapshot!(desk.types("thread mode t1").await, @"
+        Thread t1 is interactive: people decide calls that the policy asks about.
         exit 0
         ");
-        assert_snapshot!(desk.types("mode t1 auto_deny --as user:ada").await, @"
-        Thread t1 is auto_deny: what is asked is denied (set by user:ada, [ago]).
+        assert_snapshot!(desk.types("thread mode t1 auto_deny --as user:ada").await, @"
+        Thread t1 is auto_deny: calls that the policy asks about are denied (set by user:ada, [ago]).
         exit 0
         ");
-        assert_snapshot!(desk.types("mode t1 --json").await, @r#"
+        assert_snapshot!(desk.types("thread mode t1 --json").await, @r#"
         {"threadId":"t1","mode":"auto_deny","principal":"user:ada","at":"[time]","seq":3}
         exit 0
         "#);
@@ -140,11 +140,11 @@ async fn a_mode_is_shown_and_set() {
 async fn a_thread_says_of_tools_what_it_is_told_to() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(desk.types("thread-policy t1").await, @"
-        Thread t1 says nothing of its own: the policy holds.
+        assert_snapshot!(desk.types("thread policy t1").await, @"
+        Thread t1 has no policy of its own.
         exit 0
         ");
-        assert_snapshot!(desk.types("thread-policy t1 bash=allow odd=name=require-approval --as user:ada").await, @"
+        assert_snapshot!(desk.types("thread policy t1 bash=allow odd=name=require-approval --as user:ada").await, @"
         TOOL      POLICY            SET BY    WHEN
         bash      allow             user:ada  [ago]
         odd=name  require-approval  user:ada  [ago]
@@ -154,7 +154,7 @@ async fn a_thread_says_of_tools_what_it_is_told_to() {
         hi
         exit 0
         ");
-        assert_snapshot!(desk.types("thread-policy t1 bash=default --json --as user:ada").await, @r#"
+        assert_snapshot!(desk.types("thread policy t1 bash=default --json --as user:ada").await, @r#"
         {"threadId":"t1","tools":[{"tool":"odd=name","policy":"require-approval","principal":"user:ada","at":"[time]","seq":4}]}
         exit 0
         "#);
@@ -166,17 +166,17 @@ async fn a_thread_says_of_tools_what_it_is_told_to() {
 async fn a_closed_thread_stays_closed() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(desk.types("close t1 --as user:ada").await, @"
+        assert_snapshot!(desk.types("thread close t1 --as user:ada").await, @"
         Closed thread t1. Cancelled call_1.
         exit 0
         ");
-        assert_snapshot!(desk.types("close t1 --as user:ben").await, @"
-        Nothing changed: thread t1 was closed before, by user:ada at [time].
+        assert_snapshot!(desk.types("thread close t1 --as user:ben").await, @"
+        Nothing changed: thread t1 was already closed by user:ada at [time].
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         ! countersign: the thread was closed at [time]
-        ! hint: a closed thread stays closed; use another one
+        ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
     })

@@ -61,7 +61,7 @@ async fn a_collector_that_is_away_is_in_nobodys_way() {
     at_a_desk(async |desk| {
         desk.gate().await.shut_down().await;
         let said = desk.types("pending --otlp http://127.0.0.1:1").await;
-        assert_eq!((said.stdout.as_str(), said.code), ("Nothing waits for a decision.\n", 0));
+        assert_eq!((said.stdout.as_str(), said.code), ("No call is pending.\n", 0));
     })
     .await;
 }
@@ -75,9 +75,9 @@ async fn the_log_is_json_if_it_is_asked_for() {
         let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
         assert_eq!(
             (&line["level"], &line["target"]),
-            (&"warn".into(), &"countersign_store::database::sqlite::file".into())
+            (&"WARN".into(), &"countersign_store::database::sqlite::file".into())
         );
-        assert_eq!((&line["at"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
+        assert_eq!((&line["timestamp"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
         assert_eq!(desk.types("pending").await.stderr, "", "warnings are for those who ask");
     })
     .await;

@@ -7,11 +7,11 @@ use insta::assert_snapshot;
 async fn a_mistyped_level_does_not_switch_the_log_off() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("config --log debgu").await, @r#"
-        ! countersign: --log is "debgu": "debgu" is no level; did you mean debug?
+        ! countersign: --log is "debgu": "debgu" is not a level; did you mean debug?
         exit 2
         "#);
         assert_snapshot!(desk.types("config --log warn,elsewhere").await, @r#"
-        ! countersign: --log is "warn,elsewhere": "elsewhere" is no level; a level is one of off, error, warn, info, debug, trace, and a part of the program a filter such as elsewhere=debug
+        ! countersign: --log is "warn,elsewhere": "elsewhere" is not a level; use one of off, error, warn, info, debug, trace, or a filter such as elsewhere=debug
         exit 2
         "#);
         for fine in ["DEBUG", "off", "warn,countersign_server=debug", "countersign_gate", "sqlx=info", "3"] {
@@ -25,19 +25,19 @@ async fn a_mistyped_level_does_not_switch_the_log_off() {
 async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("calls --state foo --json").await, @r#"
-        ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled]","hint":"`countersign COMMAND --help` tells what a command takes"}
+        ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled]","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert_snapshot!(desk.types("show --json").await, @r#"
-        ! {"code":"usage","detail":"the following required arguments were not provided:\n  <ID>","hint":"`countersign COMMAND --help` tells what a command takes"}
+        ! {"code":"usage","detail":"the following required arguments were not provided:\n  <ID>","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert_snapshot!(desk.types("--json").await, @r#"
-        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: serve, run, pending, watch, show, allow, deny, stop, release, log, calls, threads, grants, revoke, mode, thread-policy, policy, close, stats, doctor, verify, migrate, copy, demo, config, completions, man, version, reference, help]","hint":"`countersign COMMAND --help` tells what a command takes"}
+        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: serve, run, pending, watch, show, allow, deny, stop, release, log, calls, thread, grant, policy, stats, doctor, verify, migrate, copy, demo, config, completions, man, version, reference, help]","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert_snapshot!(desk.types("show --jsno --json").await, @r#"
-        ! {"code":"usage","detail":"unexpected argument '--jsno' found\n\n  tip: a similar argument exists: '--json'","hint":"`countersign COMMAND --help` tells what a command takes"}
+        ! {"code":"usage","detail":"unexpected argument '--jsno' found\n\n  tip: a similar argument exists: '--json'","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert!(desk.types("run -x -- ls --json").await.stderr.starts_with("error:"), "that is not ours");
@@ -50,11 +50,11 @@ async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() 
 async fn a_server_without_its_scheme_is_nearly_one() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("pending --server 127.0.0.1:7878").await, @r#"
-        ! countersign: "127.0.0.1:7878" does not say how the server speaks; did you mean http://127.0.0.1:7878?
+        ! countersign: "127.0.0.1:7878" has no scheme; did you mean http://127.0.0.1:7878?
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server localhost:7878").await, @r#"
-        ! countersign: "localhost:7878" does not say how the server speaks; did you mean http://localhost:7878?
+        ! countersign: "localhost:7878" has no scheme; did you mean http://localhost:7878?
         exit 2
         "#);
     })
@@ -66,7 +66,7 @@ async fn where_nobody_can_listen_is_told_with_a_way_out() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen unix:nowhere/sock").await, @"
         ! countersign: cannot listen on unix:nowhere/sock: No such file or directory (os error 2)
-        ! hint: make the folder first, or name another with --listen
+        ! hint: create the folder, or use another address with --listen
         exit 1
         ");
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -74,7 +74,7 @@ async fn where_nobody_can_listen_is_told_with_a_way_out() {
         let said = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
         assert_snapshot!(said.to_string().replace(&port.to_string(), "[port]"), @"
         ! countersign: cannot listen on [port]: Address already in use (os error 98)
-        ! hint: name another with --listen; --reuse-port shares it with servers that say so too
+        ! hint: use another address with --listen; --reuse-port shares a port between servers that all set it
         exit 1
         ");
     })
@@ -97,17 +97,18 @@ async fn a_broken_policy_stops_only_what_it_answers() {
         ! 1 | broken = [
         !   |           ^
         ! unclosed array, expected `]`
-        ! hint: docs/policy.md says how one is written; mend it, or name another with --policy
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
         for line in ["run -- ls", "serve --listen 127.0.0.1:0", "deny call_1", "watch --plain"] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        let fine = ["pending", "show call_1", "log", "calls", "threads", "grants t1", "stats", "verify"];
+        let fine =
+            ["pending", "show call_1", "log", "calls", "thread list", "grant list t1", "stats", "verify"];
         for line in fine {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
-        for line in ["mode t1", "thread-policy t1", "revoke t1 5", "close t1"] {
+        for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
             let said = desk.types(&format!("{line} --as user:ada")).await;
             assert_eq!(said.code, 0, "{line}: {said}");
         }
@@ -122,17 +123,17 @@ async fn what_was_so_before_is_not_said_to_have_been_done() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
         assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
-        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
-        Took back grant 3 of thread t1; 0 still stand there.
+        assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
+        Revoked grant 3 of thread t1. Grants still in force: 0.
         exit 0
         ");
-        assert_snapshot!(desk.types("revoke t1 3 --as user:ada").await, @"
-        Nothing changed: grant 3 of thread t1 was taken back before; 0 still stand there.
+        assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
+        Nothing changed: grant 3 of thread t1 was already revoked. Grants still in force: 0.
         exit 0
         ");
-        assert_eq!(desk.types("close t1 --as user:ada").await.code, 0);
-        assert_snapshot!(desk.types("close t1 --as user:ada").await, @"
-        Nothing changed: thread t1 was closed before, by user:ada at [time].
+        assert_eq!(desk.types("thread close t1 --as user:ada").await.code, 0);
+        assert_snapshot!(desk.types("thread close t1 --as user:ada").await, @"
+        Nothing changed: thread t1 was already closed by user:ada at [time].
         exit 0
         ");
     })

@@ -17,7 +17,7 @@ async fn a_full_disk_is_no_success() {
             let said = shell(desk, &format!("c {line} > /dev/full")).await;
             assert_eq!(
                 said,
-                "countersign: not all of it could be written to stdout: No space left on device (os error 28)\nexit 1\n",
+                "countersign: the output could not be written completely: No space left on device (os error 28)\nexit 1\n",
                 "{line}"
             );
         }

@@ -21,12 +21,12 @@ async fn a_log_that_holds_is_said_to_hold() {
     at_a_desk(async |desk| {
         some_history(desk).await;
         assert_snapshot!(desk.types("verify").await, @"
-        9 events, and the chain holds.
+        9 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
         assert_snapshot!(desk.types("verify --repair").await, @"
-        9 events, and the chain holds.
+        9 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
@@ -40,12 +40,12 @@ async fn a_row_that_was_changed_is_named() {
         some_history(desk).await;
         tampers(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
         assert_snapshot!(desk.types("verify").await, @"
-        The chain holds for 2 events and then breaks.
+        The hash chain is intact for 2 events and then breaks.
         event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
+        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
         exit 1
         "#);
     })
@@ -58,7 +58,7 @@ async fn a_row_that_was_taken_out_is_named() {
         some_history(desk).await;
         tampers(desk, "DELETE FROM events WHERE seq = 4").await;
         assert_snapshot!(desk.types("verify").await, @"
-        The chain holds for 3 events and then breaks.
+        The hash chain is intact for 3 events and then breaks.
         event 4 is missing: the next one there is 5
         exit 1
         ");
@@ -73,14 +73,14 @@ async fn rows_that_were_inserted_by_hand_are_counted_until_they_are_sealed() {
         let by_hand = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
         desk.runs("sqlite3", &["countersign.db", by_hand]).await;
         assert_snapshot!(desk.types("verify").await, @"
-        11 events, and the chain holds.
+        11 events, and the hash chain is intact.
         tip [sha256]
-        The last 2 were inserted with SQL; the next event that Countersign writes seals them.
+        The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         exit 0
         ");
         desk.proposes("t2", "call_4", "bash", "{}").await;
         assert_snapshot!(desk.types("verify").await, @"
-        13 events, and the chain holds.
+        13 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
@@ -94,9 +94,9 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         some_history(desk).await;
         desk.runs("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
         assert_snapshot!(desk.types("verify").await, @"
-        9 events, and the chain holds.
+        9 events, and the hash chain is intact.
         tip [sha256]
-        The index of open requests does not agree with the events: countersign verify --repair
+        The index of open requests does not match the events. Run: countersign verify --repair
         exit 1
         ");
         let found = desk.types("verify --json").await.stdout;
@@ -105,10 +105,10 @@ async fn an_index_that_lost_its_rows_is_repaired() {
         {
             assert!(found.contains(part), "{part}: {found}");
         }
-        assert_eq!(desk.types("pending").await.stdout, "Nothing waits for a decision.\n");
+        assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
         The index of open requests was wrong and has been rebuilt from the events.
-        9 events, and the chain holds.
+        9 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");

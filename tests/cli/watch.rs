@@ -43,16 +43,16 @@ async fn a_call_at_sixty_columns() {
         desk.proposes("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (60, 20), "1 of 2").await;
         assert_snapshot!(terminal.has("HIGH RISK").await, @"
-         Countersign · 2 waiting                           user:ada
+         Countersign · 2 pending                           user:ada
          bash                                                1 of 2
          by agent:builder · in conversation-7 · [ago]
          HIGH RISK · cannot be undone
         ────────────────────────────────────────────────────────────
-         For      Tidy up before the release
+         Purpose  Tidy up before the release
          Impact   Deletes the build folder and all that is in it
          Touches  build/app.o
                   build/lib.o
-         Reach    2 files
+         Extent   2 files
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          command  rm -r build
          cwd      /srv/shop
@@ -74,16 +74,16 @@ async fn a_call_at_eighty_columns() {
         proposes_something_risky(desk).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         assert_snapshot!(terminal.has("HIGH RISK").await, @"
-         Countersign · 1 waiting                                               user:ada
+         Countersign · 1 pending                                               user:ada
          bash                                                                    1 of 1
          by agent:builder · in conversation-7 · [ago]
          HIGH RISK · cannot be undone
         ────────────────────────────────────────────────────────────────────────────────
-         For      Tidy up before the release
+         Purpose  Tidy up before the release
          Impact   Deletes the build folder and all that is in it
          Touches  build/app.o
                   build/lib.o
-         Reach    2 files
+         Extent   2 files
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          command  rm -r build
          cwd      /srv/shop
@@ -110,16 +110,16 @@ async fn a_call_at_two_hundred_columns() {
         desk.proposes("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (200, 22), "1 of 2").await;
         assert_snapshot!(terminal.has("HIGH RISK").await, @"
-        Countersign · 2 waiting                                                                                                                                                                       user:ada
+        Countersign · 2 pending                                                                                                                                                                       user:ada
         ▸ bash  HIGH                                │ bash                                                                                                                                              1 of 2
           conversation-7 · [ago]  │ by agent:builder · in conversation-7 · [ago]
           deploy                                    │ HIGH RISK · cannot be undone
           conversation-8 · [ago]  │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-                                                    │ For      Tidy up before the release
+                                                    │ Purpose  Tidy up before the release
                                                     │ Impact   Deletes the build folder and all that is in it
                                                     │ Touches  build/app.o
                                                     │          build/lib.o
-                                                    │ Reach    2 files
+                                                    │ Extent   2 files
                                                     │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                                                     │ command  rm -r build
                                                     │ cwd      /srv/shop
@@ -146,7 +146,7 @@ async fn a_denial_and_its_comment_reach_the_log() {
         terminal.has("Deny bash, because:").await;
         terminal.types("the build is needed").await;
         assert_snapshot!(terminal.has("Denied call_1").await, @"
-         Countersign · 0 waiting                                               user:ada
+         Countersign · 0 pending                                               user:ada
 
 
 
@@ -155,7 +155,7 @@ async fn a_denial_and_its_comment_reach_the_log() {
 
 
 
-                                 Nothing waits for a decision.
+                                      No call is pending.
 
                                   You allowed 0 and denied 1.
 
@@ -186,10 +186,10 @@ async fn allowing_for_the_session_says_how_wide_it_is() {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         terminal.writes("s").await;
-        terminal.has("Allow it, and which later calls of bash in thread t1?").await;
+        terminal.has("Allow this call, and which later calls of bash in thread t1?").await;
         terminal.has("3 the whole tool: no other calls yet").await;
         terminal.writes("3").await;
-        terminal.has("Allowed call_1, and bash from now on in thread t1.").await;
+        terminal.has("Allowed call_1, and later calls of bash in thread t1.").await;
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         hi
         exit 0
@@ -210,7 +210,7 @@ async fn nothing_is_allowed_before_its_end_was_seen() {
         terminal.writes("G").await;
         terminal.has("echo 60").await;
         terminal.writes("o").await;
-        terminal.has("Allowed call_1 (bash), this once.").await;
+        terminal.has("Allowed call_1 (bash) once.").await;
     })
     .await;
 }
@@ -225,15 +225,15 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
         terminal.has("Deny bash, because:").await;
         terminal.writes("not so").await;
         let told = crate::watch_plain::answers(desk, "once because I know it\n", "--as user:ben").await;
-        assert!(told.contains("Allowed call_1 (bash), this once."), "{told}");
-        terminal.has("It was allowed by user:ben meanwhile.").await;
+        assert!(told.contains("Allowed call_1 (bash) once."), "{told}");
+        terminal.has("This call was allowed by user:ben meanwhile.").await;
         terminal.types(" fast, no odd s").await;
         // Enter ended the comment, and the keys mean something again.
         assert_snapshot!(terminal.has("n p others").await, @"
-         Countersign · 0 waiting                                               user:ada
+         Countersign · 0 pending                                               user:ada
          bash                                                                   decided
          by agent:builder · in t1 · [ago]
-         No longer waits: allowed by user:ben
+         No longer pending: allowed by user:ben
         ────────────────────────────────────────────────────────────────────────────────
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                  {}
@@ -256,7 +256,7 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
          n p others   ? help   q quit
         ");
         terminal.writes("n").await;
-        terminal.has("Nothing waits for a decision.").await;
+        terminal.has("No call is pending.").await;
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ben"));
     })
     .await;

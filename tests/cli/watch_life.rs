@@ -35,7 +35,7 @@ async fn a_server_that_goes_and_comes_back_takes_nothing_along() {
         terminal.has("Connected again").await;
         terminal.has("1 of 2").await;
         terminal.writes("o").await;
-        terminal.has("Allowed call_1 (bash), this once.").await;
+        terminal.has("Allowed call_1 (bash) once.").await;
         terminal.has("deploy").await;
         terminal.writes("q").await;
         terminal.is_back().await;
@@ -138,7 +138,7 @@ async fn only_what_is_wanted(over_a_server: bool) {
         desk.proposes("t1", "call_5", "deploy", "{}").await;
         terminal.has("1 of 2").await;
         desk.types("deny call_2 --as user:ben --comment no").await;
-        terminal.has("No longer waits: denied by user:ben").await;
+        terminal.has("No longer pending: denied by user:ben").await;
         server.is_sent("TERM").await;
         server.ends().await;
     })

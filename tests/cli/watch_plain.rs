@@ -18,7 +18,7 @@ pub(crate) async fn answers(desk: &Desk, lines: &str, options: &str) -> String {
 async fn programs_are_sent_elsewhere() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("watch --json").await, @r#"
-        ! {"code":"usage","detail":"watch is for people: programs follow the log, or read `countersign pending --json`"}
+        ! {"code":"usage","detail":"watch is interactive; programs use `countersign pending --json` or `countersign log --follow --json`"}
         exit 2
         "#);
         assert_snapshot!(desk.types("watch").await, @"
@@ -42,7 +42,7 @@ async fn a_pipe_decides_on_one_after_the_other() {
         desk.proposes("t2", "call_3", "notify", r#""everybody""#).await;
         let typed = "yes\nnext\ndeny because not today\nsession\nonce because fine\n";
         assert_snapshot!(answers(desk, typed, "--as user:ada").await, @r#"
-        call_1  bash  pending (2 more wait)
+        call_1  bash  pending (2 more pending)
           thread     t1
           arguments  command: set -e
                               make deploy
@@ -51,9 +51,9 @@ async fn a_pipe_decides_on_one_after_the_other() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
-        Type d, o, s, e, n or q, or the word; with a comment: deny because …, once because …; with a width: session exact, session {"command": "git status **"}
+        Type d, o, s, e, n or q, or the word. With a comment: deny because …, once because …. With a scope: session exact, session {"command": "git status **"}
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
-        call_2  transfer  pending (2 more wait)
+        call_2  transfer  pending (2 more pending)
           thread     t1
           arguments  to: ada
                      amount: 1.50
@@ -63,14 +63,14 @@ async fn a_pipe_decides_on_one_after_the_other() {
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny because not today
         Denied call_2 (transfer).
 
-        call_3  notify  pending (1 more waits)
+        call_3  notify  pending (1 more pending)
           thread     t2
           arguments  "everybody"
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
-        Allowed call_3, and notify from now on in thread t2.
+        Allowed call_3, and later calls of notify in thread t2.
 
         call_1  bash  pending
           thread     t1
@@ -81,9 +81,9 @@ async fn a_pipe_decides_on_one_after_the_other() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
-        Allowed call_1 (bash), this once.
+        Allowed call_1 (bash) once.
 
-        Nothing waits for a decision. Waiting for what comes; q quits.
+        No call is pending. Waiting for new calls; q quits.
         "#);
         assert_snapshot!(desk.types("show call_2").await, @r#"
         call_2  transfer  denied by user:ada
@@ -164,7 +164,7 @@ async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
         terminal.types("clear; TERM=dumb countersign watch --as user:ada").await;
         terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.types("o").await;
-        terminal.shows("Nothing waits for a decision.").await;
+        terminal.shows("No call is pending.").await;
         desk.proposes("t1", "call_2", "deploy", "{}").await;
         terminal.shows("call_2  deploy").await;
         terminal.types("deny because not today").await;

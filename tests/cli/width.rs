@@ -16,8 +16,8 @@ async fn lists(desk: &Desk, columns: u16) -> String {
     terminal.is_resized(columns, 30).await;
     // The window has its new size a moment after tmux says so.
     let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
-    let grants = "countersign grants conversation-with-a-long-name";
-    let lists = format!("countersign calls; countersign threads; countersign log; {grants}");
+    let grants = "countersign grant list conversation-with-a-long-name";
+    let lists = format!("countersign calls; countersign thread list; countersign log; {grants}");
     terminal.types(&format!("{resized}; clear; {lists}; echo seen at {columns}")).await;
     terminal.shows(&format!("seen at {columns}")).await;
     terminal.is_back().await
@@ -30,15 +30,15 @@ async fn lists_fit_60_columns() {
         ID      TOOL        STATE    PROPOSED  THREAD      ARGUMENTS
         call_2  世界の道具  pending  [ago]  t2          {"text":…
         call_1  bash        allowed  [ago]  conversat…  make eve…
-        THREAD              CALLS  WAITING  MODE         LAST ACTIVE
+        THREAD              CALLS  PENDING  MODE         LAST ACTIVE
         conversation-with…      1        0  interactive  [ago]
         t2                      1        1  interactive  [ago]
             1  [minute]  conversat…  agent:builder proposes bash…
             2  [minute]  conversat…  people are asked about call…
             3  [minute]  t2  agent:builder proposes 世界の道具 a…
             4  [minute]  t2  people are asked about call_2 (no r…
-            5  [minute]  conversat…  user:ada allows call_1, and…
-        GRANT  TOOL  ANSWER  FOR           GIVEN BY  WHEN    ON CALL
+            5  [minute]  conversat…  user:ada allows call_1 for …
+        GRANT  TOOL  ANSWER  SCOPE         GIVEN BY  WHEN    ON CALL
             5  bash  allow   the whole     user:ada  [ago]  call_1
                              tool
         seen at 60
@@ -55,15 +55,15 @@ async fn lists_fit_80_columns() {
         ID      TOOL        STATE    PROPOSED  BY             THREAD        ARGUMENTS
         call_2  世界の道具  pending  [ago]  agent:builder  t2            {"text":"世…
         call_1  bash        allowed  [ago]  agent:builder  conversatio…  make everyt…
-        THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
             1  [minute]  conversation…  agent:builder proposes bash as call_1: make …
             2  [minute]  conversation…  people are asked about call_1 (no rule match…
             3  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
             4  [minute]  t2  people are asked about call_2 (no rule matches this cal…
-            5  [minute]  conversation…  user:ada allows call_1, and its tool for the…
-        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+            5  [minute]  conversation…  user:ada allows call_1 for the session, for …
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             5  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 80
         $
@@ -79,15 +79,15 @@ async fn lists_fit_200_columns() {
         ID      TOOL        STATE    PROPOSED  BY             THREAD                         ARGUMENTS
         call_2  世界の道具  pending  [ago]  agent:builder  t2                             {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
         call_1  bash        allowed  [ago]  agent:builder  conversation-with-a-long-name  make everything everything everything everything everything everything everything everything everything everything…
-        THREAD                         CALLS  WAITING  MODE         LAST ACTIVE  STARTED
+        THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
             1  [moment]  conversation-with-a-long-name  agent:builder proposes bash as call_1: make everything everything everything everything everything everything everything everything everythi…
             2  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this call)
             3  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
             4  [moment]  t2  people are asked about call_2 (no rule matches this call)
-            5  [moment]  conversation-with-a-long-name  user:ada allows call_1, and its tool for the session
-        GRANT  TOOL  ANSWER  FOR             GIVEN BY  WHEN    ON CALL
+            5  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             5  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 200
         $

@@ -99,7 +99,7 @@ async fn runs_once_over_a_wire(losing: Losing, instead: Option<&'static str>) {
     let url = wire.open().await;
     let mut run = world.countersign(&["--server", &url, "run", "--id", "deploy", "--"]);
     let mut run = Process::start(run.args(["bash", "-c", "echo deployed >> ran"]));
-    run.complains("waits for a decision").await;
+    run.complains("is pending").await;
     server.person("ada").in_thread("terminal").allows("deploy").await;
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
@@ -185,7 +185,7 @@ async fn runs_survive_repeated_server_kills_and_stops() {
                 world.countersign(&["--server", &server.url, "run", "--id", &format!("call_{number}")]);
             let mut run =
                 Process::start(run.args(["--", "bash", "-c", "echo $0 >> ran", &number.to_string()]));
-            run.complains("waits for a decision").await;
+            run.complains("is pending").await;
             runs.push(run);
         }
         for number in 0..runs.len() {

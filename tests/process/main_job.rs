@@ -32,7 +32,7 @@ async fn git_clone_runs_once_allowed_by_id_prefix() {
         let pending: Value = serde_json::from_str(&pending).expect("JSON");
         let id = pending["pending"][0]["id"].as_str().expect("an id");
         let (code, said) = world.runs(&["allow", &id[..9]]).await;
-        assert_eq!((code, said), (0, format!("Allowed {id}, this once.\n")));
+        assert_eq!((code, said), (0, format!("Allowed {id} once.\n")));
         let ended = clone.ended().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert!(world.file("a clone/README").exists());
@@ -127,6 +127,6 @@ async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
 async fn over_http(world: &ProcessWorld, server: &Server, words: &[&str]) -> Process {
     let mut run = world.countersign(&["--server", &server.url, "run"]);
     let mut run = Process::start(run.args(words));
-    run.complains("waits for a decision").await;
+    run.complains("is pending").await;
     run
 }

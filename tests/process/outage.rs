@@ -16,7 +16,7 @@ async fn database_outage_answers_503_until_the_database_returns() {
         let mut run = world.countersign(&["--server", &here.url, "run"]);
         let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let mut run = Process::start(run.args(command));
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         world.server().stop();
         for server in [&here, &there] {
             is_told_to_come_back(server, Method::POST, "/v1/threads/t/tool-calls").await;

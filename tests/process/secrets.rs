@@ -256,7 +256,7 @@ async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
         &header,
     ]);
     let mut run = Process::start(&mut run);
-    run.complains("waits for a decision").await;
+    run.complains("is pending").await;
     for words in [
         &["pending"][..],
         &["show", "fetch"],

@@ -91,7 +91,7 @@ async fn write_lock_in_the_shell_only_delays_others() {
             assert_eq!(shell.line().await.as_deref(), Some("unlocked"));
         };
         let mut run = run;
-        tokio::join!(at_the_server, unlocked, run.complains("waits for a decision"));
+        tokio::join!(at_the_server, unlocked, run.complains("is pending"));
         assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
         assert_eq!(run.ended().await.code, 0);
         assert_eq!(world.verified_log().await.len(), 7);

@@ -37,7 +37,7 @@ async fn interrupted_run_cancels_its_call_and_exits_130() {
             let data = |place: usize| events[place].data.read::<Value>().expect("an object");
             assert_eq!(data(2)["source"], "cancellation");
             assert_eq!(data(3)["status"], "cancelled");
-            assert_eq!(world.runs(&["pending"]).await.1, "Nothing waits for a decision.\n");
+            assert_eq!(world.runs(&["pending"]).await.1, "No call is pending.\n");
         }
     })
     .await;

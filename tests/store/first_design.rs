@@ -93,7 +93,7 @@ async fn printed_queries_find_their_rows_by_index(world: &mut World) {
     connection.close().await;
 }
 
-async fn plan_of(database: Database, hand: &mut SqlConnection, text: &str) -> Vec<String> {
+async fn plan_of(database: Database, connection: &mut SqlConnection, text: &str) -> Vec<String> {
     let text = text.trim_end().trim_end_matches(';');
     match database {
         Database::Sqlite => {
@@ -104,7 +104,7 @@ async fn plan_of(database: Database, hand: &mut SqlConnection, text: &str) -> Ve
             steps
         }
         Database::Postgres => {
-            let steps = plan(hand, &text.replace('?', "$1")).await;
+            let steps = plan(connection, &text.replace('?', "$1")).await;
             // A partial index over the requests is read from end to end by design.
             let whole: Vec<_> = whole_readings(&steps)
                 .into_iter()

@@ -16,7 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("client", &["events", "api"]),
     ("gate", &["events", "policy", "approvals", "replay", "store", "api"]),
     ("server", &["api", "gate"]),
-    ("cli", &["api", "client", "gate", "server"]),
+    ("tui", &["events", "api", "client", "gate"]),
+    ("cli", &["events", "api", "client", "gate", "server", "tui"]),
 ];
 
 #[test]

@@ -14,6 +14,9 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 /// Events in log order, until the stream fails or its gate is closed.
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<Arc<Event>, GateError>> + Send>>;
 
+/// A gate that was chosen at run time. Cheap to clone.
+pub type SharedGate = Arc<dyn ApprovalGate>;
+
 /// The approval service, as one principal uses it.
 ///
 /// Every operation acts for [`principal`](Self::principal). Repeating an operation with the same request is safe:

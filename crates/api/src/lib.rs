@@ -33,7 +33,7 @@ pub use commands::{
 };
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
-pub use gate::{ApprovalGate, EventStream};
+pub use gate::{ApprovalGate, EventStream, SharedGate};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use problem::Problem;
 pub use random::random_id;

@@ -1,48 +1,48 @@
-//! Which part of a list is wanted.
+//! Options that filter a list.
 
-use crate::exit::Said;
+use crate::exit::CliError;
 use countersign_api::LogFilter;
 use countersign_gate::{Clock, Principal, Timestamp, ToolName, policy::parse_span};
 
-/// What narrows a list.
+/// Filters by thread, tool, principal and time.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct Filters {
+pub(crate) struct FilterArgs {
     /// Only this thread
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<String>,
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ToolName>,
-    /// Only what this one did: user:NAME, agent:NAME, policy:RULE or system:DUTY
-    #[arg(long, value_name = "WHO", value_parser = principal)]
+    /// Only events of this principal: user:NAME, agent:NAME, policy:RULE or system:TASK
+    #[arg(long, value_name = "PRINCIPAL", value_parser = principal)]
     pub(crate) by: Option<Principal>,
     #[command(flatten)]
-    pub(crate) span: Span,
+    pub(crate) span: TimeRangeArgs,
 }
 
-/// What narrows a list in time.
+/// Filters by time.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct Span {
-    /// Only from then on: a time such as 2026-01-31T12:00:00Z, or how long ago, such as 2h
+pub(crate) struct TimeRangeArgs {
+    /// Only from this time on: a time such as 2026-01-31T12:00:00Z, or an age such as 2h
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     pub(crate) since: Option<Timestamp>,
-    /// Only before then
+    /// Only before this time
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     pub(crate) until: Option<Timestamp>,
 }
 
-/// How much of a list.
+/// A part of a list.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Page {
-    /// How many at most
+pub(crate) struct PageArgs {
+    /// The maximum number of entries
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = 1..)]
     pub(crate) limit: i64,
-    /// Go on after the page before: its `next` in JSON
+    /// Continue after a page: its `next` in JSON
     #[arg(long, value_name = "CURSOR", default_value_t = 0, hide_default_value = true)]
     pub(crate) after: i64,
 }
 
-impl Filters {
+impl FilterArgs {
     pub(crate) fn filter(&self) -> anyhow::Result<LogFilter> {
         Ok(LogFilter {
             thread_id: self.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?,
@@ -53,20 +53,25 @@ impl Filters {
     }
 }
 
-impl Span {
+impl TimeRangeArgs {
     pub(crate) fn filter(&self) -> anyhow::Result<LogFilter> {
         if let (Some(since), Some(until)) = (self.since, self.until)
             && since >= until
         {
-            return Err(Said::usage("--until is not later than --since, so nothing lies between").into());
+            return Err(CliError::usage("--until must be later than --since").into());
         }
         Ok(LogFilter { since: self.since, until: self.until, ..LogFilter::default() })
     }
 }
 
-impl Page {
+impl PageArgs {
     pub(crate) fn limit(&self) -> usize {
         usize::try_from(self.limit).unwrap_or(usize::MAX)
+    }
+
+    /// The line after a list that is not complete.
+    pub(crate) fn describe_more(&self) -> String {
+        format!("There are more. Use -n {} to list more of them.", self.limit.saturating_mul(4))
     }
 }
 
@@ -86,6 +91,6 @@ fn moment(text: &str) -> Result<Timestamp, String> {
         ));
     }
     text.parse().map_err(|_| {
-        "it is a time such as 2026-01-31T12:00:00Z, or how long ago, such as 90s, 15m, 2h or 1d".to_owned()
+        "expected a time such as 2026-01-31T12:00:00Z, or an age such as 90s, 15m, 2h or 1d".to_owned()
     })
 }

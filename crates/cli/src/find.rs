@@ -1,25 +1,25 @@
-//! Finding the call that an id, or the beginning of one, means.
+//! Finding a call by its id or the beginning of its id.
 
-use crate::target::Gate;
-use crate::{
-    args::Which,
-    exit::{Exit, Said},
-    output::visible,
-};
-use countersign_api::{self as api, LogFilter};
+use crate::exit::{CliError, CommandExit};
+use countersign_api as api;
+use countersign_api::{LogFilter, SharedGate};
 use countersign_gate::{CallId, EventType, ThreadId};
+use countersign_tui::present::text::escape_text;
 use std::collections::HashSet;
 
-/// How many of the last events are searched for a call that does not wait any more.
+/// The number of recent events that are searched for decided calls.
 const RECENT: i64 = 20_000;
 
-/// All that waits for people, in `thread` or everywhere.
-pub(crate) async fn all_pending(gate: &Gate, thread: Option<&ThreadId>) -> anyhow::Result<Vec<api::Call>> {
-    pending_of(gate, &LogFilter { thread_id: thread.cloned(), ..LogFilter::default() }).await
+/// All pending calls of a thread, or of all threads.
+pub(crate) async fn read_pending_of_thread(
+    gate: &SharedGate,
+    thread: Option<&ThreadId>,
+) -> anyhow::Result<Vec<api::Call>> {
+    read_pending(gate, &LogFilter { thread_id: thread.cloned(), ..LogFilter::default() }).await
 }
 
-/// All that waits for people and meets the filter.
-pub(crate) async fn pending_of(gate: &Gate, filter: &LogFilter) -> anyhow::Result<Vec<api::Call>> {
+/// All pending calls that the filter selects.
+pub(crate) async fn read_pending(gate: &SharedGate, filter: &LogFilter) -> anyhow::Result<Vec<api::Call>> {
     let mut calls = Vec::new();
     let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
     loop {
@@ -32,16 +32,25 @@ pub(crate) async fn pending_of(gate: &Gate, filter: &LogFilter) -> anyhow::Resul
     }
 }
 
-/// A call's name: its id means something in its thread alone.
-type Key = (ThreadId, CallId);
+/// The thread and the id, which together identify a call.
+type CallKey = (ThreadId, CallId);
 
-/// The one call that is meant. One of just that id, whether it waits or was decided a moment ago, is meant
-/// rather than any whose id only begins so: else a slow reader would decide a call they never saw. After
-/// that, one that waits is meant rather than one of the last.
-pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call> {
+/// A call, named by its id or the beginning of its id.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallSelector {
+    /// The id of the call, or its beginning
+    pub(crate) id: String,
+    /// Its thread, if the id exists in several threads
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<String>,
+}
+
+/// Finds one call. An exact id comes before the beginning of an id, even if that call is already decided, because a
+/// slow reader would otherwise decide a call that they never saw. Then a pending call comes before a decided one.
+pub(crate) async fn find_call(gate: &SharedGate, which: &CallSelector) -> anyhow::Result<api::Call> {
     let id = which.id.as_str();
     if id.is_empty() {
-        return Err(Said::usage("the id is empty, and would be the beginning of every call's").into());
+        return Err(CliError::usage("the id must not be empty").into());
     }
     let thread = which.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     if let Some(thread) = &thread
@@ -52,25 +61,25 @@ pub(crate) async fn find(gate: &Gate, which: &Which) -> anyhow::Result<api::Call
             found => return Ok(found?),
         }
     }
-    let pending = all_pending(gate, thread.as_ref()).await?;
+    let pending = read_pending_of_thread(gate, thread.as_ref()).await?;
     let begin = pending.iter().filter(|call| call.id.as_str().starts_with(id));
     let waiting: Vec<_> = begin.map(|call| (call.thread_id.clone(), call.id.clone())).collect();
-    let mut meant = only_just(waiting.clone(), id);
+    let mut meant = with_exact_id(waiting.clone(), id);
     if meant.is_empty() {
         let recent = recent(gate, thread.as_ref(), id).await?;
-        let choices = [only_just(recent.clone(), id), waiting.clone(), recent];
+        let choices = [with_exact_id(recent.clone(), id), waiting.clone(), recent];
         meant = choices.into_iter().find(|calls| !calls.is_empty()).unwrap_or_default();
     }
     let waits = !meant.is_empty() && meant.iter().all(|call| waiting.contains(call));
-    let (thread, id) = one_of(meant, id, waits)?;
+    let (thread, id) = select_one(meant, id, waits)?;
     match pending.into_iter().find(|call| call.thread_id == thread && call.id == id) {
         Some(call) => Ok(call),
         None => Ok(gate.call(&thread, &id).await?),
     }
 }
 
-/// The calls that were proposed or decided of late and whose id begins so.
-async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<Key>> {
+/// Recently proposed or decided calls whose id begins with `id`.
+async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<CallKey>> {
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
     let filter = LogFilter { thread_id: thread.cloned(), types, ..LogFilter::default() };
     let tip = gate.tip(None).await?;
@@ -79,7 +88,7 @@ async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Res
     loop {
         let events = gate.events(&filter, page).await?;
         for event in &events.events {
-            let named: Named = event.data.read()?;
+            let named: NamedCall = event.data.read()?;
             if named.id.starts_with(id) {
                 found.push((event.thread_id.clone(), countersign_api::parse_call_id(&named.id)?));
             }
@@ -95,32 +104,41 @@ async fn recent(gate: &Gate, thread: Option<&ThreadId>, id: &str) -> anyhow::Res
 }
 
 #[derive(serde::Deserialize)]
-struct Named {
+struct NamedCall {
     #[serde(alias = "toolCallId")]
     id: String,
 }
 
-/// Those of just that id.
-fn only_just(mut calls: Vec<Key>, id: &str) -> Vec<Key> {
+/// The calls with exactly this id.
+fn with_exact_id(mut calls: Vec<CallKey>, id: &str) -> Vec<CallKey> {
     calls.retain(|(_, found)| found.as_str() == id);
     calls
 }
 
-/// The only one. Where several wait, what does not is not counted.
-fn one_of(mut calls: Vec<Key>, id: &str, waiting: bool) -> anyhow::Result<Key> {
+/// The only call of the list. More than one is an error.
+fn select_one(mut calls: Vec<CallKey>, id: &str, waiting: bool) -> anyhow::Result<CallKey> {
     if calls.len() > 1 {
         let names: Vec<_> = calls
             .iter()
             .take(10)
-            .map(|(thread, id)| format!("  {} --thread {}", visible(id.as_str()), visible(thread.as_str())))
+            .map(|(thread, id)| {
+                format!("  {} --thread {}", escape_text(id.as_str()), escape_text(thread.as_str()))
+            })
             .collect();
-        let kind = if waiting { "calls that wait" } else { "calls" };
-        let message =
-            format!("{} {kind} begin with {:?}; say which:\n{}", calls.len(), visible(id), names.join("\n"));
-        return Err(Said { exit: Exit::NO_SUCH_CALL, code: "several_calls", message }.into());
+        let kind = if waiting { "pending calls" } else { "calls" };
+        let message = format!(
+            "{} {kind} begin with {:?}; choose one of:\n{}",
+            calls.len(),
+            escape_text(id),
+            names.join("\n")
+        );
+        return Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "several_calls", message }.into());
     }
     calls.pop().ok_or_else(|| {
-        let shown = visible(id);
-        Said::no_such_call(format!("no call begins with {shown:?}; --thread finds old ones")).into()
+        let shown = escape_text(id);
+        CliError::no_such_call(format!(
+            "no recent call has an id that begins with {shown:?}; add --thread to find older calls"
+        ))
+        .into()
     })
 }

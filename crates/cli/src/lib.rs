@@ -1,125 +1,124 @@
-//! The `countersign` command: every door to the gate that a terminal has.
+//! The `countersign` command.
 
-mod account;
 mod args;
 mod commands;
-mod edit;
+mod context;
 mod exit;
-mod facts;
 mod filters;
 mod find;
-mod impact;
-mod json;
-mod log;
-mod output;
-mod progress;
-mod run;
-mod screen;
+mod logging;
+mod present;
+mod scope;
 mod settings;
-mod story;
-mod table;
-mod target;
-mod told;
-mod width;
 
-use args::{Args, Command};
+use args::{CliCommand, CommandLine};
 use clap::{CommandFactory, FromArgMatches};
-use exit::Exit;
-use log::Log;
-use settings::Settings;
+use context::Context;
+use countersign_tui::present::print::{first_print_failure, print_error};
+use exit::CommandExit;
+use logging::Logging;
+use present::error::report_error;
 use std::process::ExitCode;
 use tracing::Instrument;
 
-/// Runs the command line of this process, and gives the code that it exits with.
+/// Runs the command line of this process, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = carry_on();
-    match output::unsaid() {
-        Some(why) if exit == Exit::DONE => {
-            output::complain(&format!("countersign: not all of it could be written to stdout: {why}"));
-            Exit::FAILED.into()
+    let exit = run_command_line();
+    match first_print_failure() {
+        Some(error) if exit == CommandExit::DONE => {
+            print_error(&format!("countersign: the output could not be written completely: {error}"));
+            CommandExit::FAILED.into()
         }
         _ => exit.into(),
     }
 }
 
-fn carry_on() -> Exit {
-    let (mut args, name) = match parse() {
+fn run_command_line() -> CommandExit {
+    let (CommandLine { command, options }, name) = match parse() {
         Ok(parsed) => parsed,
-        Err(said) => return commands::version::or_help(&said),
+        Err(error) => return commands::version::print_parse_result(&error),
     };
-    if let Some(exit) = without_settings(&args) {
-        return exit;
+    let bare = Context::without_settings(options.clone());
+    if let Some(done) = run_without_settings(&command, &bare) {
+        return done.unwrap_or_else(|error| report(&bare, &error));
     }
-    match Settings::gather(&args) {
-        Ok(settings) => args.settings = settings,
-        Err(error) => return exit::report(&args, &error),
+    let context = match Context::from_options(options) {
+        Ok(context) => context,
+        Err(error) => return report(&bare, &error),
+    };
+    // `config` lists ignored settings itself.
+    if !matches!(command, CliCommand::Config(_)) {
+        settings::notice::print_ignored_settings(&context.settings, context.json, &context.error_screen());
     }
-    settings::notice::say(&args);
-    start(&args, &name).unwrap_or_else(|error| exit::report(&args, &error))
+    start(&context, &command, &name).unwrap_or_else(|error| report(&context, &error))
 }
 
-/// What was typed, and the name of the command.
-fn parse() -> Result<(Args, String), clap::Error> {
-    let matches = Args::command().try_get_matches()?;
-    Ok((Args::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
+fn report(context: &Context, error: &anyhow::Error) -> CommandExit {
+    report_error(context.json, &context.error_screen(), error)
 }
 
-fn start(args: &Args, name: &str) -> anyhow::Result<Exit> {
+/// The parsed command line, and the name of the command.
+fn parse() -> Result<(CommandLine, String), clap::Error> {
+    let matches = CommandLine::command().try_get_matches()?;
+    Ok((CommandLine::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
+}
+
+fn start(context: &Context, command: &CliCommand, name: &str) -> anyhow::Result<CommandExit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let log = Log::start(args, runtime.handle())?;
-    // The name alone: what a command was told may be what nobody else is to know.
-    let span = tracing::info_span!(target: log::COMMAND, "command", command = name);
-    let exit = match runtime.block_on(carry_out(args).instrument(span)) {
+    let is_server = matches!(command, CliCommand::Serve(_));
+    let logging = Logging::start(context, is_server, runtime.handle())?;
+    // The span has the name only: options may be confidential.
+    let span = tracing::info_span!(target: logging::COMMAND_TARGET, "command", command = name);
+    let exit = match runtime.block_on(run(context, command).instrument(span)) {
         Ok(exit) => exit,
-        Err(error) => exit::report(args, &error),
+        Err(error) => report(context, &error),
     };
-    log.end();
-    // A thread that still reads the terminal would keep the process; it has nothing to finish.
+    logging.end();
+    // A thread that still reads the terminal would block a normal shutdown.
     runtime.shutdown_background();
     Ok(exit)
 }
 
-/// What the program knows by itself, even where the settings are broken.
-fn without_settings(args: &Args) -> Option<Exit> {
-    let done = match &args.command {
-        Command::Completions(wish) => Ok(commands::completions::completions(wish)),
-        Command::Man(wish) => commands::man::man(wish),
-        Command::Version => Ok(commands::version::version(args)),
-        Command::Reference => Ok(commands::reference::reference()),
-        _ => return None,
-    };
-    Some(done.unwrap_or_else(|error| exit::report(args, &error)))
+/// Runs commands that do not depend on the settings, so that they work even if the settings are invalid.
+fn run_without_settings(command: &CliCommand, context: &Context) -> Option<anyhow::Result<CommandExit>> {
+    match command {
+        CliCommand::Completions(args) => {
+            Some(Ok(commands::completions::print_completions(args, CommandLine::command())))
+        }
+        CliCommand::Man(args) => Some(commands::man::write_manual(args, CommandLine::command())),
+        CliCommand::Version => Some(Ok(commands::version::print_version(context))),
+        CliCommand::Reference => Some(Ok(commands::reference::print_reference(CommandLine::command()))),
+        _ => None,
+    }
 }
 
-async fn carry_out(args: &Args) -> anyhow::Result<Exit> {
-    match &args.command {
-        Command::Serve(serve) => commands::serve::serve(args, serve).await,
-        Command::Run(wish) => run::run(args, wish).await,
-        Command::Pending(pending) => commands::pending::pending(args, pending).await,
-        Command::Watch(watch) => commands::watch::watch(args, watch).await,
-        Command::Show(show) => commands::show::show(args, show).await,
-        Command::Allow(allow) => commands::decide::allow(args, allow).await,
-        Command::Deny(deny) => commands::decide::deny(args, deny).await,
-        Command::Stop(stop) => commands::stop::stop(args, stop).await,
-        Command::Release(release) => commands::release::release(args, release).await,
-        Command::Log(log) => commands::log::log(args, log).await,
-        Command::Calls(calls) => commands::calls::calls(args, calls).await,
-        Command::Threads(threads) => commands::threads::threads(args, threads).await,
-        Command::Grants(grants) => commands::grants::grants(args, grants).await,
-        Command::Revoke(revoke) => commands::grants::revoke(args, revoke).await,
-        Command::Mode(mode) => commands::mode::mode(args, mode).await,
-        Command::ThreadPolicy(own) => commands::thread_policy::thread_policy(args, own).await,
-        Command::Policy(command) => commands::policy::policy(args, command).await,
-        Command::Close(close) => commands::close::close(args, close).await,
-        Command::Stats(stats) => commands::stats::stats(args, stats).await,
-        Command::Doctor => commands::doctor::doctor(args).await,
-        Command::Demo(demo) => commands::demo::demo(args, demo).await,
-        Command::Verify(verify) => commands::verify::verify(args, verify).await,
-        Command::Migrate => commands::migrate::migrate(args).await,
-        Command::Copy(wish) => commands::copy::copy(args, wish).await,
-        Command::Config(config) => commands::config::config(args, config),
-        // These were carried out before there were settings.
-        Command::Completions(_) | Command::Man(_) | Command::Version | Command::Reference => Ok(Exit::DONE),
+async fn run(context: &Context, command: &CliCommand) -> anyhow::Result<CommandExit> {
+    match command {
+        CliCommand::Serve(args) => commands::serve::serve(context, args).await,
+        CliCommand::Run(args) => commands::run::run_call(context, args).await,
+        CliCommand::Pending(args) => commands::pending::list_pending(context, args).await,
+        CliCommand::Watch(args) => commands::watch::watch(context, args).await,
+        CliCommand::Show(args) => commands::show::show_call(context, args).await,
+        CliCommand::Allow(args) => commands::decide::allow_calls(context, args).await,
+        CliCommand::Deny(args) => commands::decide::deny_calls(context, args).await,
+        CliCommand::Stop(args) => commands::stop::stop_calls(context, args).await,
+        CliCommand::Release(args) => commands::release::release_call(context, args).await,
+        CliCommand::Log(args) => commands::log::print_log(context, args).await,
+        CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,
+        CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
+        CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
+        CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
+        CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,
+        CliCommand::Doctor => commands::doctor::run_checks(context).await,
+        CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,
+        CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
+        CliCommand::Migrate => commands::migrate::migrate_log(context).await,
+        CliCommand::Copy(args) => commands::copy::copy_log(context, args).await,
+        CliCommand::Config(args) => commands::config::print_config(context, args),
+        // `run_without_settings` has run these.
+        CliCommand::Completions(_) | CliCommand::Man(_) | CliCommand::Version | CliCommand::Reference => {
+            Ok(CommandExit::DONE)
+        }
     }
 }

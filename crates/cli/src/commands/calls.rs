@@ -1,33 +1,36 @@
 //! `countersign calls`
 
 use crate::{
-    args::Args,
-    exit::Exit,
-    filters::{Filters, Page},
-    output::{self, ago, visible},
-    progress::Progress,
-    screen::{Screen, Style},
-    story,
-    table::{Cell, Fit, Table},
-    target,
+    context::Context,
+    exit::CommandExit,
+    filters::{FilterArgs, PageArgs},
+    present::{
+        event::summarize_arguments,
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
 use countersign_gate::{Clock, State};
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::{escape_text, format_age},
+};
 
-/// Which calls.
+/// Options of `calls`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"calls\": [the calls, as the API has them], \"next\": the cursor of the next page, or null}"
+    after_help = "JSON: {\"calls\": [the calls, as in the API], \"next\": the cursor of the next page, or null}"
 )]
-pub(crate) struct Calls {
+pub(crate) struct CallsArgs {
     #[command(flatten)]
-    filters: Filters,
-    /// Only those that stand so
+    filters: FilterArgs,
+    /// Only calls in this state
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<State>,
     #[command(flatten)]
-    page: Page,
+    page: PageArgs,
 }
 
 fn states() -> impl TypedValueParser<Value = State> {
@@ -35,77 +38,73 @@ fn states() -> impl TypedValueParser<Value = State> {
         .try_map(|text| text.parse::<State>())
 }
 
-pub(crate) async fn calls(args: &Args, wish: &Calls) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    let (filter, state) = (wish.filters.filter()?, wish.state);
-    let (mut calls, mut next) = (Vec::new(), Some(wish.page.after));
-    let mut progress = Progress::of(args, "events");
+pub(crate) async fn list_calls(context: &Context, args: &CallsArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let (filter, state) = (args.filters.filter()?, args.state);
+    let (mut calls, mut next) = (Vec::new(), Some(args.page.after));
+    let mut progress = context.progress("events");
     let mut newest = None;
-    // For a state many calls are looked at and few are given, so what is still missing says nothing of how
-    // many to ask for.
-    let limit = if state.is_some() { api::MAX_PAGE } else { wish.page.limit().min(api::MAX_PAGE) };
-    while let Some(after) = next.filter(|_| calls.len() < wish.page.limit()) {
+    // With a state filter, each page may contain few matches, so read full pages.
+    let limit = if state.is_some() { api::MAX_PAGE } else { args.page.limit().min(api::MAX_PAGE) };
+    while let Some(after) = next.filter(|_| calls.len() < args.page.limit()) {
         let page = gate.calls(&filter, state, api::PageQuery { after, limit }).await?;
         calls.extend(page.calls);
         next = page.next;
-        // The cursor goes down from the newest event to the first.
+        // The cursor runs from the newest event to the first.
         if let Some(next) = next {
             let of = *newest.get_or_insert(next);
-            progress.at(of - next, of);
+            progress.update(of - next, of);
         }
     }
     progress.clear();
-    if calls.len() > wish.page.limit() {
-        calls.truncate(wish.page.limit());
+    if calls.len() > args.page.limit() {
+        calls.truncate(args.page.limit());
         next = calls.last().map(|call: &api::Call| call.proposal.seq);
     }
-    if args.json {
-        output::say(&serde_json::to_string(&api::CallPage { calls, next })?);
+    if context.json {
+        print_json(&api::CallPage { calls, next })?;
     } else if calls.is_empty() {
-        output::say("No such calls.");
+        print_line("No calls found.");
     } else {
-        output::say(&as_table(&calls).lay_out(&Screen::of(args)));
+        print_line(&as_table(&calls).format(&context.screen()));
         if next.is_some() {
-            output::complain(&format!(
-                "There are more: -n {} shows more of them.",
-                wish.page.limit.saturating_mul(4)
-            ));
+            print_error(&args.page.describe_more());
         }
     }
-    Ok(Exit::DONE)
+    Ok(CommandExit::DONE)
 }
 
-fn as_table(calls: &[api::Call]) -> Table {
+fn as_table(calls: &[api::Call]) -> TextTable {
     let now = Clock::System.now();
-    let mut table = Table::new(&[
-        ("ID", Fit::Whole),
-        ("TOOL", Fit::Whole),
-        ("STATE", Fit::Whole),
-        ("PROPOSED", Fit::Whole),
-        ("BY", Fit::Spare),
-        ("THREAD", Fit::Cut),
-        ("ARGUMENTS", Fit::Cut),
+    let mut table = TextTable::new(&[
+        ("ID", ColumnFit::Whole),
+        ("TOOL", ColumnFit::Whole),
+        ("STATE", ColumnFit::Whole),
+        ("PROPOSED", ColumnFit::Whole),
+        ("BY", ColumnFit::Optional),
+        ("THREAD", ColumnFit::Truncated),
+        ("ARGUMENTS", ColumnFit::Truncated),
     ]);
     for call in calls {
-        table.row([
-            visible(call.id.as_str()).into(),
-            visible(call.name.as_str()).into(),
-            Cell::styled(style(call.state), call.state.to_string()),
-            ago(call.proposal.at, now).into(),
-            visible(call.proposal.principal.as_str()).into(),
-            visible(call.thread_id.as_str()).into(),
-            story::in_a_line(&call.arguments).into(),
+        table.add_row([
+            escape_text(call.id.as_str()).into(),
+            escape_text(call.name.as_str()).into(),
+            TableCell::styled(style(call.state), call.state.to_string()),
+            format_age(call.proposal.at, now).into(),
+            escape_text(call.proposal.principal.as_str()).into(),
+            escape_text(call.thread_id.as_str()).into(),
+            summarize_arguments(&call.arguments).into(),
         ]);
     }
     table
 }
 
-const fn style(state: State) -> Style {
+const fn style(state: State) -> TextStyle {
     match state {
-        State::Pending => Style::Yellow,
-        State::Allowed | State::Running => Style::Green,
-        State::Denied | State::Unknown => Style::Red,
-        State::Finished => Style::Plain,
-        State::Cancelled => Style::Dim,
+        State::Pending => TextStyle::Yellow,
+        State::Allowed | State::Running => TextStyle::Green,
+        State::Denied | State::Unknown => TextStyle::Red,
+        State::Finished => TextStyle::Plain,
+        State::Cancelled => TextStyle::Dim,
     }
 }

@@ -1,23 +1,23 @@
 //! `countersign completions`
 
-use crate::{args::Args, exit::Exit, output};
-use clap::CommandFactory;
+use crate::exit::CommandExit;
 use clap_complete::Shell;
+use countersign_tui::present::print::print_line;
 
-/// Which shell.
+/// Options of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For bash, in ~/.bashrc:   source <(countersign completions bash)
 For zsh, in ~/.zshrc:     source <(countersign completions zsh)
 For fish:                 countersign completions fish > ~/.config/fish/completions/countersign.fish")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-pub(crate) fn completions(wish: &Completions) -> Exit {
+pub(crate) fn print_completions(args: &CompletionsArgs, mut command: clap::Command) -> CommandExit {
     let mut script = Vec::new();
-    clap_complete::generate(wish.shell, &mut Args::command(), "countersign", &mut script);
-    output::say(String::from_utf8_lossy(&script).trim_end());
-    Exit::DONE
+    clap_complete::generate(args.shell, &mut command, "countersign", &mut script);
+    print_line(String::from_utf8_lossy(&script).trim_end());
+    CommandExit::DONE
 }

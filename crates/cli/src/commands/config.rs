@@ -1,81 +1,95 @@
 //! `countersign config`
 
+use crate::settings::{effective::login_name, keys::LOG_KEYS};
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    output::{self, visible},
-    screen::{Screen, Style},
-    settings::{Facts, KEYS, Key, NAMES, Origin, Value, login, usual_places},
-    table::{Cell, Fit, Table},
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
+    settings::{
+        file::default_files,
+        keys::{KEYS, SettingDefinition, SettingKey},
+        setting::SettingOrigin,
+        value::SettingValue,
+    },
 };
+use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::{Value as Json, json};
 
-/// What to show of the settings.
+/// Options of `config`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if nothing holds, \
+JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if it is not set, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
-\"passedOver\": true if something stronger holds in its place, \"notTaken\": the line of countersign.toml \
-that sets it in vain, if there is one: --config takes it}]}")]
-pub(crate) struct Config {
-    /// Print only the path of the file that is read
+\"passedOver\": true if a stronger setting overrides it, \"notTaken\": the line of countersign.toml \
+whose value is ignored without --config, if there is one}]}")]
+pub(crate) struct ConfigArgs {
+    /// Print only the path of the settings file
     #[arg(long)]
     path: bool,
 }
 
-pub(crate) fn config(args: &Args, wish: &Config) -> anyhow::Result<Exit> {
-    if wish.path {
-        return path(args);
+pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Result<CommandExit> {
+    if args.path {
+        return path(context);
     }
-    // Found out before anything is printed: what nobody can mean is an error here too.
-    args.settings.target()?;
-    let named = args.settings.names_the_log()?;
-    if args.json {
-        let settings: Vec<_> = KEYS.iter().map(|facts| as_json(args, facts, named)).collect();
-        let file = args.settings.file.as_ref().map(|path| path.display().to_string());
-        output::say(&json!({"file": file, "settings": settings}).to_string());
-        return Ok(Exit::DONE);
+    // Check for contradictions before anything is printed.
+    context.settings.target()?;
+    let named = context.settings.log_key()?;
+    if context.json {
+        let settings: Vec<_> = KEYS.iter().map(|facts| as_json(context, facts, named)).collect();
+        let file = context.settings.file.as_ref().map(|path| path.display().to_string());
+        print_line(&json!({"file": file, "settings": settings}).to_string());
+        return Ok(CommandExit::DONE);
     }
-    let mut table = Table::new(&[("KEY", Fit::Whole), ("VALUE", Fit::Wrap), ("FROM", Fit::Wrap)]);
+    let mut table = TextTable::new(&[
+        ("KEY", ColumnFit::Whole),
+        ("VALUE", ColumnFit::Wrapped),
+        ("FROM", ColumnFit::Wrapped),
+    ]);
     for facts in KEYS {
-        table.row(as_row(args, facts, named));
+        table.add_row(as_row(context, facts, named));
     }
-    output::say(&table.lay_out(&Screen::of(args)));
-    Ok(Exit::DONE)
+    print_line(&table.format(&context.screen()));
+    Ok(CommandExit::DONE)
 }
 
-fn path(args: &Args) -> anyhow::Result<Exit> {
-    let Some(path) = &args.settings.file else {
-        let places: Vec<_> = usual_places().iter().map(|place| place.display().to_string()).collect();
-        let message =
-            format!("no settings are read from a file; it would be the first of {}", places.join(", "));
-        return Err(Said { exit: Exit::FAILED, code: "no_settings", message }.into());
+fn path(context: &Context) -> anyhow::Result<CommandExit> {
+    let Some(path) = &context.settings.file else {
+        let places: Vec<_> = default_files().iter().map(|place| place.display().to_string()).collect();
+        let message = format!(
+            "there is no settings file; the first of these files would be used: {}",
+            places.join(", ")
+        );
+        return Err(CliError { exit: CommandExit::FAILED, code: "no_settings", message }.into());
     };
     let path = path.display().to_string();
-    output::say(&if args.json { json!({"file": path}).to_string() } else { path });
-    Ok(Exit::DONE)
+    print_line(&if context.json { json!({"file": path}).to_string() } else { path });
+    Ok(CommandExit::DONE)
 }
 
-/// Whether something stronger holds in place of that.
-fn passed_over(facts: &Facts, named: Key) -> bool {
-    facts.key != named && NAMES.contains(&facts.key)
+/// True if another key with more strength names the log.
+fn passed_over(facts: &SettingDefinition, named: SettingKey) -> bool {
+    facts.key != named && LOG_KEYS.contains(&facts.key)
 }
 
-fn usual(facts: &Facts) -> Option<String> {
+fn usual(facts: &SettingDefinition) -> Option<String> {
     match facts.key {
-        Key::As => Some(format!("user:{}", login())),
+        SettingKey::As => Some(format!("user:{}", login_name())),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }
 
-fn as_row(args: &Args, facts: &Facts, named: Key) -> [Cell; 3] {
-    let key = Cell::styled(Style::Cyan, facts.name);
+fn as_row(context: &Context, facts: &SettingDefinition, named: SettingKey) -> [TableCell; 3] {
+    let key = TableCell::styled(TextStyle::Cyan, facts.name);
     let over = passed_over(facts, named);
-    if let Some(setting) = args.settings.get(facts.key) {
-        let (value, origin) = (visible(&setting.shown().to_string()), &setting.origin);
+    if let Some(setting) = context.settings.get(facts.key) {
+        let (value, origin) = (escape_text(&setting.without_password().to_string()), &setting.origin);
         return if over {
-            let from = Cell::styled(Style::Dim, format!("{origin}, passed over"));
-            [key, Cell::styled(Style::Dim, value), from]
+            let from = TableCell::styled(TextStyle::Dim, format!("{origin}, overridden"));
+            [key, TableCell::styled(TextStyle::Dim, value), from]
         } else {
             [key, value.into(), origin.to_string().into()]
         };
@@ -85,34 +99,34 @@ fn as_row(args: &Args, facts: &Facts, named: Key) -> [Cell; 3] {
         Some(usual) => (usual, "default"),
         None => (String::new(), "not set"),
     };
-    let from = match not_taken(args, facts) {
-        Some(origin) => format!("{from}; {origin} is not taken from this folder"),
+    let from = match not_taken(context, facts) {
+        Some(origin) => format!("{from}; {origin} is ignored without --config"),
         None => from.to_owned(),
     };
-    [key, value.into(), Cell::styled(Style::Dim, from)]
+    [key, value.into(), TableCell::styled(TextStyle::Dim, from)]
 }
 
-fn not_taken(args: &Args, facts: &Facts) -> Option<String> {
-    let mut in_vain = args.settings.in_vain();
+fn not_taken(context: &Context, facts: &SettingDefinition) -> Option<String> {
+    let mut in_vain = context.settings.ignored();
     in_vain.find(|(key, _)| *key == facts.key).map(|(_, origin)| origin.to_string())
 }
 
-fn as_json(args: &Args, facts: &Facts, named: Key) -> Json {
+fn as_json(context: &Context, facts: &SettingDefinition, named: SettingKey) -> Json {
     let (key, over) = (facts.name, passed_over(facts, named));
-    let Some(setting) = args.settings.get(facts.key) else {
-        let usual = usual(facts).and_then(|usual| Value::read(facts, &usual).ok());
+    let Some(setting) = context.settings.get(facts.key) else {
+        let usual = usual(facts).and_then(|usual| SettingValue::read(facts, &usual).ok());
         let mut row =
             json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
-        if let Some(origin) = not_taken(args, facts) {
+        if let Some(origin) = not_taken(context, facts) {
             row["notTaken"] = json!(origin);
         }
         return row;
     };
-    let (value, origin) = (setting.shown(), &setting.origin);
+    let (value, origin) = (setting.without_password(), &setting.origin);
     let from = match origin {
-        Origin::File(..) => "file",
-        Origin::Environment(_) => "environment",
-        Origin::Option(_) => "option",
+        SettingOrigin::File(..) => "file",
+        SettingOrigin::Environment(_) => "environment",
+        SettingOrigin::Option(_) => "option",
     };
     json!({"key": key, "value": value, "from": from, "where": origin.to_string(), "passedOver": over})
 }

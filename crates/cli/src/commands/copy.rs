@@ -1,77 +1,78 @@
 //! `countersign copy`
 
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    output,
-    progress::Progress,
-    settings,
+    context::Context,
+    exit::{CliError, CommandExit},
+    settings::log_target::{parse_address, read_address_file},
 };
 use countersign_gate::{Address, Copied, Step};
+use countersign_tui::present::print::print_line;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What to copy, and where to.
+/// Options of `copy`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The target is made if there is none, and must be empty. Nobody else can open it until the copy is finished;
-one that was interrupted goes on where it stopped when the same command is run again. On PostgreSQL the
-target has to belong to the user who copies.
+The target is created if it does not exist, and must be empty. No other process can open it until the copy is
+complete. Run the same command again to continue an interrupted copy. On PostgreSQL the user must own the target.
 
-JSON: {\"from\", \"to\", \"events\", \"copied\": how many of them by this command, \"tip\", \"holds\", \
-\"broken\": null or how, \"wrongHashes\": [seq], \"indexHolds\", \"since\": how many events the source has gained \
+JSON: {\"from\", \"to\", \"events\", \"copied\": the number copied by this command, \"tip\", \"holds\", \
+\"broken\": null or the reason, \"wrongHashes\": [seq], \"indexHolds\", \"since\": the number of events that the source has gained \
 meanwhile}")]
-pub(crate) struct Copy {
-    /// The log that is copied: a path, sqlite://… or postgres://…
+pub(crate) struct CopyArgs {
+    /// The source: a path, sqlite://… or postgres://…
     #[arg(long, value_name = "ADDRESS", required_unless_present = "from_file")]
     from: Option<String>,
-    /// A file that holds its address, which may have a password
+    /// A file that contains the address of the source
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     from_file: Option<PathBuf>,
-    /// Where it is copied to
+    /// The target
     #[arg(long, value_name = "ADDRESS", required_unless_present = "to_file")]
     to: Option<String>,
-    /// A file that holds the address where it is copied to
+    /// A file that contains the address of the target
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     to_file: Option<PathBuf>,
-    /// Add to a finished copy what its source has gained since
+    /// Add the new events of the source to a complete copy
     #[arg(long = "continue")]
     go_on: bool,
 }
 
-pub(crate) async fn copy(args: &Args, wish: &Copy) -> anyhow::Result<Exit> {
-    if args.target.database.is_some() || args.target.database_file.is_some() || args.target.server.is_some() {
-        let message = "copy takes the two logs as --from and --to, and no --database or --server";
-        return Err(Said::usage(message).into());
+pub(crate) async fn copy_log(context: &Context, args: &CopyArgs) -> anyhow::Result<CommandExit> {
+    if context.options.database.is_some()
+        || context.options.database_file.is_some()
+        || context.options.server.is_some()
+    {
+        let message = "copy uses --from and --to instead of --database or --server";
+        return Err(CliError::usage(message).into());
     }
-    let from = address(wish.from.as_deref(), wish.from_file.as_deref(), ["--from", "--from-file"])?;
-    let to = address(wish.to.as_deref(), wish.to_file.as_deref(), ["--to", "--to-file"])?;
+    let from = address(args.from.as_deref(), args.from_file.as_deref(), ["--from", "--from-file"])?;
+    let to = address(args.to.as_deref(), args.to_file.as_deref(), ["--to", "--to-file"])?;
     let (mut copying, mut verifying) =
-        (Progress::of(args, "events copied"), Progress::of(args, "events verified"));
-    let copied = countersign_gate::copy(from, to, wish.go_on, |step| match step {
-        Step::Copied(done, of) => copying.at(done, of),
-        Step::Verified(done, of) => verifying.at(done, of),
+        (context.progress("events copied"), context.progress("events verified"));
+    let copied = countersign_gate::copy(from, to, args.go_on, |step| match step {
+        Step::Copied(done, of) => copying.update(done, of),
+        Step::Verified(done, of) => verifying.update(done, of),
     });
     let copied = copied.await;
     copying.clear();
     verifying.clear();
     let copied = copied?;
-    if args.json {
-        output::say(&as_json(&copied).to_string());
+    if context.json {
+        print_line(&as_json(&copied).to_string());
     } else {
-        output::say(&as_text(&copied));
+        print_line(&as_text(&copied));
     }
-    Ok(if copied.report.holds() { Exit::DONE } else { Exit::FAILED })
+    Ok(if copied.report.holds() { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
-/// The address that is said, or that a file holds.
+/// The address from the option, or from a file.
 fn address(said: Option<&str>, file: Option<&Path>, [option, of_file]: [&str; 2]) -> anyhow::Result<Address> {
     match file {
         Some(path) => {
             let origin = format!("{of_file}, {}", path.display());
-            settings::address(&settings::read_secret(path)?, &origin)
+            parse_address(&read_address_file(path)?, &origin)
         }
-        None => settings::address(said.unwrap_or_default(), option),
+        None => parse_address(said.unwrap_or_default(), option),
     }
 }
 
@@ -85,7 +86,7 @@ fn as_json(copied: &Copied) -> serde_json::Value {
         "tip": report.tip,
         "holds": report.holds(),
         "broken": report.broken.as_ref().map(ToString::to_string),
-        "inadmissible": super::verify::inadmissible(report),
+        "inadmissible": super::verify::list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
         "indexHolds": report.index_holds,
         "since": since,
@@ -97,21 +98,21 @@ fn as_text(copied: &Copied) -> String {
     let events = report.events;
     let mut lines = Vec::new();
     if *before > 0 {
-        lines.push(format!("Went on after event {before}."));
+        lines.push(format!("Continued after event {before}."));
     }
     if report.holds() {
-        lines.push(format!("{events} events of {from} are in {to}, and the chain holds."));
+        lines.push(format!("Copied {events} events from {from} to {to}. The hash chain is intact."));
         lines.push(format!("tip {}, the same in both", report.tip));
     } else {
         lines.push(format!(
-            "All of {from} is in {to}, but something is wrong with it there as here, and nobody else can open \
-             the copy: countersign verify --database {from}"
+            "All events of {from} are in {to}, but the source is damaged, so no other process can open \
+             the copy. Run: countersign verify --database {from}"
         ));
         lines.extend(report.broken.as_ref().map(ToString::to_string));
     }
     if *since > 0 {
         lines.push(format!(
-            "{since} more came meanwhile. Stop whoever writes to {from}, and run this again with --continue."
+            "The source has {since} new events. Stop all writers of {from}, then run this again with --continue."
         ));
     }
     lines.join("\n")

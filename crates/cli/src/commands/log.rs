@@ -1,29 +1,37 @@
 //! `countersign log`
 
-use crate::target::Gate;
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    filters::Filters,
-    output::{self, visible},
-    progress::Progress,
-    screen::{Screen, Style},
-    story, table, target,
+    context::Context,
+    exit::{CliError, CommandExit},
+    filters::FilterArgs,
+    present::{
+        event::describe_event,
+        progress::ProgressLine,
+        screen::{ScreenFormat, TextStyle},
+    },
 };
-use countersign_api::{self as api, LogFilter};
+use countersign_api as api;
+use countersign_api::{LogFilter, SharedGate};
 use countersign_gate::{Event, EventType};
+use countersign_tui::{
+    present::{
+        print::{format_json_line, try_print_line},
+        text::escape_text,
+    },
+    truncate_text,
+};
 use futures_util::StreamExt;
 use std::{collections::VecDeque, sync::Arc};
 use unicode_width::UnicodeWidthStr;
 
-/// What to tell.
+/// Options of `log`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-JSON: one event a line, as the API has it: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
+JSON: one event per line, as in the API: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
 \"hash\"}")]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterArgs,
     /// Only events of this type
     #[arg(
         long = "type",
@@ -32,51 +40,51 @@ pub(crate) struct Log {
         value_parser = event_type
     )]
     types: Vec<EventType>,
-    /// Only the last so many
+    /// Only the last N events
     #[arg(short = 'n', long, value_name = "N")]
     last: Option<usize>,
-    /// Go on with what comes, until Ctrl-C; starts with the last 10 if neither --last nor --since is given
+    /// Follow new events until Ctrl-C; starts with the last 10 events unless --last or --since is given
     #[arg(short, long, conflicts_with = "until")]
     follow: bool,
 }
 
-/// How far back the first look for the last events goes, for each that is wanted.
+/// The first search for the last events covers this many events for each one that is wanted.
 const FIRST_LOOK: i64 = 4;
-/// Below so many columns a line does without the year, the seconds and the end of the thread's name.
+/// In a narrower terminal, a line omits the year and the seconds, and truncates the thread.
 const WIDE: usize = 120;
-/// What following starts with.
+/// The number of events before the first new one with `--follow`.
 const SOME: usize = 10;
 
 fn event_type(text: &str) -> Result<EventType, String> {
     let upper = text.to_ascii_uppercase().replace('-', "_");
     let known = || EventType::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
-    upper.parse().map_err(|_| format!("there is {}", known()))
+    upper.parse().map_err(|_| format!("use one of {}", known()))
 }
 
-pub(crate) async fn log(args: &Args, wish: &Log) -> anyhow::Result<Exit> {
-    let gate = target::following(args).await?;
-    let filter = LogFilter { types: wish.types.clone(), ..wish.filters.filter()? };
-    let mut teller = Teller { args, screen: Screen::of(args), progress: Progress::of(args, "events") };
-    let last = wish.last.or_else(|| (wish.follow && filter.since.is_none()).then_some(SOME));
+pub(crate) async fn print_log(context: &Context, args: &LogArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect_to_follow().await?;
+    let filter = LogFilter { types: args.types.clone(), ..args.filters.filter()? };
+    let mut teller = EventPrinter { context, screen: context.screen(), progress: context.progress("events") };
+    let last = args.last.or_else(|| (args.follow && filter.since.is_none()).then_some(SOME));
     let told = match last {
         Some(last) => teller.tell_last(&gate, &filter, last).await?,
         None => teller.tell_all(&gate, &filter).await?,
     };
     match told {
-        Some(end) if wish.follow => teller.follow(&gate, filter, end).await,
-        _ => Ok(Exit::DONE),
+        Some(end) if args.follow => teller.follow(&gate, filter, end).await,
+        _ => Ok(CommandExit::DONE),
     }
 }
 
-struct Teller<'a> {
-    args: &'a Args,
-    screen: Screen,
-    progress: Progress,
+struct EventPrinter<'a> {
+    context: &'a Context,
+    screen: ScreenFormat,
+    progress: ProgressLine,
 }
 
-impl Teller<'_> {
-    /// Tells all that there is, and up to where; nothing if nobody listens any more.
-    async fn tell_all(&mut self, gate: &Gate, filter: &LogFilter) -> anyhow::Result<Option<i64>> {
+impl EventPrinter<'_> {
+    /// Prints all events. Returns the last position, or `None` if the reader has closed stdout.
+    async fn tell_all(&mut self, gate: &SharedGate, filter: &LogFilter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
         let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
         loop {
@@ -89,17 +97,17 @@ impl Teller<'_> {
             }
             match found.next {
                 Some(next) => page.after = next,
-                // What the filter passed over up to here need not be looked at again.
+                // Events that the filter excludes up to here need not be read again.
                 None => return Ok(Some(page.after.max(tip))),
             }
-            self.progress.at(page.after, tip);
+            self.progress.update(page.after, tip);
         }
     }
 
-    /// Tells the last ones. The log is read forwards alone, so it looks from ever further back.
+    /// Prints the last events. The log can only be read forwards, so the search starts further back each time.
     async fn tell_last(
         &mut self,
-        gate: &Gate,
+        gate: &SharedGate,
         filter: &LogFilter,
         last: usize,
     ) -> anyhow::Result<Option<i64>> {
@@ -123,7 +131,7 @@ impl Teller<'_> {
 
     async fn last_after(
         &mut self,
-        gate: &Gate,
+        gate: &SharedGate,
         filter: &LogFilter,
         start: i64,
         last: usize,
@@ -144,50 +152,51 @@ impl Teller<'_> {
                 Some(next) => page.after = next,
                 None => return Ok((kept, page.after.max(tip))),
             }
-            self.progress.at(page.after - start, tip - start);
+            self.progress.update(page.after - start, tip - start);
         }
     }
 
-    async fn follow(&mut self, gate: &Gate, filter: LogFilter, after: i64) -> anyhow::Result<Exit> {
+    async fn follow(
+        &mut self,
+        gate: &SharedGate,
+        filter: LogFilter,
+        after: i64,
+    ) -> anyhow::Result<CommandExit> {
         let mut events = gate.follow(filter, after);
         while let Some(event) = events.next().await {
             if !self.tell(&*event?)? {
-                return Ok(Exit::DONE);
+                return Ok(CommandExit::DONE);
             }
         }
-        Err(Said {
-            exit: Exit::FAILED,
-            code: "closed",
-            message: "the log ends here: it was closed".to_owned(),
-        }
-        .into())
+        Err(CliError { exit: CommandExit::FAILED, code: "closed", message: "the log was closed".to_owned() }
+            .into())
     }
 
-    /// Tells one event. Whether somebody still listens.
+    /// Prints one event. Returns whether the reader still accepts output.
     fn tell(&mut self, event: &Event) -> anyhow::Result<bool> {
         self.progress.clear();
-        if self.args.json {
-            return Ok(output::try_say(&output::json_line(event)?));
+        if self.context.json {
+            return Ok(try_print_line(&format_json_line(event)?));
         }
-        let (style, text) = story::of(event);
+        let (style, text) = describe_event(event);
         let moment = event.timestamp.to_string().replace('T', " ");
-        let (thread, seq) = (visible(event.thread_id.as_str()), event.seq);
+        let (thread, seq) = (escape_text(event.thread_id.as_str()), event.seq);
         let whole = format!("{seq:>5}  {}  {thread}  ", moment.get(..19).unwrap_or_default());
-        // A line for an event: the rest of it is in `show`, in --json, and wherever no terminal is.
+        // In a terminal, each event is one line. `show`, `--json` and pipes have the full text.
         let (before, text) = match self.screen.width {
             None => (whole, text),
             Some(width) => {
                 let before = if width < WIDE {
-                    let thread = table::cut(&thread, width / 6);
+                    let thread = truncate_text(&thread, width / 6);
                     format!("{seq:>5}  {}  {thread}  ", moment.get(5..16).unwrap_or_default())
                 } else {
                     whole
                 };
                 let room = width.saturating_sub(before.width());
-                (table::cut(&before, width), table::cut(&text, room))
+                (truncate_text(&before, width), truncate_text(&text, room))
             }
         };
-        let (before, text) = (self.screen.paint(Style::Dim, &before), self.screen.paint(style, &text));
-        Ok(output::try_say(&format!("{before}{text}")))
+        let (before, text) = (self.screen.paint(TextStyle::Dim, &before), self.screen.paint(style, &text));
+        Ok(try_print_line(&format!("{before}{text}")))
     }
 }

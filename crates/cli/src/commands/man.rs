@@ -1,52 +1,53 @@
 //! `countersign man`
 
-use crate::{args::Args, exit::Exit, output};
+use crate::exit::CommandExit;
 use anyhow::Context;
-use clap::CommandFactory;
+use clap::Command;
 use clap_mangen::Man as Page;
+use countersign_tui::present::print::print_line;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
 
-/// Where the pages go.
+/// Options of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 To read it:     countersign man | man -l -
 To install it:  countersign man --out /usr/local/share/man/man1")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// Write one page for each command into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-pub(crate) fn man(wish: &Man) -> anyhow::Result<Exit> {
-    // No page is written for `help`, so none refers to it.
-    let mut command = Args::command().disable_help_subcommand(true);
+pub(crate) fn write_manual(args: &ManArgs, command: Command) -> anyhow::Result<CommandExit> {
+    // There is no page for `help`.
+    let mut command = command.disable_help_subcommand(true);
     command.build();
-    let Some(folder) = &wish.out else {
-        output::say(String::from_utf8_lossy(&render(command)?).trim_end());
-        return Ok(Exit::DONE);
+    let Some(folder) = &args.out else {
+        print_line(String::from_utf8_lossy(&render(command)?).trim_end());
+        return Ok(CommandExit::DONE);
     };
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     write_all(folder, "countersign", &command)?;
-    Ok(Exit::DONE)
+    Ok(CommandExit::DONE)
 }
 
-/// A page for a command, and one for each that stands under it.
-fn write_all(folder: &Path, name: &str, command: &clap::Command) -> anyhow::Result<()> {
+/// Writes a page for a command and for each of its subcommands.
+fn write_all(folder: &Path, name: &str, command: &Command) -> anyhow::Result<()> {
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         write_all(folder, &format!("{name}-{}", sub.get_name()), sub)?;
     }
     write(folder, name, command.clone())
 }
 
-fn write(folder: &Path, name: &str, command: clap::Command) -> anyhow::Result<()> {
+fn write(folder: &Path, name: &str, command: Command) -> anyhow::Result<()> {
     let path = folder.join(format!("{name}.1"));
     std::fs::write(&path, render(command)?).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-fn render(mut command: clap::Command) -> std::io::Result<Vec<u8>> {
+fn render(mut command: Command) -> std::io::Result<Vec<u8>> {
     let usage = command.render_usage().to_string();
     let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let versioned = command.get_version().is_some();
@@ -75,11 +76,11 @@ fn render(mut command: clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(in_ascii(&String::from_utf8_lossy(&text)).into_bytes())
 }
 
-/// A section whose lines stay as they are.
+/// A section with unchanged line breaks.
 fn section(page: &mut Vec<u8>, title: &str, lines: &str) {
     let mut text = format!(".SH \"{title}\"\n.nf\n");
     for line in lines.lines() {
-        // At the beginning of a line these two would begin a command.
+        // roff reads these characters at the start of a line as a command.
         if line.starts_with(['.', '\'']) {
             text.push_str("\\&");
         }
@@ -89,7 +90,7 @@ fn section(page: &mut Vec<u8>, title: &str, lines: &str) {
     page.extend(text.into_bytes());
 }
 
-/// Not every roff reads UTF-8, and all of them know these names of characters.
+/// Replaces non-ASCII characters by their roff names, because not every roff reads UTF-8.
 fn in_ascii(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     for c in page.chars() {

@@ -1,51 +1,57 @@
 //! `countersign pending`
 
-use crate::{
-    args::{Args, Pending},
-    exit::Exit,
-    facts, find,
-    impact::Impact,
-    output::{self, ago, visible},
-    target,
-};
+use crate::{context::Context, exit::CommandExit, filters::FilterArgs, find::read_pending};
 use countersign_api as api;
-use countersign_gate::Clock;
+use countersign_gate::Timestamp;
+use countersign_tui::present::{
+    facts::{describe_masked, request_facts},
+    impact::ImpactSummary,
+    print::{print_json, print_line},
+    text::{argument_lines, escape_text, format_age},
+};
 
-pub(crate) async fn pending(args: &Args, pending: &Pending) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    let calls = find::pending_of(&gate, &pending.filters.filter()?).await?;
-    if args.json {
-        output::say(&serde_json::to_string(&api::PendingPage { pending: calls, next: None })?);
-        return Ok(Exit::DONE);
-    }
-    if calls.is_empty() {
-        output::say("Nothing waits for a decision.");
-        return Ok(Exit::DONE);
-    }
-    for call in &calls {
-        output::say(&entry(call));
-    }
-    let (count, how) = (calls.len(), target::how_to_call(args));
-    output::say(&format!("{count} waiting. Decide with: {how} allow ID, or {how} deny ID --comment WHY"));
-    Ok(Exit::DONE)
+/// Options of `pending`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
+pub(crate) struct PendingArgs {
+    #[command(flatten)]
+    filters: FilterArgs,
 }
 
-/// Everything that somebody needs to decide: nothing is cut short.
-fn entry(call: &api::Call) -> String {
-    let now = Clock::System.now();
-    let (id, tool) = (visible(call.id.as_str()), visible(call.name.as_str()));
-    let (thread, who) = (visible(call.thread_id.as_str()), visible(call.proposal.principal.as_str()));
-    let mut text = format!("{id}  {tool}  by {who} in {thread}, {}\n", ago(call.proposal.at, now));
-    if let Some(description) = &call.description {
-        text.extend(["    for: ", &visible(description), "\n"]);
+pub(crate) async fn list_pending(context: &Context, args: &PendingArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let calls = read_pending(&gate, &args.filters.filter()?).await?;
+    if context.json {
+        print_json(&api::PendingPage { pending: calls, next: None })?;
+        return Ok(CommandExit::DONE);
     }
-    for line in output::arguments(&call.arguments) {
+    if calls.is_empty() {
+        print_line("No call is pending.");
+        return Ok(CommandExit::DONE);
+    }
+    for call in &calls {
+        print_line(&describe_entry(call, context.now()));
+    }
+    let (count, how) = (calls.len(), context.command_prefix());
+    print_line(&format!("{count} pending. Decide with: {how} allow ID, or {how} deny ID --comment REASON"));
+    Ok(CommandExit::DONE)
+}
+
+/// Everything that a person needs to decide the call. Nothing is truncated.
+fn describe_entry(call: &api::Call, now: Timestamp) -> String {
+    let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
+    let (thread, who) = (escape_text(call.thread_id.as_str()), escape_text(call.proposal.principal.as_str()));
+    let mut text = format!("{id}  {tool}  by {who} in {thread}, {}\n", format_age(call.proposal.at, now));
+    if let Some(description) = &call.description {
+        text.extend(["    purpose: ", &escape_text(description), "\n"]);
+    }
+    for line in argument_lines(&call.arguments) {
         text.extend(["    ", &line, "\n"]);
     }
-    let danger = Impact::of(call).danger().map(|text| ("risk", text));
-    let masked = facts::masked(call).map(|text| ("masked", text));
-    // Why it is asked stands in `show`, and so does what is the same for most calls.
-    let asked = facts::asked(call).into_iter().filter(|(label, _)| !matches!(*label, "asked" | "alike"));
+    let danger = ImpactSummary::from_call(call).describe_risk().map(|text| ("risk", text));
+    let masked = describe_masked(call).map(|text| ("masked", text));
+    // `show` prints the reason and similar calls.
+    let asked = request_facts(call).into_iter().filter(|(label, _)| !matches!(*label, "asked" | "similar"));
     for (label, line) in danger.into_iter().chain(masked).chain(asked) {
         text.extend(["    ", label, ": ", &line, "\n"]);
     }

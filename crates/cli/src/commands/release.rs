@@ -1,41 +1,42 @@
 //! `countersign release`
 
-use super::print_call;
 use crate::{
-    args::{Args, Which},
-    exit::Exit,
-    find,
-    output::{self, visible},
-    target,
+    context::Context,
+    exit::CommandExit,
+    find::{CallSelector, find_call},
 };
 use countersign_api as api;
-use countersign_gate::Principal;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
 
-/// Which call, and why.
+/// Options of `release`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Whether a call whose executor was lost has run, nobody here knows. Released, it may run a second time: \
-look first at what it would have done.\n\n\
-JSON: the call, as the API has it"
+    after_help = "A call whose executor was lost may or may not have run. After the release it may run a second time, so check its \
+effects first.\n\n\
+JSON: the call, as in the API"
 )]
-pub(crate) struct Release {
+pub(crate) struct ReleaseArgs {
     #[command(flatten)]
-    which: Which,
-    /// How you know that it may run: the log keeps it
+    which: CallSelector,
+    /// The reason why the call may run; the log stores it
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
 }
 
-pub(crate) async fn release(args: &Args, wish: &Release) -> anyhow::Result<Exit> {
-    let gate = target::deciding(args, Principal::user, false).await?;
-    let call = find::find(&gate, &wish.which).await?;
-    let release = api::ReleaseRequest { comment: wish.comment.clone() };
+pub(crate) async fn release_call(context: &Context, args: &ReleaseArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect_to_decide().await?;
+    let call = find_call(&gate, &args.which).await?;
+    let release = api::ReleaseRequest { comment: args.comment.clone() };
     let released = gate.release(&call.thread_id, &call.id, &release).await?;
-    if args.json {
-        return print_call(args, &released);
+    if context.json {
+        print_json(&released)?;
+        return Ok(CommandExit::DONE);
     }
-    let lost = call.execution.as_ref().map_or("nobody", |lost| lost.executor.as_str());
-    let (id, lost) = (visible(released.id.as_str()), visible(lost));
-    output::say(&format!("Released {id}: another executor may take it over from {lost}."));
-    Ok(Exit::DONE)
+    let lost = call.execution.as_ref().map_or("no executor", |lost| lost.executor.as_str());
+    let (id, lost) = (escape_text(released.id.as_str()), escape_text(lost));
+    print_line(&format!("Released {id}: another executor may take it over from {lost}."));
+    Ok(CommandExit::DONE)
 }

@@ -1,13 +1,22 @@
 //! `countersign show`
 
-use super::print_call;
 use crate::{
-    args::{Args, Show},
-    exit::Exit,
-    find, target,
+    context::Context,
+    exit::CommandExit,
+    find::{CallSelector, find_call},
+    present::call::print_call,
 };
 
-pub(crate) async fn show(args: &Args, show: &Show) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    print_call(args, &find::find(&gate, &show.which).await?)
+/// Options of `show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the call, as in the API")]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    which: CallSelector,
+}
+
+pub(crate) async fn show_call(context: &Context, args: &ShowArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    print_call(context.json, &find_call(&gate, &args.which).await?, context.now())?;
+    Ok(CommandExit::DONE)
 }

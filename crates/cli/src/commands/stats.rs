@@ -1,82 +1,89 @@
 //! `countersign stats`
 
 use crate::{
-    args::Args,
-    exit::Exit,
-    filters::Span,
-    output::{self, visible},
-    progress::Progress,
-    screen::{Screen, Style},
-    table::{Cell, Fit, Table},
-    target,
+    context::Context,
+    exit::CommandExit,
+    filters::TimeRangeArgs,
+    present::{
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
 };
 use countersign_api as api;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_text, format_duration},
+};
 
-/// Of which time.
+/// Options of `stats`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}]}, where \
 counts are \"calls\", \"asked\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
 \"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}")]
-pub(crate) struct Stats {
+pub(crate) struct StatsArgs {
     #[command(flatten)]
-    span: Span,
+    span: TimeRangeArgs,
 }
 
-pub(crate) async fn stats(args: &Args, wish: &Stats) -> anyhow::Result<Exit> {
-    let gate = target::gate(args).await?;
-    let mut progress = Progress::of(args, "events");
-    let stats = gate.stats(&wish.span.filter()?, &mut |done, of| progress.at(done, of)).await?;
+pub(crate) async fn print_stats(context: &Context, args: &StatsArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let mut progress = context.progress("events");
+    let stats = gate.stats(&args.span.filter()?, &mut |done, of| progress.update(done, of)).await?;
     progress.clear();
-    if args.json {
-        output::say(&serde_json::to_string(&stats)?);
-        return Ok(Exit::DONE);
+    if context.json {
+        print_json(&stats)?;
+        return Ok(CommandExit::DONE);
     }
     if stats.total.calls == 0 {
-        output::say("No calls were proposed then.");
-        return Ok(Exit::DONE);
+        print_line("No calls were proposed in this time.");
+        return Ok(CommandExit::DONE);
     }
-    let screen = Screen::of(args);
-    output::say(&as_table(&stats).lay_out(&screen));
+    let screen = context.screen();
+    print_line(&as_table(&stats).format(&screen));
     for line in summary(&stats) {
-        output::say(&line);
+        print_line(&line);
     }
-    Ok(Exit::DONE)
+    Ok(CommandExit::DONE)
 }
 
-fn as_table(stats: &api::CallStatistics) -> Table {
-    let mut table = Table::new(&[
-        ("TOOL", Fit::Cut),
-        ("CALLS", Fit::Number),
-        ("ASKED", Fit::Number),
-        ("ALLOWED", Fit::Number),
-        ("DENIED", Fit::Number),
-        ("LEFT", Fit::Number),
-        ("FAILED", Fit::Number),
-        ("MEDIAN", Fit::Number),
+fn as_table(stats: &api::CallStatistics) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("TOOL", ColumnFit::Truncated),
+        ("CALLS", ColumnFit::Number),
+        ("ASKED", ColumnFit::Number),
+        ("ALLOWED", ColumnFit::Number),
+        ("DENIED", ColumnFit::Number),
+        ("EXPIRED", ColumnFit::Number),
+        ("FAILED", ColumnFit::Number),
+        ("MEDIAN", ColumnFit::Number),
     ]);
     for tool in &stats.tools {
-        table.row(row(visible(&tool.tool).into(), &tool.counts));
+        table.add_row(row(escape_text(&tool.tool).into(), &tool.counts));
     }
     if stats.tools.len() > 1 {
-        table.row(row(Cell::styled(Style::Bold, "all"), &stats.total));
+        table.add_row(row(TableCell::styled(TextStyle::Bold, "all"), &stats.total));
     }
     table
 }
 
-fn row(name: Cell, counts: &api::CallCounts) -> [Cell; 8] {
-    let number = |style: Style, number: u64| {
-        if number == 0 { Cell::styled(Style::Dim, "0") } else { Cell::styled(style, number.to_string()) }
+fn row(name: TableCell, counts: &api::CallCounts) -> [TableCell; 8] {
+    let number = |style: TextStyle, number: u64| {
+        if number == 0 {
+            TableCell::styled(TextStyle::Dim, "0")
+        } else {
+            TableCell::styled(style, number.to_string())
+        }
     };
     let median = counts.time_to_decide.map_or("–".to_owned(), |spread| millis(spread.median_ms));
     [
         name,
-        number(Style::Plain, counts.calls),
-        number(Style::Plain, counts.asked),
-        number(Style::Green, counts.allowed),
-        number(Style::Red, counts.denied),
-        number(Style::Yellow, counts.abandoned),
-        number(Style::Red, counts.failed),
+        number(TextStyle::Plain, counts.calls),
+        number(TextStyle::Plain, counts.asked),
+        number(TextStyle::Green, counts.allowed),
+        number(TextStyle::Red, counts.denied),
+        number(TextStyle::Yellow, counts.abandoned),
+        number(TextStyle::Red, counts.failed),
         median.into(),
     ]
 }
@@ -88,32 +95,31 @@ fn summary(stats: &api::CallStatistics) -> Vec<String> {
         stats.by_source.iter().map(|(source, number)| format!("{source} {number}")).collect();
     lines.push(format!(
         "Decided by: {}",
-        if sources.is_empty() { "nobody yet".to_owned() } else { sources.join(", ") }
+        if sources.is_empty() { "no decisions yet".to_owned() } else { sources.join(", ") }
     ));
     if let Some(spread) = total.time_to_decide {
         let [median, p90, p99, max] =
             [spread.median_ms, spread.p90_ms, spread.p99_ms, spread.max_ms].map(millis);
-        lines.push(format!(
-            "People decided within {median} (median), {p90} (9 of 10), {p99} (99 of 100), {max} (all)."
-        ));
+        lines
+            .push(format!("Time to decide: {median} (median), {p90} (90 %), {p99} (99 %), {max} (maximum)."));
     }
     if total.waiting > 0 {
-        lines.push(format!("Waiting now: {}.", total.waiting));
+        lines.push(format!("Pending: {}.", total.waiting));
     }
     if total.abandoned > 0 {
         lines.push(format!(
-            "Left undecided, though people were asked: {}. Lapsed: {}. Withdrawn before a decision: {}.",
+            "Not decided by people: {}. Expired: {}. Cancelled before a decision: {}.",
             total.abandoned, total.expired, total.cancelled
         ));
     }
     lines
 }
 
-/// A span, as short as it can be said.
+/// A short duration.
 fn millis(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis}ms"),
         1_000..10_000 => format!("{}.{}s", millis / 1_000, millis % 1_000 / 100),
-        _ => output::span(millis / 1_000),
+        _ => format_duration(millis / 1_000),
     }
 }

@@ -1,111 +1,109 @@
 //! `countersign stop`
 
-use super::decide::ask;
-use crate::target::Gate;
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    facts, find,
-    output::{self, visible},
-    target,
+    context::Context,
+    exit::{CliError, CommandExit},
+    find::read_pending,
+    present::{confirm::confirm, words::count_words},
 };
-use countersign_api::{self as api, LogFilter};
+use countersign_api as api;
+use countersign_api::{LogFilter, SharedGate};
 use countersign_gate::{Principal, ToolName};
+use countersign_tui::present::{
+    facts::describe_votes,
+    print::{print_json, print_line},
+    text::escape_text,
+};
 
-/// What is to be stopped.
+/// Options of `stop`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "All of it is denied in one transaction, or nothing is. What others have to deny, or more than one, goes \
-on waiting and is listed; the exit code is 3 then.\n\n\
+    after_help = "All calls are denied in one transaction. Calls that need another approver or more denials stay pending \
+and are listed; the exit code is then 3.\n\n\
 JSON: {\"denied\": [{\"threadId\", \"id\"}], \"left\": [{\"threadId\", \"id\"}]}"
 )]
-pub(crate) struct Stop {
+pub(crate) struct StopArgs {
     /// Only in this thread
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "THREAD")]
     thread: Option<String>,
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
-    /// Why: the agents are told
+    /// The reason; the agents receive it
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
-    /// Do not ask first on a terminal; elsewhere nobody is asked
+    /// Do not ask for confirmation; without a terminal this is the default
     #[arg(long)]
     yes: bool,
 }
 
-/// Of so many calls that are left it is looked up why.
-const LOOKED_UP: usize = 20;
+/// For at most this many calls, the reason why they stay pending is read.
+const MAX_REASONS: usize = 20;
 
-pub(crate) async fn stop(args: &Args, wish: &Stop) -> anyhow::Result<Exit> {
-    let thread = wish.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
-    let tool = wish.tool.as_deref().map(ToolName::new).transpose();
-    let tool = tool.map_err(|why| Said::usage(format!("--tool: {why}")))?;
-    let gate = target::deciding(args, Principal::user, false).await?;
+pub(crate) async fn stop_calls(context: &Context, args: &StopArgs) -> anyhow::Result<CommandExit> {
+    let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
+    let tool = args.tool.as_deref().map(ToolName::new).transpose();
+    let tool = tool.map_err(|why| CliError::usage(format!("--tool: {why}")))?;
+    let gate = context.connect_to_decide().await?;
     let filter = LogFilter { thread_id: thread.clone(), tool: tool.clone(), ..LogFilter::default() };
-    let waiting = find::pending_of(&gate, &filter).await?.len();
-    let question =
-        format!("Deny {} that wait{} for a decision?", calls(waiting), if waiting == 1 { "s" } else { "" });
-    if waiting > 0 && !ask::is_agreed(args, wish.yes, &question)? {
-        return Ok(Exit::FAILED);
+    let waiting = read_pending(&gate, &filter).await?.len();
+    let question = format!("Deny {}?", count_words(waiting as u64, "pending call"));
+    if waiting > 0 && !args.yes && !context.json && !confirm(&question)? {
+        return Ok(CommandExit::FAILED);
     }
-    let stop = api::StopRequest { tool, comment: wish.comment.clone() };
+    let stop = api::StopRequest { tool, comment: args.comment.clone() };
     let stopped = gate.stop(thread.as_ref(), &stop).await?;
-    if args.json {
-        output::say(&serde_json::to_string(&stopped)?);
+    if context.json {
+        print_json(&stopped)?;
     } else {
         tell(&gate, &stopped).await?;
     }
-    Ok(if stopped.left.is_empty() { Exit::DONE } else { Exit::REFUSED })
-}
-
-fn calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
+    Ok(if stopped.left.is_empty() { CommandExit::DONE } else { CommandExit::REFUSED })
 }
 
 fn name(call: &api::CallKey) -> String {
-    format!("{} in thread {}", visible(call.id.as_str()), visible(call.thread_id.as_str()))
+    format!("{} in thread {}", escape_text(call.id.as_str()), escape_text(call.thread_id.as_str()))
 }
 
-async fn tell(gate: &Gate, stopped: &api::StopReport) -> anyhow::Result<()> {
+async fn tell(gate: &SharedGate, stopped: &api::StopReport) -> anyhow::Result<()> {
     if stopped.denied.is_empty() && stopped.left.is_empty() {
-        output::say("Nothing waits for a decision.");
+        print_line("No call is pending.");
         return Ok(());
     }
-    output::say(&format!("Denied {}.", calls(stopped.denied.len())));
+    print_line(&format!("Denied {}.", count_words(stopped.denied.len() as u64, "call")));
     for call in &stopped.denied {
-        output::say(&format!("  {}", name(call)));
+        print_line(&format!("  {}", name(call)));
     }
     if stopped.left.is_empty() {
         return Ok(());
     }
-    output::say(&format!("{} still waiting:", calls(stopped.left.len())));
+    print_line(&format!("{} still pending:", count_words(stopped.left.len() as u64, "call")));
     for (index, call) in stopped.left.iter().enumerate() {
-        let why = if index < LOOKED_UP {
+        let why = if index < MAX_REASONS {
             format!(": {}", why(&gate.call(&call.thread_id, &call.id).await?, gate.principal()))
         } else {
             String::new()
         };
-        output::say(&format!("  {}{why}", name(call)));
+        print_line(&format!("  {}{why}", name(call)));
     }
     Ok(())
 }
 
-/// Why one person's word is not enough to deny it.
+/// The reason why one denial does not decide the call.
 fn why(call: &api::Call, me: &Principal) -> String {
     let Some(request) = call.request.as_ref().filter(|_| call.is_pending()) else {
-        return format!("it is {} by now", call.state);
+        return format!("it is now {}", call.state);
     };
     if call.proposal.principal == *me {
-        return format!("{} proposed it", visible(me.as_str()));
+        return format!("{} proposed it", escape_text(me.as_str()));
     }
     if request.denials > 1 {
-        return facts::progress(request);
+        return describe_votes(request);
     }
     let lists: Vec<_> = request.approvers.iter().map(|list| list.join(", ")).collect();
     match (&request.level, lists.is_empty()) {
-        (_, false) => format!("it is for {} to decide", visible(&lists.join(" and "))),
-        (Some(level), true) => format!("it takes level {}", visible(level)),
-        (None, true) => "it came meanwhile".to_owned(),
+        (_, false) => format!("only {} may decide", escape_text(&lists.join(" and "))),
+        (Some(level), true) => format!("it needs level {}", escape_text(level)),
+        (None, true) => "it arrived meanwhile".to_owned(),
     }
 }

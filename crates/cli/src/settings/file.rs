@@ -1,9 +1,10 @@
-//! The file that settings are read from, and how strictly.
+//! The settings file.
 
-use super::{
-    Origin, Setting, Value, bad,
-    keys::{Facts, KEYS, Takes, instead_of},
-    variable,
+use super::keys::SettingDefinition;
+use crate::settings::{
+    keys::{KEYS, SettingKind, suggest_key},
+    setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+    value::SettingValue,
 };
 use countersign_client::without_password;
 use std::{
@@ -14,46 +15,46 @@ use std::{
 };
 use toml::{Spanned, de::DeTable, de::DeValue};
 
-/// A file that settings are read from. It was opened once, so what was looked at is what is read.
-pub(super) struct Source {
-    pub(super) path: PathBuf,
+/// A settings file. It is opened once, so the file that was checked is the file that is read.
+pub(crate) struct SettingsFile {
+    pub(crate) path: PathBuf,
     text: String,
-    /// Whether nobody named it, and it only lies in the folder that somebody is in.
-    pub(super) lies_here: bool,
+    /// True if it was found in the current folder and not named by the user.
+    pub(crate) is_local: bool,
 }
 
-/// The name of a file that lies in the folder that somebody is in.
-const HERE: &str = "countersign.toml";
+/// The settings file in the current folder.
+const LOCAL_FILE: &str = "countersign.toml";
 
-/// The file that is read: the one that is named, or the first that is there.
-pub(super) fn find(named: Option<PathBuf>) -> anyhow::Result<Option<Source>> {
+/// Finds the settings file: the named one, or the first default file that exists.
+pub(crate) fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Option<SettingsFile>> {
     if let Some(path) = named {
         let text = std::fs::read_to_string(&path).map_err(|why| unreadable(&path, &why))?;
-        return Ok(Some(Source { path, text, lies_here: false }));
+        return Ok(Some(SettingsFile { path, text, is_local: false }));
     }
-    for path in usual_places() {
+    for path in default_files() {
         if let Some(text) = read_own(&path)? {
-            let lies_here = path == Path::new(HERE);
-            return Ok(Some(Source { path, text, lies_here }));
+            let is_local = path == Path::new(LOCAL_FILE);
+            return Ok(Some(SettingsFile { path, text, is_local }));
         }
     }
     Ok(None)
 }
 
-/// Where a file is looked for if none is named, the first first.
-pub(crate) fn usual_places() -> Vec<PathBuf> {
-    let own = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let own = own.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
-    let mut places = vec![PathBuf::from(HERE)];
+/// The default files, in order.
+pub(crate) fn default_files() -> Vec<PathBuf> {
+    let own = read_variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let own = own.or_else(|| read_variable("HOME").map(|home| Path::new(&home).join(".config")));
+    let mut places = vec![PathBuf::from(LOCAL_FILE)];
     places.extend(own.map(|folder| folder.join("countersign/config.toml")));
     places.push(PathBuf::from("/etc/countersign/config.toml"));
     places
 }
 
-/// The text of a file that nobody named, if there is one. It must be one's own. What is asked for its owner
-/// is the open file, to which a link may have led: nobody can put another in its place in between.
+/// Reads a default file if it exists and is trusted. The owner is read from the open file, so the file cannot be
+/// replaced between the check and the read.
 fn read_own(path: &Path) -> anyhow::Result<Option<String>> {
-    // A pipe would have us wait for somebody who writes.
+    // Do not wait for a writer if the file is a pipe.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let mut file = match File::options().read(true).custom_flags(nonblocking).open(path) {
         Ok(file) => file,
@@ -73,30 +74,30 @@ fn read_own(path: &Path) -> anyhow::Result<Option<String>> {
 }
 
 fn unreadable(path: &Path, why: &std::io::Error) -> anyhow::Error {
-    bad(format!("the settings {} cannot be read: {why}", path.display()))
+    invalid_setting(format!("the settings {} cannot be read: {why}", path.display()))
 }
 
-/// A file that nobody named counts only if nobody else wrote it: it says what is asked, and of whom.
+/// Accepts a default file only if no other user can write it, because it decides what is allowed.
 fn trusted(path: &Path, found: &std::fs::Metadata) -> anyhow::Result<()> {
     let ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
     if ours && found.mode() & 0o022 == 0 {
         return Ok(());
     }
-    let whose = if ours { "can be written by others" } else { "belongs to somebody else" };
-    Err(bad(format!(
-        "{} {whose}, and is not taken for yours; name it with --config if you mean it, or take it away",
+    let whose = if ours { "is writable by other users" } else { "belongs to another user" };
+    Err(invalid_setting(format!(
+        "{} {whose}, so it is not used; name it with --config to use it, or remove it",
         path.display()
     )))
 }
 
-impl Source {
-    /// What the file sets.
-    pub(super) fn settings(&self) -> anyhow::Result<Vec<(&'static Facts, Setting)>> {
+impl SettingsFile {
+    /// The settings in the file.
+    pub(crate) fn settings(&self) -> anyhow::Result<Vec<(&'static SettingDefinition, ResolvedSetting)>> {
         let Self { path, text, .. } = self;
         let table = DeTable::parse(text).map_err(|why| {
-            bad(without_password(&format!("{}: {}", path.display(), why.to_string().trim_end())))
+            invalid_setting(without_password(&format!("{}: {}", path.display(), why.to_string().trim_end())))
         })?;
-        let reader = Reader { path, text };
+        let reader = SettingsReader { path, text };
         table
             .get_ref()
             .iter()
@@ -105,48 +106,48 @@ impl Source {
     }
 }
 
-struct Reader<'a> {
+struct SettingsReader<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     fn setting(
         &self,
         start: usize,
         name: &str,
         value: &Spanned<DeValue<'_>>,
-    ) -> anyhow::Result<(&'static Facts, Setting)> {
+    ) -> anyhow::Result<(&'static SettingDefinition, ResolvedSetting)> {
         let line = self.text.get(..start).unwrap_or_default().matches('\n').count() + 1;
         let place = format!("{}, line {line}", self.path.display());
         let Some(facts) = KEYS.iter().find(|facts| facts.name == name) else {
-            return Err(bad(format!("{place}: there is no setting `{name}`; {}", instead_of(name))));
+            return Err(invalid_setting(format!("{place}: unknown setting `{name}`; {}", suggest_key(name))));
         };
-        let wrong = |what: &str| bad(format!("{place}: `{name}` takes {what}"));
+        let wrong = |what: &str| invalid_setting(format!("{place}: `{name}` must be {what}"));
         let mut value = match (facts.takes, value.get_ref()) {
-            (Takes::Switch, DeValue::Boolean(switch)) => Value::Switch(*switch),
-            (Takes::Switch, _) => return Err(wrong("true or false")),
-            (Takes::Texts, DeValue::Array(texts)) => {
+            (SettingKind::Switch, DeValue::Boolean(switch)) => SettingValue::Switch(*switch),
+            (SettingKind::Switch, _) => return Err(wrong("true or false")),
+            (SettingKind::Texts, DeValue::Array(texts)) => {
                 let texts: Option<Vec<_>> =
                     texts.iter().map(|text| text.get_ref().as_str().map(str::to_owned)).collect();
-                Value::Texts(texts.ok_or_else(|| wrong("a text, or a list of texts"))?)
+                SettingValue::Texts(texts.ok_or_else(|| wrong("a string or a list of strings"))?)
             }
-            (Takes::Path, DeValue::String(text)) => Value::Text(self.beside(text)),
-            (_, DeValue::String(text)) => Value::read(facts, text).map_err(|what| wrong(&what))?,
-            _ => return Err(wrong("a text in quotation marks")),
+            (SettingKind::Path, DeValue::String(text)) => SettingValue::Text(self.resolve_path(text)),
+            (_, DeValue::String(text)) => SettingValue::read(facts, text).map_err(|what| wrong(&what))?,
+            _ => return Err(wrong("a string in quotation marks")),
         };
-        if let Value::Texts(texts) = &mut value {
+        if let SettingValue::Texts(texts) = &mut value {
             for text in texts {
                 *text = text
                     .strip_prefix("unix:")
-                    .map_or(text.clone(), |path| format!("unix:{}", self.beside(path)));
+                    .map_or(text.clone(), |path| format!("unix:{}", self.resolve_path(path)));
             }
         }
-        Ok((facts, Setting { value, origin: Origin::File(self.path.to_path_buf(), line) }))
+        Ok((facts, ResolvedSetting { value, origin: SettingOrigin::File(self.path.to_path_buf(), line) }))
     }
 
-    /// A path as it counts from the folder of the file; an address of another kind as it is.
-    fn beside(&self, text: &str) -> String {
+    /// A path relative to the folder of the file. Addresses other than paths stay as they are.
+    fn resolve_path(&self, text: &str) -> String {
         let (scheme, path) = match text.split_once("://") {
             Some(("sqlite", path)) => ("sqlite://".to_owned(), path),
             Some(_) => return text.to_owned(),

@@ -1,8 +1,8 @@
-//! What can be set, each thing once: its names in a file, in the environment and on the command line.
+//! The settings: their names in a file, in the environment and on the command line.
 
-/// Something that can be set.
+/// The key of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
+pub(crate) enum SettingKey {
     Database,
     DatabaseFile,
     Server,
@@ -17,158 +17,162 @@ pub(crate) enum Key {
     Colour,
 }
 
-/// What a key takes.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// A path. In a file it counts from the folder of that file.
+pub(crate) enum SettingKind {
+    /// A path, in a file relative to the folder of that file.
     Path,
     Text,
-    /// Texts, or a single one.
+    /// A list of strings, or a single one.
     Texts,
-    /// Yes or no.
+    /// True or false.
     Switch,
     /// One of these words.
     Word(&'static [&'static str]),
 }
 
-/// What there is to know about a key.
+/// The definition of a setting.
 #[derive(Debug)]
-pub(crate) struct Facts {
-    pub(crate) key: Key,
+pub(crate) struct SettingDefinition {
+    pub(crate) key: SettingKey,
     /// Its name in a file.
     pub(crate) name: &'static str,
     /// Its variable in the environment.
     pub(crate) variable: &'static str,
     /// Its option on the command line.
     pub(crate) option: &'static str,
-    pub(crate) takes: Takes,
-    /// What holds if nothing is said, in words.
+    pub(crate) takes: SettingKind,
+    /// The default, in words.
     pub(crate) usual: &'static str,
-    /// What it is for.
+    /// The purpose.
     pub(crate) about: &'static str,
 }
 
-/// All of them, in the order in which they are shown.
-pub(crate) const KEYS: &[Facts] = &[
-    Facts {
-        key: Key::Database,
+/// All settings, in the order of `config`.
+pub(crate) const KEYS: &[SettingDefinition] = &[
+    SettingDefinition {
+        key: SettingKey::Database,
         name: "database",
         variable: "COUNTERSIGN_DATABASE",
         option: "--database",
-        takes: Takes::Path,
+        takes: SettingKind::Path,
         usual: "countersign.db",
         about: "The log: a path, sqlite://PATH or postgres://USER@HOST/DATABASE",
     },
-    Facts {
-        key: Key::DatabaseFile,
+    SettingDefinition {
+        key: SettingKey::DatabaseFile,
         name: "database_file",
         variable: "COUNTERSIGN_DATABASE_FILE",
         option: "--database-file",
-        takes: Takes::Path,
+        takes: SettingKind::Path,
         usual: "",
-        about: "A file that holds the address of the log, so that a password in it stands nowhere else",
+        about: "A file that contains the address of the log, which may include a password",
     },
-    Facts {
-        key: Key::Server,
+    SettingDefinition {
+        key: SettingKey::Server,
         name: "server",
         variable: "COUNTERSIGN_SERVER",
         option: "--server",
-        takes: Takes::Text,
+        takes: SettingKind::Text,
         usual: "",
-        about: "A server to speak to instead of a database: http://127.0.0.1:7878",
+        about: "A server to use instead of a database: http://127.0.0.1:7878",
     },
-    Facts {
-        key: Key::Policy,
+    SettingDefinition {
+        key: SettingKey::Policy,
         name: "policy",
         variable: "COUNTERSIGN_POLICY",
         option: "--policy",
-        takes: Takes::Path,
+        takes: SettingKind::Path,
         usual: "",
-        about: "The policy, a TOML file; without one task tools are free and the rest is asked",
+        about: "The policy, a TOML file; without one, task tools are allowed and other calls are asked",
     },
-    Facts {
-        key: Key::As,
+    SettingDefinition {
+        key: SettingKey::As,
         name: "as",
         variable: "COUNTERSIGN_AS",
         option: "--as",
-        takes: Takes::Text,
+        takes: SettingKind::Text,
         usual: "your login name",
-        about: "Who is asking: user:NAME or agent:NAME; `run` takes a user:NAME from the option alone",
+        about: "The principal: user:NAME or agent:NAME; `run` accepts user:NAME only from the option",
     },
-    Facts {
-        key: Key::Listen,
+    SettingDefinition {
+        key: SettingKey::Listen,
         name: "listen",
         variable: "COUNTERSIGN_LISTEN",
         option: "serve --listen",
-        takes: Takes::Texts,
+        takes: SettingKind::Texts,
         usual: "127.0.0.1:7878",
-        about: "Where `serve` listens; several in a list, in the environment with commas between",
+        about: "The addresses of `serve`: a list, separated by commas in the environment",
     },
-    Facts {
-        key: Key::ReusePort,
+    SettingDefinition {
+        key: SettingKey::ReusePort,
         name: "reuse_port",
         variable: "COUNTERSIGN_REUSE_PORT",
         option: "serve --reuse-port",
-        takes: Takes::Switch,
+        takes: SettingKind::Switch,
         usual: "false",
-        about: "Whether several `serve` may share a port",
+        about: "Whether several `serve` processes share a port",
     },
-    Facts {
-        key: Key::Log,
+    SettingDefinition {
+        key: SettingKey::Log,
         name: "log",
         variable: "COUNTERSIGN_LOG",
         option: "--log",
-        takes: Takes::Text,
+        takes: SettingKind::Text,
         usual: "error",
-        about: "What is logged (by `serve` usually info): error, warn, info or debug, or a filter such as warn,countersign_server=debug",
+        about: "The log level (default of `serve`: info): error, warn, info, debug, or a filter such as warn,countersign_server=debug",
     },
-    Facts {
-        key: Key::LogFormat,
+    SettingDefinition {
+        key: SettingKey::LogFormat,
         name: "log_format",
         variable: "COUNTERSIGN_LOG_FORMAT",
         option: "--log-format",
-        takes: Takes::Word(&["human", "json"]),
+        takes: SettingKind::Word(&["human", "json"]),
         usual: "human",
-        about: "How it is written to stderr: human, or json for one object a line",
+        about: "The format of log lines on stderr: human, or json for one object per line",
     },
-    Facts {
-        key: Key::Otlp,
+    SettingDefinition {
+        key: SettingKey::Otlp,
         name: "otlp",
         variable: "COUNTERSIGN_OTLP",
         option: "--otlp",
-        takes: Takes::Text,
+        takes: SettingKind::Text,
         usual: "",
-        about: "A collector that traces are sent to by OTLP over HTTP: http://127.0.0.1:4318",
+        about: "The collector for traces, by OTLP over HTTP: http://127.0.0.1:4318",
     },
-    Facts {
-        key: Key::Bell,
+    SettingDefinition {
+        key: SettingKey::Bell,
         name: "bell",
         variable: "COUNTERSIGN_BELL",
         option: "watch --no-bell",
-        takes: Takes::Switch,
+        takes: SettingKind::Switch,
         usual: "true",
-        about: "Whether `watch` rings when something new waits",
+        about: "Whether `watch` rings the terminal bell when a call arrives",
     },
-    Facts {
-        key: Key::Colour,
+    SettingDefinition {
+        key: SettingKey::Colour,
         name: "colour",
         variable: "COUNTERSIGN_COLOUR",
         option: "--colour",
-        takes: Takes::Word(&["auto", "always", "never"]),
+        takes: SettingKind::Word(&["auto", "always", "never"]),
         usual: "auto",
         about: "Colours: auto (on a terminal), always or never",
     },
 ];
 
-impl Key {
-    pub(crate) fn facts(self) -> &'static Facts {
-        // Every key stands in the table, which a test holds, so the first is never what comes of this.
+/// The keys that name a log.
+pub(crate) const LOG_KEYS: [SettingKey; 3] =
+    [SettingKey::Database, SettingKey::DatabaseFile, SettingKey::Server];
+
+impl SettingKey {
+    pub(crate) fn definition(self) -> &'static SettingDefinition {
+        // A test checks that every key is in the table, so the default is never used.
         KEYS.iter().find(|facts| facts.key == self).unwrap_or(&KEYS[0])
     }
 
-    /// Whether it says what is allowed, who decides where, and who hears of it. A folder that somebody else filled, such as a
-    /// repository that was cloned, is not to say that.
-    pub(crate) const fn must_be_meant(self) -> bool {
+    /// True if the setting decides what is allowed, who decides, or where data goes. The file of the current folder
+    /// cannot set it, because the folder may come from someone else, such as a cloned repository.
+    pub(crate) const fn needs_explicit_source(self) -> bool {
         matches!(
             self,
             Self::Policy | Self::Server | Self::Database | Self::DatabaseFile | Self::As | Self::Otlp
@@ -176,20 +180,20 @@ impl Key {
     }
 }
 
-/// What is said of a name that is no key: the key that was meant, or all there are.
-pub(crate) fn instead_of(name: &str) -> String {
-    let nearest = KEYS.iter().map(|facts| (distance(name, facts.name), facts.name)).min();
+/// Suggests a key for an unknown name, or lists all keys.
+pub(crate) fn suggest_key(name: &str) -> String {
+    let nearest = KEYS.iter().map(|facts| (edit_distance(name, facts.name), facts.name)).min();
     match nearest {
         Some((steps, meant)) if steps <= 1 + meant.len() / 3 => format!("did you mean `{meant}`?"),
         _ => {
             let names: Vec<_> = KEYS.iter().map(|facts| facts.name).collect();
-            format!("there is {}", names.join(", "))
+            format!("the settings are {}", names.join(", "))
         }
     }
 }
 
-/// How many characters it takes to turn one word into the other.
-pub(crate) fn distance(from: &str, to: &str) -> usize {
+/// The edit distance of two words.
+pub(crate) fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<_> = to.chars().collect();
     let mut row: Vec<_> = (0..=to.len()).collect();
     for (above, left) in from.chars().enumerate() {
@@ -209,18 +213,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_stands_in_the_table() {
+    fn every_key_is_in_the_table() {
         for facts in KEYS {
-            assert_eq!(facts.key.facts().name, facts.name);
+            assert_eq!(facts.key.definition().name, facts.name);
         }
     }
 
     #[test]
-    fn the_key_that_was_meant_is_found() {
-        assert_eq!(instead_of("polcy"), "did you mean `policy`?");
-        assert_eq!(instead_of("Databases"), "did you mean `database`?");
-        assert_eq!(instead_of("log-format"), "did you mean `log_format`?");
-        assert!(instead_of("colors").contains("colour"));
-        assert!(instead_of("frequency").starts_with("there is database, "));
+    fn suggest_key_finds_the_nearest_name() {
+        assert_eq!(suggest_key("polcy"), "did you mean `policy`?");
+        assert_eq!(suggest_key("Databases"), "did you mean `database`?");
+        assert_eq!(suggest_key("log-format"), "did you mean `log_format`?");
+        assert!(suggest_key("colors").contains("colour"));
+        assert!(suggest_key("frequency").starts_with("the settings are database, "));
     }
 }

@@ -1,29 +1,22 @@
-//! Saying what was passed over, and how it is meant.
+//! The notice about ignored settings.
 
-use crate::{
-    args::{Args, Command},
-    output,
-    screen::{Screen, Style},
-    settings::LogFormat,
-};
+use super::{effective::Settings, value::LogFormat};
+use crate::present::screen::{ScreenFormat, TextStyle};
+use countersign_tui::present::{print::print_error, text::escape_text};
 use serde_json::json;
 
-/// Says on stderr what the file in this folder sets in vain. `config` shows it by itself.
-pub(crate) fn say(args: &Args) {
-    let names: Vec<_> = args.settings.in_vain().map(|(key, _)| key.facts().name).collect();
-    let Some(file) = args.settings.file.as_ref().filter(|_| !names.is_empty()) else { return };
-    if matches!(args.command, Command::Config(_)) {
-        return;
-    }
-    let (file, names) = (output::visible(&file.display().to_string()), names.join(", "));
+/// Prints the settings of `./countersign.toml` that are ignored to stderr.
+pub(crate) fn print_ignored_settings(settings: &Settings, json: bool, screen: &ScreenFormat) {
+    let names: Vec<_> = settings.ignored().map(|(key, _)| key.definition().name).collect();
+    let Some(file) = settings.file.as_ref().filter(|_| !names.is_empty()) else { return };
+    let (file, names) = (escape_text(&file.display().to_string()), names.join(", "));
     let text = format!(
-        "passed over: {names} of {file}, which only lies in this folder; --config {file} takes all of it"
+        "ignored: {names} in {file}, a file in the current folder; use --config {file} to apply them"
     );
-    // Whoever reads lines of JSON there gets one more of them.
-    if args.json || args.settings.log_format() == LogFormat::Json {
-        output::complain(&json!({"notice": text}).to_string());
+    // A program that reads JSON lines from stderr receives the notice as JSON too.
+    if json || settings.log_format() == LogFormat::Json {
+        print_error(&json!({"notice": text}).to_string());
     } else {
-        let screen = Screen::of_stderr(args);
-        output::complain(&format!("{} {text}", screen.paint(Style::Cyan, "note:")));
+        print_error(&format!("{} {text}", screen.paint(TextStyle::Cyan, "note:")));
     }
 }

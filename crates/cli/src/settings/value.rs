@@ -1,37 +1,37 @@
-//! What keys are set to: texts, switches, and words that mean something.
+//! The values of settings.
 
-use super::{Facts, Takes};
+use crate::settings::keys::{SettingDefinition, SettingKind};
 use std::fmt;
 
-/// What a key is set to.
+/// The value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
-pub(crate) enum Value {
+pub(crate) enum SettingValue {
     Text(String),
     Texts(Vec<String>),
     Switch(bool),
 }
 
-impl Value {
-    /// A value as a text gives it, or what would be one.
-    pub(crate) fn read(facts: &Facts, text: &str) -> Result<Self, String> {
+impl SettingValue {
+    /// Reads a value from text. The error says what it must be.
+    pub(crate) fn read(facts: &SettingDefinition, text: &str) -> Result<Self, String> {
         match facts.takes {
-            Takes::Path | Takes::Text => Ok(Self::Text(text.to_owned())),
-            Takes::Texts => Ok(Self::Texts(
+            SettingKind::Path | SettingKind::Text => Ok(Self::Text(text.to_owned())),
+            SettingKind::Texts => Ok(Self::Texts(
                 text.split([',', ' ']).filter(|text| !text.is_empty()).map(str::to_owned).collect(),
             )),
-            Takes::Switch => match text {
+            SettingKind::Switch => match text {
                 "true" | "yes" | "on" | "1" => Ok(Self::Switch(true)),
                 "false" | "no" | "off" | "0" => Ok(Self::Switch(false)),
                 _ => Err("true or false".to_owned()),
             },
-            Takes::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Takes::Word(words) => Err(alternatives(words)),
+            SettingKind::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
+            SettingKind::Word(words) => Err(alternatives(words)),
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
@@ -41,7 +41,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// One of these, in words.
+/// Lists alternatives, such as `auto, always or never`.
 fn alternatives(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
@@ -49,16 +49,16 @@ fn alternatives(words: &[&str]) -> String {
     }
 }
 
-/// How the program's own log is written.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
     Human,
     Json,
 }
 
-/// When there are colours.
+/// When colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Colour {
+pub(crate) enum ColourMode {
     Auto,
     Always,
     Never,
@@ -73,7 +73,7 @@ impl LogFormat {
     }
 }
 
-impl Colour {
+impl ColourMode {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",

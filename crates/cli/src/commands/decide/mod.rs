@@ -1,99 +1,107 @@
 //! `countersign allow` and `countersign deny`
 
-pub(crate) mod ask;
-pub(crate) mod options;
-pub(crate) mod told;
+pub(crate) mod args;
+mod arguments;
+mod confirm;
 
-use super::print_call;
-use crate::target::Gate;
 use crate::{
-    args::{Args, Which},
-    edit,
-    exit::{self, Exit, Said},
-    find,
-    output::{self, visible},
-    target,
+    context::Context,
+    exit::{CliError, CommandExit, gate_exit},
+    find::{CallSelector, find_call, read_pending_of_thread},
+    present::call::print_call,
 };
+use args::{AllowArgs, DecideOptions, DenyArgs};
+use arguments::read_arguments;
+use confirm::{confirm_change, confirm_scope};
 use countersign_api as api;
-use countersign_gate::{CallId, Principal, ThreadId, event::Decision};
-use options::{Allow, Deny, How};
+use countersign_api::SharedGate;
+use countersign_gate::{CallId, ThreadId, event::Decision};
+use countersign_tui::present::{
+    decision::describe_outcome,
+    editor::edit_arguments,
+    print::{print_error, print_json, print_line},
+    text::{escape_lines, escape_text},
+};
 use serde::Serialize;
 
-/// What came of one call of several. It is never taken apart on its way to text: arguments are printed as
-/// they were proposed, every digit of them.
+/// The result for one call of several. The call is serialized directly, so its arguments keep every digit.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Came {
+struct DecisionResult {
     thread_id: ThreadId,
     id: CallId,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<api::Call>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<Wrong>,
+    problem: Option<DecisionProblem>,
 }
 
 #[derive(Serialize)]
-struct Wrong {
+struct DecisionProblem {
     code: String,
     detail: String,
 }
 
 #[derive(Serialize)]
-struct AllThatCame {
-    results: Vec<Came>,
+struct DecisionResults {
+    results: Vec<DecisionResult>,
 }
 
-pub(crate) async fn allow(args: &Args, allow: &Allow) -> anyhow::Result<Exit> {
-    let matches = allow.width.json()?;
-    let wide = allow.session || matches.is_some();
-    let decision = if wide { Decision::AllowSession } else { Decision::AllowOnce };
-    let mut wish = api::DecisionRequest {
-        comment: allow.comment.clone(),
-        matches,
+pub(crate) async fn allow_calls(context: &Context, args: &AllowArgs) -> anyhow::Result<CommandExit> {
+    let scope = args.scope.to_json()?;
+    let remembered = args.session || scope.is_some();
+    let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
+    let mut decide = api::DecisionRequest {
+        comment: args.comment.clone(),
+        matches: scope,
         ..api::DecisionRequest::plain(decision)
     };
-    wish.level.clone_from(&allow.how.level);
-    wish.arguments = allow.arguments.as_deref().map(edit::given).transpose()?;
-    let gate = target::deciding(args, Principal::user, false).await?;
-    let calls = find_all(&gate, &allow.which.ids, allow.which.thread.as_ref()).await?;
-    if calls.len() > 1 && (allow.edit || wish.arguments.is_some()) {
-        return Err(Said::usage("arguments are changed one call at a time").into());
+    decide.level.clone_from(&args.decide.level);
+    decide.arguments = args.arguments.as_deref().map(read_arguments).transpose()?;
+    let gate = context.connect_to_decide().await?;
+    let calls = find_calls(&gate, &args.which.ids, args.which.thread.as_ref()).await?;
+    if calls.len() > 1 && (args.edit || decide.arguments.is_some()) {
+        return Err(CliError::usage("--edit and --arguments take one call at a time").into());
     }
-    if let (true, [call]) = (allow.edit, calls.as_slice()) {
-        let changed = edit::in_editor(&call.arguments).await?;
-        let unchanged = || Said::usage("nothing was changed, so nothing was decided");
-        wish.arguments = Some(changed.ok_or_else(unchanged)?);
+    if let (true, [call]) = (args.edit, calls.as_slice()) {
+        let changed = edit_arguments(&call.arguments).await?;
+        let unchanged = || CliError::usage("the arguments are unchanged, so nothing was decided");
+        decide.arguments = Some(changed.ok_or_else(unchanged)?);
     }
-    decide(args, &gate, calls, &wish, &allow.how).await
+    decide_calls(context, &gate, calls, &decide, &args.decide).await
 }
 
-pub(crate) async fn deny(args: &Args, deny: &Deny) -> anyhow::Result<Exit> {
-    let matches = deny.width.json()?;
-    let mut wish = api::DecisionRequest {
-        comment: deny.comment.clone(),
-        matches,
+pub(crate) async fn deny_calls(context: &Context, args: &DenyArgs) -> anyhow::Result<CommandExit> {
+    let scope = args.scope.to_json()?;
+    let mut decide = api::DecisionRequest {
+        comment: args.comment.clone(),
+        matches: scope,
         ..api::DecisionRequest::plain(Decision::Deny)
     };
-    wish.level.clone_from(&deny.how.level);
-    let gate = target::deciding(args, Principal::user, false).await?;
-    if !deny.all_pending {
-        let calls = find_all(&gate, &deny.ids, deny.thread.as_ref()).await?;
-        return decide(args, &gate, calls, &wish, &deny.how).await;
+    decide.level.clone_from(&args.decide.level);
+    let gate = context.connect_to_decide().await?;
+    if !args.all_pending {
+        let calls = find_calls(&gate, &args.ids, args.thread.as_ref()).await?;
+        return decide_calls(context, &gate, calls, &decide, &args.decide).await;
     }
-    let thread = deny.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
-    let calls = find::all_pending(&gate, thread.as_ref()).await?;
-    if calls.is_empty() && !args.json {
-        output::say("Nothing waits for a decision.");
-        return Ok(Exit::DONE);
+    let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
+    let calls = read_pending_of_thread(&gate, thread.as_ref()).await?;
+    if calls.is_empty() && !context.json {
+        print_line("No call is pending.");
+        return Ok(CommandExit::DONE);
     }
-    decide_several(args, &gate, calls, &wish).await
+    decide_several(context, &gate, calls, &decide).await
 }
 
-/// All of them are found before any is decided: a slip in the last id decides nothing.
-async fn find_all(gate: &Gate, ids: &[String], thread: Option<&String>) -> anyhow::Result<Vec<api::Call>> {
+/// Finds all calls before any is decided, so that a typing error in the last id decides nothing.
+async fn find_calls(
+    gate: &SharedGate,
+    ids: &[String],
+    thread: Option<&String>,
+) -> anyhow::Result<Vec<api::Call>> {
     let mut calls: Vec<api::Call> = Vec::new();
     for id in ids {
-        let call = find::find(gate, &Which { id: id.clone(), thread: thread.cloned() }).await?;
+        let call = find_call(gate, &CallSelector { id: id.clone(), thread: thread.cloned() }).await?;
         if !calls.iter().any(|known| (&known.thread_id, &known.id) == (&call.thread_id, &call.id)) {
             calls.push(call);
         }
@@ -101,74 +109,75 @@ async fn find_all(gate: &Gate, ids: &[String], thread: Option<&String>) -> anyho
     Ok(calls)
 }
 
-async fn decide(
-    args: &Args,
-    gate: &Gate,
+async fn decide_calls(
+    context: &Context,
+    gate: &SharedGate,
     mut calls: Vec<api::Call>,
-    wish: &api::DecisionRequest,
-    how: &How,
-) -> anyhow::Result<Exit> {
+    decide: &api::DecisionRequest,
+    options: &DecideOptions,
+) -> anyhow::Result<CommandExit> {
     if calls.len() > 1 {
-        return decide_several(args, gate, calls, wish).await;
+        return decide_several(context, gate, calls, decide).await;
     }
-    let Some(call) = calls.pop() else { return Ok(Exit::DONE) };
-    let agreed = match &wish.arguments {
-        Some(changed) => ask::about_change(args, how, &call, changed)?,
-        None => ask::about_width(args, how, gate, &call, wish).await?,
+    let Some(call) = calls.pop() else { return Ok(CommandExit::DONE) };
+    let confirmed = match &decide.arguments {
+        Some(changed) => confirm_change(context, options, &call, changed)?,
+        None => confirm_scope(context, options, gate, &call, decide).await?,
     };
-    if !agreed {
-        return Ok(Exit::FAILED);
+    if !confirmed {
+        return Ok(CommandExit::FAILED);
     }
-    let decided = gate.decide(&call.thread_id, &call.id, &of_what_was_found(&call, wish)).await?;
-    if args.json {
-        return print_call(args, &decided);
+    let decided = gate.decide(&call.thread_id, &call.id, &bind_to_arguments(&call, decide)).await?;
+    if context.json {
+        print_call(true, &decided, context.now())?;
+        return Ok(CommandExit::DONE);
     }
-    output::say(&told::told(gate, &call, &decided));
-    Ok(Exit::DONE)
+    print_line(&describe_outcome(gate.principal(), &call, &decided));
+    Ok(CommandExit::DONE)
 }
 
-/// The wish, about the arguments that the call was found with: should others have taken their place meanwhile,
-/// nothing is decided. What is decided already has nothing to mistake.
-fn of_what_was_found(call: &api::Call, wish: &api::DecisionRequest) -> api::DecisionRequest {
+/// Binds the decision to the arguments that were found. The gate refuses it if they have changed since.
+fn bind_to_arguments(call: &api::Call, decide: &api::DecisionRequest) -> api::DecisionRequest {
     let arguments_hash = call.is_pending().then_some(call.arguments_hash);
-    api::DecisionRequest { arguments_hash, ..wish.clone() }
+    api::DecisionRequest { arguments_hash, ..decide.clone() }
 }
 
-/// Decides on just those calls that were found, and no other that came in the meantime.
+/// Decides exactly these calls, and none that arrived meanwhile.
 async fn decide_several(
-    args: &Args,
-    gate: &Gate,
+    context: &Context,
+    gate: &SharedGate,
     calls: Vec<api::Call>,
-    wish: &api::DecisionRequest,
-) -> anyhow::Result<Exit> {
-    let (mut exit, mut results) = (Exit::DONE, Vec::new());
-    for some in calls.chunks(api::MAX_DECISIONS) {
+    decide: &api::DecisionRequest,
+) -> anyhow::Result<CommandExit> {
+    let (mut exit, mut results) = (CommandExit::DONE, Vec::new());
+    for chunk in calls.chunks(api::MAX_DECISIONS) {
         let one = |call: &api::Call| {
-            let wish = of_what_was_found(call, wish);
-            api::BulkDecisionItem::new(call.thread_id.clone(), call.id.clone(), wish)
+            let decide = bind_to_arguments(call, decide);
+            api::BulkDecisionItem::new(call.thread_id.clone(), call.id.clone(), decide)
         };
         let answers =
-            gate.decide_all(&api::BulkDecisionRequest { decisions: some.iter().map(one).collect() }).await?;
-        for (call, answer) in some.iter().zip(answers) {
-            let mut came = Came { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
+            gate.decide_all(&api::BulkDecisionRequest { decisions: chunk.iter().map(one).collect() }).await?;
+        for (call, answer) in chunk.iter().zip(answers) {
+            let mut result =
+                DecisionResult { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {
-                Ok(decided) if args.json => came.call = Some(decided),
-                Ok(decided) => output::say(&told::told(gate, call, &decided)),
+                Ok(decided) if context.json => result.call = Some(decided),
+                Ok(decided) => print_line(&describe_outcome(gate.principal(), call, &decided)),
                 Err(error) => {
-                    exit = if exit == Exit::DONE { exit::of_gate(&error) } else { exit };
+                    exit = if exit == CommandExit::DONE { gate_exit(&error) } else { exit };
                     let (code, detail) = (error.code().to_owned(), error.to_string());
-                    if !args.json {
-                        let (id, detail) = (visible(came.id.as_str()), output::visible_lines(&detail));
-                        output::complain(&format!("countersign: {id}: {detail}"));
+                    if !context.json {
+                        let (id, detail) = (escape_text(result.id.as_str()), escape_lines(&detail));
+                        print_error(&format!("countersign: {id}: {detail}"));
                     }
-                    came.problem = Some(Wrong { code, detail });
+                    result.problem = Some(DecisionProblem { code, detail });
                 }
             }
-            results.push(came);
+            results.push(result);
         }
     }
-    if args.json {
-        output::say(&output::json_line(&AllThatCame { results })?);
+    if context.json {
+        print_json(&DecisionResults { results })?;
     }
     Ok(exit)
 }

@@ -1,39 +1,37 @@
-//! The agent of the demo: it proposes, waits, claims, runs and reports, as any executor does.
+//! The agent of the demo. It proposes, waits, claims, runs and reports as any executor does.
 
-use super::{
-    script::{Step, THREAD},
-    tools,
-};
-use crate::target::Gate;
-use countersign_api::{self as api, GateError, random_id};
+use super::tools;
+use crate::commands::demo::script::{ScriptStep, THREAD};
+use countersign_api as api;
+use countersign_api::{GateError, SharedGate, random_id};
 use countersign_gate::{CallId, Clock, State, ThreadId};
 use std::{path::PathBuf, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// How far apart the calls arrive, so that somebody can watch them come.
+/// The delay between calls, so that a person can see them arrive.
 const APART: Duration = Duration::from_millis(700);
 
-/// For how long a call may run before its outcome counts as unknown.
+/// The lease in seconds.
 const LEASE: u32 = 60;
 
 #[derive(Clone)]
-pub(super) struct Agent {
-    pub(super) gate: Gate,
-    pub(super) thread: ThreadId,
-    pub(super) work: PathBuf,
-    /// When the demo is left.
-    pub(super) stop: CancellationToken,
+pub(crate) struct DemoAgent {
+    pub(crate) gate: SharedGate,
+    pub(crate) thread: ThreadId,
+    pub(crate) work: PathBuf,
+    /// Cancelled when the person leaves the demo.
+    pub(crate) stop: CancellationToken,
 }
 
-impl Agent {
-    pub(super) fn new(gate: Gate, work: PathBuf) -> Result<Self, GateError> {
+impl DemoAgent {
+    pub(crate) fn new(gate: SharedGate, work: PathBuf) -> Result<Self, GateError> {
         let thread = countersign_api::parse_thread_id(THREAD)?;
         Ok(Self { gate, thread, work, stop: CancellationToken::new() })
     }
 
-    /// Asks for everything, the lists side by side.
-    pub(super) async fn ask_for_all(self, script: Vec<Vec<Step>>) -> Result<(), GateError> {
+    /// Runs all lists of steps concurrently.
+    pub(crate) async fn ask_for_all(self, script: Vec<Vec<ScriptStep>>) -> Result<(), GateError> {
         let mut lists: JoinSet<Result<(), GateError>> = JoinSet::new();
         for (index, list) in script.into_iter().enumerate() {
             let agent = self.clone();
@@ -59,18 +57,18 @@ impl Agent {
         Ok(())
     }
 
-    pub(super) async fn propose(&self, step: &Step) -> Result<api::Call, GateError> {
+    pub(crate) async fn propose(&self, step: &ScriptStep) -> Result<api::Call, GateError> {
         self.gate.propose(&self.thread, &step.call).await
     }
 
-    /// Waits for the decision, runs what was allowed, and says what came of it.
-    pub(super) async fn see_through(&self, id: &CallId) -> Result<api::Call, GateError> {
+    /// Waits for the decision, runs an allowed call, and records the result.
+    pub(crate) async fn see_through(&self, id: &CallId) -> Result<api::Call, GateError> {
         let call = tokio::select! {
             call = self.gate.wait(&self.thread, id, None) => call?,
             () = self.stop.cancelled() => {
-                let reason = Some("the demo was left".to_owned());
+                let reason = Some("the demo ended".to_owned());
                 return match self.gate.cancel(&self.thread, id, &api::CancelRequest { reason }).await {
-                    // Refused because it was decided meanwhile: return that decision.
+                    // The call was decided at the same moment.
                     Err(error) if !error.is_transient() => self.gate.call(&self.thread, id).await,
                     other => other,
                 };

@@ -1,52 +1,52 @@
-//! The demo without anybody: a scripted person decides, and the story is told as it happens.
+//! The demo without a person: a script decides, and each step is printed.
 
-use super::{
-    agent::Agent,
-    script::{Answer, Step},
-    story,
+use super::story;
+use crate::commands::demo::{
+    agent::DemoAgent,
+    script::{ScriptAnswer, ScriptStep},
 };
-use crate::target::Gate;
-use countersign_api::{self as api, GateError};
+use countersign_api as api;
+use countersign_api::{GateError, SharedGate};
 use countersign_gate::event::Decision;
 
-/// One call after the other, so that the story reads from top to bottom. `tell` says its lines.
-pub(super) async fn play(
-    agent: &Agent,
-    person: &Gate,
-    script: &[Vec<Step>],
+/// Runs the steps one after the other. `tell` prints a line.
+pub(crate) async fn play(
+    agent: &DemoAgent,
+    person: &SharedGate,
+    script: &[Vec<ScriptStep>],
     mut tell: impl FnMut(&str),
 ) -> Result<(), GateError> {
     for step in script.iter().flatten() {
         let call = agent.propose(step).await?;
-        tell(&format!("{} wants {}", agent.gate.principal(), story::wish(&call)));
+        tell(&format!("{} proposes {}", agent.gate.principal(), story::describe_wish(&call)));
         if call.is_pending() {
             match decision(step.answer) {
                 Some(decide) => drop(person.decide(&agent.thread, &call.id, &decide).await?),
-                None => tell("  nobody answers …"),
+                None => tell("  no answer …"),
             }
         }
         let call = Box::pin(agent.see_through(&call.id)).await?;
-        let (ran, why) = story::fate(&call);
+        let (ran, why) = story::describe_result(&call);
         tell(&format!("  {why}; {ran}"));
-        for line in story::output(&call) {
+        for line in story::output_lines(&call) {
             tell(&format!("  | {line}"));
         }
     }
     Ok(())
 }
 
-fn decision(answer: Answer) -> Option<api::DecisionRequest> {
+fn decision(answer: ScriptAnswer) -> Option<api::DecisionRequest> {
     let comment = |text: &str| Some(text.to_owned());
     match answer {
-        Answer::Once(why) => Some(api::DecisionRequest {
+        ScriptAnswer::Once(why) => Some(api::DecisionRequest {
             comment: comment(why),
             ..api::DecisionRequest::plain(Decision::AllowOnce)
         }),
-        Answer::Session => Some(api::DecisionRequest::plain(Decision::AllowSession)),
-        Answer::Deny(why) => Some(api::DecisionRequest {
+        ScriptAnswer::Session => Some(api::DecisionRequest::plain(Decision::AllowSession)),
+        ScriptAnswer::Deny(why) => Some(api::DecisionRequest {
             comment: comment(why),
             ..api::DecisionRequest::plain(Decision::Deny)
         }),
-        Answer::Nothing => None,
+        ScriptAnswer::Nothing => None,
     }
 }

@@ -1,7 +1,8 @@
-//! The demo's folder: made for it, and taken away if nobody wants it.
+//! The folder of the demo. It is removed at the end unless it is kept.
 
-use crate::exit::Said;
+use crate::exit::CliError;
 use countersign_api::random_id;
+use countersign_tui::present::text::escape_text;
 use std::{
     fs::{DirBuilder, remove_dir_all},
     io,
@@ -9,14 +10,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) struct Folder {
+pub(crate) struct DemoFolder {
     path: PathBuf,
     kept: bool,
 }
 
-impl Folder {
-    /// The one that is wanted, if it is empty, or a new one among the system's temporary files.
-    pub(super) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
+impl DemoFolder {
+    /// Uses the named folder if it is empty, or creates a temporary one.
+    pub(crate) fn make(wanted: Option<&Path>, keep: bool) -> anyhow::Result<Self> {
         let path = match wanted {
             Some(path) => path.to_path_buf(),
             None => std::env::temp_dir().join(random_id("countersign-demo-")),
@@ -27,31 +28,31 @@ impl Folder {
         let mut files = path.read_dir().map_err(|why| cannot(&path, &why))?;
         if files.next().is_some() {
             let message =
-                format!("--folder: {} is not empty, and the demo wants one to itself", path.display());
-            return Err(Said::usage(message).into());
+                format!("--folder: {} is not empty; the demo needs an empty folder", path.display());
+            return Err(CliError::usage(message).into());
         }
         Ok(Self { path, kept: keep || wanted.is_some() })
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    pub(super) fn shown(&self) -> String {
-        crate::output::visible(&self.path.display().to_string())
+    pub(crate) fn shown(&self) -> String {
+        escape_text(&self.path.display().to_string())
     }
 
-    /// Whether it stays, however the demo ends.
-    pub(super) fn stays(&self) -> bool {
+    /// True if the folder is kept in any case.
+    pub(crate) fn stays(&self) -> bool {
         self.kept
     }
 
-    /// Takes it away, unless it was to be kept.
-    pub(super) fn drop_unwanted(&self) -> io::Result<()> {
+    /// Removes the folder unless it is kept.
+    pub(crate) fn drop_unwanted(&self) -> io::Result<()> {
         if self.kept { Ok(()) } else { remove_dir_all(&self.path) }
     }
 }
 
-fn cannot(path: &Path, why: &io::Error) -> Said {
-    Said::usage(format!("the folder {} cannot be used: {why}", path.display()))
+fn cannot(path: &Path, why: &io::Error) -> CliError {
+    CliError::usage(format!("the folder {} cannot be used: {why}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! `countersign demo`: the whole product in a minute, with an agent that only plays.
+//! `countersign demo`: a tour with a scripted agent.
 
 mod agent;
 mod auto;
@@ -8,73 +8,81 @@ mod story;
 mod tools;
 
 use crate::{
-    args::Args,
-    commands::watch::{Left, Over, Watch, can_draw},
-    exit::{Exit, Said},
-    output,
-    target::{self, Gate},
-    told::Told,
+    commands::watch::{unwrap_watch_error, watch_options},
+    context::Context,
+    exit::{CliError, CommandExit},
 };
-use agent::Agent;
-use countersign_api::{self as api, ApprovalGate, LogFilter};
+use agent::DemoAgent;
+use countersign_api as api;
+use countersign_api::{ApprovalGate, LogFilter, SharedGate};
 use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
 use countersign_server::{Address, Listener, Options as ServerOptions};
-use folder::Folder;
-use script::Step;
+use countersign_tui::{
+    EndNotice, WatchExit, can_draw,
+    present::{
+        print::{print_json, print_line, print_prompt},
+        signals::TerminationSignals,
+        text::escape_text,
+    },
+    run_watch,
+};
+use folder::DemoFolder;
+use script::ScriptStep;
 use serde::Serialize;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
+/// Options of `demo`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "JSON: {\"folder\", \"database\", \"calls\": [the calls, as the API has them]}, only with --auto"
 )]
 pub(crate) struct DemoArgs {
-    /// Where its files go: a folder that is new or empty, and stays [default: a temporary one]
+    /// The folder for its files, new or empty; it is kept [default: a temporary folder]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Keep its files, even if it is interrupted
+    /// Keep the files even after an interruption
     #[arg(long)]
     keep: bool,
-    /// Let a scripted person decide, and tell the story
+    /// Let a scripted person decide, and print each step
     #[arg(long)]
     auto: bool,
-    /// Ask line by line, as is done by itself without a terminal that can draw
+    /// Ask line by line; the default without a terminal that can draw
     #[arg(long, conflicts_with = "auto")]
     plain: bool,
 }
 
-/// For how long the call that nobody need answer waits, in seconds: with a person, and without.
-const PATIENCE: (u32, u32) = (45, 1);
+/// The seconds until the unanswered call expires: with a person, and with `--auto`.
+const EXPIRY: (u32, u32) = (45, 1);
 
-pub(crate) async fn demo(args: &Args, demo: &DemoArgs) -> anyhow::Result<Exit> {
-    let theirs = &args.target;
+pub(crate) async fn run_demo(context: &Context, demo: &DemoArgs) -> anyhow::Result<CommandExit> {
+    let theirs = &context.options;
     if theirs.server.is_some() || theirs.database.is_some() || theirs.policy.is_some() {
-        let message = "the demo has a server, a database and a policy of its own";
-        return Err(Said::usage(message).into());
+        let message = "the demo uses its own server, database and policy";
+        return Err(CliError::usage(message).into());
     }
-    if args.json && !demo.auto {
-        return Err(Said::usage("--json tells what came of the demo only with --auto").into());
+    if context.json && !demo.auto {
+        return Err(CliError::usage("--json requires --auto").into());
     }
-    // Before there is anything to clean up.
-    let mut signals = Told::listen()?;
-    let folder = Folder::make(demo.folder.as_deref(), demo.keep)?;
+    // Handle signals before the folder exists, so that it is always removed.
+    let mut signals = TerminationSignals::listen()?;
+    let folder = DemoFolder::make(demo.folder.as_deref(), demo.keep)?;
     let played = tokio::select! {
         biased;
-        () = signals.told() => Ok(Left::Interrupted),
-        played = play(args, demo, &folder) => played,
+        _ = signals.receive() => Ok(WatchExit::Interrupted),
+        played = run_demo_in(context, demo, &folder) => played,
     };
-    if !matches!(played, Ok(Left::Quit)) {
+    if !matches!(played, Ok(WatchExit::Quit)) {
         folder.drop_unwanted()?;
     }
     match played? {
-        Left::Quit => Ok(Exit::DONE),
-        Left::Interrupted => Ok(Exit::INTERRUPTED),
+        WatchExit::Quit => Ok(CommandExit::DONE),
+        WatchExit::Interrupted => Ok(CommandExit::INTERRUPTED),
     }
 }
 
-async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<Left> {
+async fn run_demo_in(context: &Context, demo: &DemoArgs, folder: &DemoFolder) -> anyhow::Result<WatchExit> {
     let work = folder.path("desk");
     script::furnish(&work)?;
     std::fs::write(folder.path("policy.toml"), script::POLICY)?;
@@ -89,57 +97,62 @@ async fn play(args: &Args, demo: &DemoArgs, folder: &Folder) -> anyhow::Result<L
         ServerOptions::default(),
         stop.clone(),
     ));
-    let agent = Agent::new(Arc::new(gate.acting_as(Principal::agent("demo"))), work.clone())?;
-    let person: Gate = Arc::new(gate.acting_as(args.settings.principal(Principal::user)?));
-    let script = script::script(&work, if demo.auto { PATIENCE.1 } else { PATIENCE.0 })?;
-    let stage = Stage { args, folder, agent, person, url };
-    let left = if demo.auto { stage.by_itself(&script).await } else { stage.with_people(demo, script).await };
-    if matches!(left, Ok(Left::Quit)) {
-        stage.tell_the_end().await?;
+    let agent = DemoAgent::new(Arc::new(gate.acting_as(Principal::agent("demo"))), work.clone())?;
+    let person: SharedGate = Arc::new(gate.acting_as(context.settings.principal(Principal::user)?));
+    let script = script::script(&work, if demo.auto { EXPIRY.1 } else { EXPIRY.0 })?;
+    let stage = DemoStage { context, folder, agent, person, url };
+    let left =
+        if demo.auto { stage.run_scripted(&script).await } else { stage.run_with_person(demo, script).await };
+    if matches!(left, Ok(WatchExit::Quit)) {
+        stage.print_summary().await?;
     }
     stop.cancel();
-    // However it went, the file is closed before anybody takes it away.
+    // Close the database before the folder is removed.
     let _ = server.await;
     gate.shut_down().await;
     left
 }
 
-/// What came of the demo, for programs.
+/// The result of the demo, as JSON.
 #[derive(Serialize)]
-struct AllThatCame {
+struct DemoResult {
     folder: String,
     database: String,
     calls: Vec<api::Call>,
 }
 
-struct Stage<'a> {
-    args: &'a Args,
-    folder: &'a Folder,
-    agent: Agent,
-    person: Gate,
+struct DemoStage<'a> {
+    context: &'a Context,
+    folder: &'a DemoFolder,
+    agent: DemoAgent,
+    person: SharedGate,
     url: String,
 }
 
-impl Stage<'_> {
-    fn how(&self) -> String {
-        format!("{} --server {}", target::how_to_call(self.args), self.url)
+impl DemoStage<'_> {
+    fn command_prefix(&self) -> String {
+        format!("{} --server {}", self.context.command_prefix(), self.url)
     }
 
-    async fn by_itself(&self, script: &[Vec<Step>]) -> anyhow::Result<Left> {
+    async fn run_scripted(&self, script: &[Vec<ScriptStep>]) -> anyhow::Result<WatchExit> {
         let tell = |line: &str| {
-            if !self.args.json {
-                output::say(line);
+            if !self.context.json {
+                print_line(line);
             }
         };
         auto::play(&self.agent, &self.person, script, tell).await?;
-        Ok(Left::Quit)
+        Ok(WatchExit::Quit)
     }
 
-    async fn with_people(&self, demo: &DemoArgs, script: Vec<Vec<Step>>) -> anyhow::Result<Left> {
+    async fn run_with_person(
+        &self,
+        demo: &DemoArgs,
+        script: Vec<Vec<ScriptStep>>,
+    ) -> anyhow::Result<WatchExit> {
         let plain = demo.plain || !can_draw();
-        self.greet();
-        if !plain && !opened().await? {
-            return Ok(Left::Interrupted);
+        self.print_introduction();
+        if !plain && !wait_for_enter().await? {
+            return Ok(WatchExit::Interrupted);
         }
         let ended = CancellationToken::new();
         let done = ended.clone();
@@ -149,53 +162,54 @@ impl Stage<'_> {
             done.cancel();
             asked
         });
-        let text = "The agent has done all it wanted. q leaves, and tells what came of it.".to_owned();
-        let watch = Watch::over(self.args, self.person.clone(), self.how()).until(Over { ended, text });
-        let left = watch.run(plain).await;
-        // What still waits is withdrawn, and what runs is seen through.
+        let text = "The agent has finished. q quits and prints a summary.".to_owned();
+        let mut options = watch_options(self.context, self.person.clone(), self.command_prefix());
+        options.end_notice = Some(EndNotice { ended, text });
+        let exit = run_watch(options, plain).await;
+        // Cancel pending calls, and let running ones finish.
         self.agent.stop.cancel();
         acting.await??;
-        left
+        exit.map_err(unwrap_watch_error)
     }
 
-    fn greet(&self) {
-        let (folder, url, how) = (self.folder.shown(), &self.url, self.how());
-        let and = if self.folder.stays() { "and keeps its files" } else { "and leaves nothing behind" };
-        output::say(&format!(
-            "An agent is about to ask for a few things.\n\
-             All of them are harmless, and you decide.\n\
+    fn print_introduction(&self) {
+        let (folder, url, how) = (self.folder.shown(), &self.url, self.command_prefix());
+        let and = if self.folder.stays() { "and keeps its files" } else { "and removes its files" };
+        print_line(&format!(
+            "An agent will propose a few tool calls.\n\
+             All of them are harmless, and you decide them.\n\
              \n  folder     {folder}\
              \n  server     {url}\n\
-             \nIn a second terminal you see and decide the same:\
+             \nIn a second terminal, list and decide the same calls:\
              \n  {how} watch\
              \n  {how} pending\
              \n  curl {url}/v1/approvals/pending\
-             \nIn a browser you see all of its API, and can try it:\
+             \nIn a browser, read and try the API:\
              \n  {url}/docs\n\
              \nCtrl-C ends the demo {and}.\n"
         ));
     }
 
-    /// What came of it all, in the order in which it was asked for.
-    async fn tell_the_end(&self) -> anyhow::Result<()> {
+    /// Prints the summary.
+    async fn print_summary(&self) -> anyhow::Result<()> {
         let calls = self.calls().await?;
         let database = self.folder.path("countersign.db");
-        if self.args.json {
+        if self.context.json {
             let folder = self.folder.path("").display().to_string();
             let database = database.display().to_string();
-            output::say(&output::json_line(&AllThatCame { folder, database, calls })?);
+            print_json(&DemoResult { folder, database, calls })?;
             return Ok(());
         }
-        let (program, folder) = (target::how_to_call(self.args), self.folder.shown());
-        let database = output::visible(&database.display().to_string());
-        // Whoever leaves early has seen few of the calls, or none.
+        let (program, folder) = (self.context.command_prefix(), self.folder.shown());
+        let database = escape_text(&database.display().to_string());
+        // A person who quits early may have seen no call.
         let shown = calls.iter().find(|call| call.id.as_str() == "demo_clean").or_else(|| calls.first());
         let show = shown.map_or_else(String::new, |call| {
-            format!("\n  {program} --database {database} show {}", output::visible(call.id.as_str()))
+            format!("\n  {program} --database {database} show {}", escape_text(call.id.as_str()))
         });
-        output::say(&format!(
+        print_line(&format!(
             "\n{}\n\
-             \nThe log has all of it, and the files are still there:{show}\
+             \nThe log and the files are still there:{show}\
              \n  {program} --database {database} log\
              \n  ls {folder}/desk\
              \n  rm -r {folder}",
@@ -204,7 +218,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The calls of the demo's thread.
+    /// The calls of the demo, in order.
     async fn calls(&self) -> anyhow::Result<Vec<api::Call>> {
         let thread = &self.agent.thread;
         let page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
@@ -219,10 +233,10 @@ impl Stage<'_> {
     }
 }
 
-/// Whether somebody wants to go on: what was printed would be gone before it was read.
-async fn opened() -> anyhow::Result<bool> {
-    output::ask("Enter opens the inbox. ");
-    let unanswered = Unanswered;
+/// Waits for Enter, because the inbox hides the printed text.
+async fn wait_for_enter() -> anyhow::Result<bool> {
+    print_prompt("Press Enter to open the inbox. ");
+    let unanswered = PromptLine;
     let mut line = String::new();
     let mut stdin = BufReader::new(tokio::io::stdin());
     let answered = stdin.read_line(&mut line).await? > 0;
@@ -232,11 +246,11 @@ async fn opened() -> anyhow::Result<bool> {
     Ok(answered)
 }
 
-/// A question that nobody answered: what is said next begins on a line of its own.
-struct Unanswered;
+/// Ends the line of an unanswered prompt.
+struct PromptLine;
 
-impl Drop for Unanswered {
+impl Drop for PromptLine {
     fn drop(&mut self) {
-        output::say("");
+        print_line("");
     }
 }

@@ -1,16 +1,17 @@
-//! What the agent of the demo asks for: one call of every kind, all of them harmless.
+//! The calls of the demo: one of every kind, all of them harmless.
 
-use countersign_api::{self as api};
+use countersign_api as api;
+use countersign_api::{ErrorCode, GateError};
 use countersign_gate::{CallId, Json, ToolName, event::RiskLevel};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The policy that the demo is under.
-pub(super) const POLICY: &str = r#"# The policy of the demo: what no rule matches, people are asked.
+/// The policy of the demo.
+pub(crate) const POLICY: &str = r#"# The policy of the demo: calls that match no rule are asked.
 default = "ask"
 
 [[rule]]
-name = "looking is free"
+name = "reading is allowed"
 tool = ["list-files", "read-*"]
 verdict = "allow"
 
@@ -22,27 +23,27 @@ reason = "history is shared"
 "#;
 
 /// The thread of the demo.
-pub(super) const THREAD: &str = "demo";
+pub(crate) const THREAD: &str = "demo";
 
-/// What the scripted person of `--auto` says.
+/// The answer of the scripted person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum ScriptAnswer {
     Once(&'static str),
     Session,
     Deny(&'static str),
-    /// Nothing: a rule or a grant answers, or time does.
+    /// No answer: a rule, a grant or the expiry decides.
     Nothing,
 }
 
-/// A call, and what the scripted person thinks of it.
+/// A call and the answer of the scripted person.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
-    pub(super) call: api::ProposeRequest,
-    pub(super) answer: Answer,
+pub(crate) struct ScriptStep {
+    pub(crate) call: api::ProposeRequest,
+    pub(crate) answer: ScriptAnswer,
 }
 
-impl Step {
-    fn new(id: &str, tool: &str, arguments: &Value, why: &str, answer: Answer) -> anyhow::Result<Self> {
+impl ScriptStep {
+    fn new(id: &str, tool: &str, arguments: &Value, why: &str, answer: ScriptAnswer) -> anyhow::Result<Self> {
         let call = api::ProposeRequest {
             id: CallId::new(id)?,
             name: ToolName::new(tool)?,
@@ -57,8 +58,8 @@ impl Step {
     }
 }
 
-/// The files that the demo begins with.
-pub(super) fn furnish(work: &Path) -> std::io::Result<()> {
+/// Creates the files of the demo.
+pub(crate) fn furnish(work: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(work.join("build"))?;
     for name in ["app.o", "lib.o", "parts.o"] {
         std::fs::write(work.join("build").join(name), "not a real object\n")?;
@@ -69,66 +70,66 @@ pub(super) fn furnish(work: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// All that is asked for. What stands in one list is asked for one after the other, and the lists side
-/// by side. With `patience` in seconds for the call that nobody answers.
-pub(super) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<Step>>> {
-    let cwd = work
-        .to_str()
-        .ok_or_else(|| anyhow::anyhow!("the name of the folder {} must be Unicode", work.display()))?;
+/// All steps. The steps of one list run in order, and the lists run concurrently. The unanswered call expires after
+/// `patience` seconds.
+pub(crate) fn script(work: &Path, patience: u32) -> anyhow::Result<Vec<Vec<ScriptStep>>> {
+    let cwd = work.to_str().ok_or_else(|| {
+        GateError::new(ErrorCode::BadUrl, format!("{}: the folder's name must be Unicode", work.display()))
+    })?;
     Ok(vec![
         looking(cwd)?,
-        vec![Step::new(
+        vec![ScriptStep::new(
             "demo_notes",
             "write-file",
             &json!({"path": "notes.txt", "text": "Bought: tea, milk.\nStill to buy: bread.\n"}),
             "Keep the shopping list",
-            Answer::Once("go ahead"),
+            ScriptAnswer::Once("go ahead"),
         )?],
         removing(cwd)?,
         counting(cwd)?,
         invoicing()?,
         paging(patience)?,
-        vec![Step::new(
+        vec![ScriptStep::new(
             "demo_script",
             "write-script",
             &json!({"path": "deploy.sh", "text": long_script(), "executable": true}),
-            "A script to deploy with. Read all of it: it is longer than the window",
-            Answer::Once("read to the end"),
+            "A deployment script, longer than the window: scroll to its end",
+            ScriptAnswer::Once("read to the end"),
         )?],
     ])
 }
 
-/// What no person is asked about, one way or the other.
-fn looking(cwd: &str) -> anyhow::Result<Vec<Step>> {
+/// Calls that the policy decides.
+fn looking(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
     Ok(vec![
-        Step::new(
+        ScriptStep::new(
             "demo_look",
             "list-files",
             &json!({"command": "ls", "cwd": cwd}),
-            "See what is there",
-            Answer::Nothing,
+            "List the files",
+            ScriptAnswer::Nothing,
         )?,
-        Step::new(
+        ScriptStep::new(
             "demo_push",
             "git-push-force",
             &json!({"command": "git push --force", "cwd": cwd}),
-            "Publish, whatever is there already",
-            Answer::Nothing,
+            "Publish and overwrite the remote history",
+            ScriptAnswer::Nothing,
         )?,
     ])
 }
 
-fn removing(cwd: &str) -> anyhow::Result<Vec<Step>> {
-    let mut step = Step::new(
+fn removing(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
+    let mut step = ScriptStep::new(
         "demo_clean",
         "remove-folder",
         &json!({"command": "rm -r build", "cwd": cwd}),
         "Tidy up before the release",
-        Answer::Deny("somebody still needs the build"),
+        ScriptAnswer::Deny("the build is still needed"),
     )?;
     step.call.annotations = Some(Json::of(&json!({"destructiveHint": true}))?);
     step.call.impact = Some(api::ProposedImpact {
-        message: Some("Deletes the folder build and all that is in it".to_owned()),
+        message: Some("Deletes the folder build with its files".to_owned()),
         risk_level: Some(RiskLevel::High),
         reversible: Some(false),
         affected_resources: ["build/app.o", "build/lib.o", "build/parts.o"].map(str::to_owned).to_vec(),
@@ -137,22 +138,22 @@ fn removing(cwd: &str) -> anyhow::Result<Vec<Step>> {
     Ok(vec![step])
 }
 
-/// Three of one tool: whoever allows the first for the session is not asked about the others.
-fn counting(cwd: &str) -> anyhow::Result<Vec<Step>> {
+/// Three calls of one tool: a session grant on the first answers the others.
+fn counting(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
     let one = |number: u32, answer| {
-        Step::new(
+        ScriptStep::new(
             &format!("demo_count_{number}"),
             "count-words",
             &json!({"command": format!("wc -w chapter-{number}.txt"), "cwd": cwd}),
-            "How long is the book by now? There are three chapters to count",
+            "How long is the book? There are three chapters to count",
             answer,
         )
     };
-    Ok(vec![one(1, Answer::Session)?, one(2, Answer::Nothing)?, one(3, Answer::Nothing)?])
+    Ok(vec![one(1, ScriptAnswer::Session)?, one(2, ScriptAnswer::Nothing)?, one(3, ScriptAnswer::Nothing)?])
 }
 
-/// No shell: a tool of its own, with JSON as it comes.
-fn invoicing() -> anyhow::Result<Vec<Step>> {
+/// A call with structured arguments instead of a shell command.
+fn invoicing() -> anyhow::Result<Vec<ScriptStep>> {
     let arguments = json!({
         "to": "ada@example.com",
         "currency": "EUR",
@@ -163,10 +164,15 @@ fn invoicing() -> anyhow::Result<Vec<Step>> {
         ],
     });
     let why = "November's invoice is due";
-    let mut step =
-        Step::new("demo_invoice", "send-invoice", &arguments, why, Answer::Once("the sum is right"))?;
+    let mut step = ScriptStep::new(
+        "demo_invoice",
+        "send-invoice",
+        &arguments,
+        why,
+        ScriptAnswer::Once("the sum is right"),
+    )?;
     step.call.impact = Some(api::ProposedImpact {
-        message: Some("In the demo it only goes to the folder outbox".to_owned()),
+        message: Some("The demo only writes it to the folder outbox".to_owned()),
         risk_level: Some(RiskLevel::Medium),
         reversible: Some(true),
         affected_resources: Vec::new(),
@@ -175,13 +181,13 @@ fn invoicing() -> anyhow::Result<Vec<Step>> {
     Ok(vec![step])
 }
 
-fn paging(patience: u32) -> anyhow::Result<Vec<Step>> {
-    let mut step = Step::new(
+fn paging(patience: u32) -> anyhow::Result<Vec<ScriptStep>> {
+    let mut step = ScriptStep::new(
         "demo_page",
         "page-oncall",
         &json!({"who": "ben", "text": "The build is slow. Wake up?"}),
-        "If nobody answers in time, this is denied by itself",
-        Answer::Nothing,
+        "Without an answer in time, this call is denied automatically",
+        ScriptAnswer::Nothing,
     )?;
     step.call.expires_in_seconds = Some(patience);
     Ok(vec![step])

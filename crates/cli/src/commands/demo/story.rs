@@ -1,28 +1,28 @@
-//! What became of the calls, for people.
+//! The calls of the demo in words.
 
-use crate::{json::shown_as, output::visible};
 use countersign_api as api;
 use countersign_gate::{
     State,
     event::{Decision, Source, Status},
 };
+use countersign_tui::present::{json::json_lines, text::escape_text};
 use serde::Deserialize;
 
-/// What the agent wants, in a line.
-pub(super) fn wish(call: &api::Call) -> String {
+/// The proposal on one line.
+pub(crate) fn describe_wish(call: &api::Call) -> String {
     #[derive(Deserialize)]
-    struct Shell {
+    struct ShellArguments {
         command: String,
     }
-    let what = match call.arguments.read::<Shell>() {
-        Ok(shell) => visible(&shell.command),
-        Err(_) => call.description.as_deref().map(visible).unwrap_or_default(),
+    let what = match call.arguments.read::<ShellArguments>() {
+        Ok(shell) => escape_text(&shell.command),
+        Err(_) => call.description.as_deref().map(escape_text).unwrap_or_default(),
     };
-    format!("{}: {what}", visible(call.name.as_str()))
+    format!("{}: {what}", escape_text(call.name.as_str()))
 }
 
-/// Whether it ran, and why.
-pub(super) fn fate(call: &api::Call) -> (&'static str, String) {
+/// The result of the call, and who decided it.
+pub(crate) fn describe_result(call: &api::Call) -> (&'static str, String) {
     let ran = match call.result.as_ref().map(|result| result.status) {
         Some(Status::Success) => "ran",
         Some(Status::Error) => "failed",
@@ -33,45 +33,45 @@ pub(super) fn fate(call: &api::Call) -> (&'static str, String) {
 
 fn reason(call: &api::Call) -> String {
     let Some(response) = &call.response else {
-        return if call.state == State::Pending { "still waits" } else { "undecided" }.to_owned();
+        return if call.state == State::Pending { "still pending" } else { "undecided" }.to_owned();
     };
-    let who = visible(response.principal.as_str());
+    let who = escape_text(response.principal.as_str());
     let comment =
-        response.comment.as_ref().map_or(String::new(), |comment| format!(": {}", visible(comment)));
+        response.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
     match (response.source, response.decision) {
         (Source::Policy, Decision::Deny) => format!("blocked by {who}{comment}"),
         (Source::Policy, _) => format!("allowed by {who}"),
-        (Source::Grant, _) => "allowed by what was allowed for the session".to_owned(),
-        (Source::Expiry, _) => "denied by itself, because nobody answered in time".to_owned(),
-        (Source::Cancellation, _) => "withdrawn, because the demo was left".to_owned(),
+        (Source::Grant, _) => "allowed by the session grant".to_owned(),
+        (Source::Expiry, _) => "denied automatically after no answer".to_owned(),
+        (Source::Cancellation, _) => "cancelled, because the demo ended".to_owned(),
         (_, Decision::Deny) => format!("denied by {who}{comment}"),
         (_, Decision::AllowSession) => format!("allowed for the session by {who}{comment}"),
         _ => format!("allowed by {who}{comment}"),
     }
 }
 
-/// The first lines of what it printed.
-pub(super) fn output(call: &api::Call) -> Vec<String> {
+/// The output of the call in lines.
+pub(crate) fn output_lines(call: &api::Call) -> Vec<String> {
     #[derive(Deserialize)]
-    struct Printed {
+    struct PrintedOutput {
         output: String,
     }
     let Some(result) = call.result.as_ref().filter(|result| result.status == Status::Success) else {
         return Vec::new();
     };
-    match result.content.read::<Printed>() {
-        Ok(printed) => printed.output.lines().map(visible).collect(),
-        Err(_) => shown_as(&result.content),
+    match result.content.read::<PrintedOutput>() {
+        Ok(printed) => printed.output.lines().map(escape_text).collect(),
+        Err(_) => json_lines(&result.content),
     }
 }
 
-/// A table of all of them.
-pub(super) fn summary(calls: &[api::Call]) -> String {
-    let mut text = "What the agent asked for, and what became of it:\n".to_owned();
+/// A summary of all calls.
+pub(crate) fn summary(calls: &[api::Call]) -> String {
+    let mut text = "The calls of the agent and their outcome:\n".to_owned();
     let widest = calls.iter().map(|call| call.name.as_str().len()).max().unwrap_or(0);
     for call in calls {
-        let (ran, why) = fate(call);
-        let tool = visible(call.name.as_str());
+        let (ran, why) = describe_result(call);
+        let tool = escape_text(call.name.as_str());
         text.extend(["\n", &format!("  {tool:<widest$}  {ran:<7}  {why}")]);
     }
     text

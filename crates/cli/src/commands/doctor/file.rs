@@ -1,7 +1,7 @@
-//! The file, its companions and its folder, looked at from outside: before it is opened, because closing
-//! one's own look at it would take away the locks of whoever has it open in this process.
+//! Checks of the database file and its folder. They run before the database is opened, because closing another handle
+//! of the file would release the SQLite locks of this process.
 
-use super::Findings;
+use crate::commands::doctor::results::CheckResults;
 use rustix::fs::{Access, access, statvfs};
 use std::{
     ffi::OsString,
@@ -11,63 +11,63 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `CSGN`, where SQLite keeps a file's owner.
+/// `CSGN`, the application id in the SQLite header.
 const OWNER: [u8; 4] = *b"CSGN";
-/// Beyond this the write-ahead log was not folded into the database for long.
+/// A larger write-ahead log has not been checkpointed for a long time.
 const MUCH_WAL: u64 = 128 * 1024 * 1024;
-/// With less room than this the next hour may fill the disk.
+/// With less free space, the disk may be full soon.
 const LITTLE_ROOM: u64 = 256 * 1024 * 1024;
 
-/// Looks at it. Whether it is worth opening.
-pub(super) fn look(path: &Path, findings: &mut Findings) -> bool {
+/// Checks the file. Returns whether it can be opened.
+pub(crate) fn check_file(path: &Path, results: &mut CheckResults) -> bool {
     let shown = path.display();
     let found = match std::fs::metadata(path) {
         Ok(found) => found,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-            let remedy = "`countersign serve` or `countersign run` makes one; --database names another";
-            findings.fail("file", format!("there is none at {shown}"), remedy);
+            let remedy = "create it with `countersign serve` or `countersign run`, or use another file with --database";
+            results.fail("file", format!("{shown} does not exist"), remedy);
             return false;
         }
         Err(why) => {
-            findings.fail("file", format!("{shown}: {why}"), "it must be readable by this user");
+            results.fail("file", format!("{shown}: {why}"), "make it readable for this user");
             return false;
         }
     };
-    if !ours(path, &found, findings) {
+    if !ours(path, &found, results) {
         return false;
     }
-    permissions(path, findings);
-    folder(path, findings);
-    companions(path, findings);
+    permissions(path, results);
+    folder(path, results);
+    companions(path, results);
     true
 }
 
-fn ours(path: &Path, found: &Metadata, findings: &mut Findings) -> bool {
+fn ours(path: &Path, found: &Metadata, results: &mut CheckResults) -> bool {
     let shown = path.display();
-    let other = "name another file with --database; nothing was changed";
+    let other = "use another file with --database; nothing was changed";
     if !found.is_file() {
-        findings.fail("file", format!("{shown} is no file"), other);
+        results.fail("file", format!("{shown} is not a file"), other);
         return false;
     }
     let mut header = [0; 100];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
     match read {
         Err(why) if why.kind() == std::io::ErrorKind::UnexpectedEof && found.len() == 0 => {
-            findings.warn("file", format!("{shown} is empty"), "it becomes a log when it is opened");
+            results.warn("file", format!("{shown} is empty"), "opening it creates a log");
         }
         Err(why) => {
-            findings.fail("file", format!("{shown} cannot be read: {why}"), other);
+            results.fail("file", format!("{shown} cannot be read: {why}"), other);
             return false;
         }
         Ok(()) if !header.starts_with(b"SQLite format 3\0") => {
-            findings.fail("file", format!("{shown} is no SQLite database"), other);
+            results.fail("file", format!("{shown} is not an SQLite database"), other);
             return false;
         }
         Ok(()) if header[68..72] != OWNER && header[68..72] != [0; 4] => {
-            findings.fail("file", format!("{shown} is another program's database"), other);
+            results.fail("file", format!("{shown} is a database of another program"), other);
             return false;
         }
-        Ok(()) => findings.ok("file", format!("{shown}, {}", size(found.len()))),
+        Ok(()) => results.ok("file", format!("{shown}, {}", size(found.len()))),
     }
     true
 }
@@ -78,68 +78,72 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn permissions(path: &Path, findings: &mut Findings) {
+fn permissions(path: &Path, results: &mut CheckResults) {
     let files = ["", "-wal", "-shm", "-bell"].map(|end| beside(path, end));
     let open =
         files.iter().filter(|file| std::fs::metadata(file).is_ok_and(|found| found.mode() & 0o077 != 0));
     let open: Vec<_> = open.map(|file| file.display().to_string()).collect();
     if open.is_empty() {
-        findings.ok("permissions", "only its owner can read and write it");
+        results.ok("permissions", "only the owner can read and write it");
     } else {
         let files = open.join(" ");
-        findings.warn(
+        results.warn(
             "permissions",
-            format!("others than its owner can get at {files}"),
+            format!("users other than the owner can access {files}"),
             format!("chmod 600 {files}"),
         );
     }
 }
 
-fn folder(path: &Path, findings: &mut Findings) {
+fn folder(path: &Path, results: &mut CheckResults) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let shown = folder.display();
     if access(path, Access::WRITE_OK).is_err() || access(folder, Access::WRITE_OK).is_err() {
-        let found = format!("{shown} or the file cannot be written by this user");
-        findings.fail("folder", found, "SQLite needs to write both; change their owner, or run as theirs");
+        let found = format!("this user cannot write to {shown} or the file");
+        results.fail("folder", found, "SQLite must write both; change their owner, or run as their owner");
     } else {
-        findings.ok("folder", format!("{shown} can be written"));
+        results.ok("folder", format!("{shown} is writable"));
     }
     if let Ok(space) = statvfs(folder) {
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         if free < LITTLE_ROOM {
-            findings.warn(
+            results.warn(
                 "room",
                 format!("{} are free", size(free)),
-                "make room: nothing is written to a full disk",
+                "free disk space: nothing can be written to a full disk",
             );
         } else {
-            findings.ok("room", format!("{} are free", size(free)));
+            results.ok("room", format!("{} are free", size(free)));
         }
     }
 }
 
-fn companions(path: &Path, findings: &mut Findings) {
+fn companions(path: &Path, results: &mut CheckResults) {
     match std::fs::metadata(beside(path, "-wal")).map(|found| found.len()) {
-        Ok(length) if length > MUCH_WAL => findings.warn(
+        Ok(length) if length > MUCH_WAL => results.warn(
             "wal",
             format!("the write-ahead log has grown to {}", size(length)),
-            "some reader has held it open for long: end programs that read the file and have gone quiet",
+            "a reader has kept it open for a long time: end idle programs that read the file",
         ),
-        Ok(length) => findings.ok("wal", format!("the write-ahead log has {}", size(length))),
-        Err(_) => findings.ok("wal", "there is no write-ahead log: no process has the file open"),
+        Ok(length) => results.ok("wal", format!("the size of the write-ahead log is {}", size(length))),
+        Err(_) => results.ok("wal", "there is no write-ahead log, because no process has the file open"),
     }
     let bell = beside(path, "-bell");
     if !bell.exists() {
-        findings.ok("bell", "not there; whoever opens the file hangs it up");
+        results.ok("bell", "absent; opening the log creates it");
     } else if access(&bell, Access::WRITE_OK).is_err() {
-        let found = format!("{} cannot be written", bell.display());
-        findings.fail("bell", found, "give it to the database's owner, or delete it while nothing runs");
+        let found = format!("{} is not writable", bell.display());
+        results.fail(
+            "bell",
+            found,
+            "give it to the owner of the database, or delete it while no process runs",
+        );
     } else {
-        findings.ok("bell", "it hangs, and can be rung");
+        results.ok("bell", "present and writable");
     }
 }
 
-/// A number of bytes, as people say it.
+/// A size in a suitable unit.
 #[expect(clippy::cast_precision_loss, reason = "one digit behind the point is all that is shown")]
 fn size(bytes: u64) -> String {
     match bytes {

@@ -1,37 +1,34 @@
-//! The log itself: does it open, hold together, and have the index that its events call for?
+//! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
-use super::{Findings, failed};
-use crate::{args::Args, progress::Progress};
-use countersign_api::{self as api, ApprovalGate, GateError, LogFilter, UnavailableReason};
+use crate::{commands::doctor::results::CheckResults, context::Context};
+use countersign_api as api;
+use countersign_api::{ApprovalGate, GateError, LogFilter, UnavailableReason};
 use countersign_gate::{Address, Clock, EmbeddedGate, Error, Options, Policy, chain};
 use std::time::Duration;
 
-/// What is walked whole here; a longer log is for `verify`.
+/// A longer log is not checked completely, because `verify` does that.
 const SHORT: i64 = 100_000;
-/// How many of the last events of a longer log are looked at.
+/// The number of recent events that are checked in a longer log.
 const LAST: i64 = 1_000;
-/// Clocks of machines that share a file may be apart by so much.
+/// The accepted clock difference between machines that share a file.
 const APART: Duration = Duration::from_mins(1);
 
-pub(super) async fn look(args: &Args, address: &Address, findings: &mut Findings) {
+pub(crate) async fn check_log(context: &Context, address: &Address, results: &mut CheckResults) {
     let options = Options { create: false, ..Options::default() };
     let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
         Err(error) => {
-            return failed(
-                findings,
-                check_of(&error, address),
-                &error,
-                error.reason().unwrap_or(error.code()),
-            );
+            let code = error.reason().unwrap_or(error.code());
+            return results.fail_with(check_of(&error, address), &error, code);
         }
     };
     if matches!(address, Address::File(_)) {
-        findings.ok("file system", "a write-ahead log works here");
+        results.ok("file system", "write-ahead logging works");
     }
-    findings.ok("layout", format!("as Countersign {} knows it", env!("CARGO_PKG_VERSION")));
-    if let Err(error) = log(args, &gate, findings).await {
-        failed(findings, "log", &error, error.facts.reason.map_or(error.code(), UnavailableReason::as_str));
+    results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
+    if let Err(error) = log(context, &gate, results).await {
+        let code = error.facts.reason.map_or(error.code(), UnavailableReason::as_str);
+        results.fail_with("log", &error, code);
     }
     gate.shut_down().await;
 }
@@ -47,7 +44,7 @@ fn check_of(error: &Error, address: &Address) -> &'static str {
     }
 }
 
-async fn log(args: &Args, gate: &EmbeddedGate, findings: &mut Findings) -> Result<(), GateError> {
+async fn log(context: &Context, gate: &EmbeddedGate, results: &mut CheckResults) -> Result<(), GateError> {
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
     let page = api::PageQuery { after: from, limit: api::MAX_PAGE };
@@ -55,60 +52,67 @@ async fn log(args: &Args, gate: &EmbeddedGate, findings: &mut Findings) -> Resul
     let sealed = last.iter().filter(|event| event.hash.is_some());
     let unsealed = last.len() - sealed.count();
     if unsealed > 0 {
-        let found = format!("the last {unsealed} of {tip} events were inserted by hand and are not sealed");
-        findings.warn("seal", found, "the next event that Countersign writes seals them");
+        let found =
+            format!("the last {unsealed} of {tip} events were inserted with SQL and have no hash yet");
+        results.warn("seal", found, "the next event that Countersign writes seals them");
     } else {
-        findings.ok("seal", format!("the last of {tip} events is sealed"));
+        results.ok("seal", format!("the last of {tip} events has a hash"));
     }
     let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
     if let Some(event) = ahead {
-        let found = format!("the last event is of {}, which has not come yet", event.timestamp);
-        findings.warn("clock", found, "one of the machines that write to the log has a wrong clock");
+        let found = format!("the time of the last event, {}, is in the future", event.timestamp);
+        results.warn("clock", found, "set the clock of the machines that write to the log");
     }
     if tip <= SHORT {
-        return whole(args, gate, tip, findings).await;
+        return whole(context, gate, tip, results).await;
     }
     let links = last.windows(2).find(|pair| {
         let before = pair[0].hash;
         before.zip(pair[1].hash).is_some_and(|(before, hash)| chain::link(before, &pair[1]) != hash)
     });
     match links {
-        Some(pair) => findings.fail("chain", format!("it breaks at event {}", pair[1].seq), BROKEN),
+        Some(pair) => results.fail("chain", format!("the chain breaks at event {}", pair[1].seq), BROKEN),
         None => {
-            findings.ok("chain", format!("the last {LAST} events hold; `countersign verify` walks them all"));
+            results
+                .ok("chain", format!("the last {LAST} events are intact; `countersign verify` checks all"));
         }
     }
-    findings.ok("index", "not compared, because the log is long; `countersign verify` does");
+    results.ok("index", "not checked, because the log is long; run `countersign verify`");
     Ok(())
 }
 
-const BROKEN: &str = "a row was changed: `countersign verify` tells which; restore a backup";
+const BROKEN: &str = "a row was changed: find it with `countersign verify`, and restore a backup";
 
 const INADMISSIBLE: &str =
     "a program bypassed the rules: `countersign verify` lists the events and the reasons";
 
-async fn whole(args: &Args, gate: &EmbeddedGate, tip: i64, findings: &mut Findings) -> Result<(), GateError> {
-    let mut progress = Progress::of(args, "events");
-    let report = gate.verify(|done| progress.at(done, tip)).await?;
+async fn whole(
+    context: &Context,
+    gate: &EmbeddedGate,
+    tip: i64,
+    results: &mut CheckResults,
+) -> Result<(), GateError> {
+    let mut progress = context.progress("events");
+    let report = gate.verify(|done| progress.update(done, tip)).await?;
     progress.clear();
     match &report.broken {
-        Some(broken) => findings.fail("chain", broken.to_string(), BROKEN),
-        None => findings.ok("chain", format!("all {} events hold", report.events)),
+        Some(broken) => results.fail("chain", broken.to_string(), BROKEN),
+        None => results.ok("chain", format!("all {} events are intact", report.events)),
     }
     if let Some(row) = report.inadmissible.first() {
         let found = format!(
             "the rules would not have written {} events, the first of them event {}",
             report.inadmissible_count, row.seq
         );
-        findings.fail("rules", found, INADMISSIBLE);
+        results.fail("rules", found, INADMISSIBLE);
     } else if report.broken.is_none() {
-        findings.ok("rules", "the rules would have written every event");
+        results.ok("rules", "the rules would have written every event");
     }
     if report.index_holds {
-        findings.ok("index", "the index of open requests agrees with the events");
+        results.ok("index", "the index of open requests matches the events");
     } else {
-        let found = "the index of open requests does not agree with the events";
-        findings.fail("index", found, "countersign verify --repair");
+        let found = "the index of open requests does not match the events";
+        results.fail("index", found, "run `countersign verify --repair`");
     }
     Ok(())
 }

@@ -1,142 +1,146 @@
-//! A PostgreSQL server, its settings, and what this user may do there.
+//! Checks of a PostgreSQL server, its settings, and the rights of this user.
 
-use super::{Findings, failed};
+use crate::commands::doctor::results::CheckResults;
 use countersign_gate::{Examined, PostgresAddress, Rights, examine};
 
-/// Clocks of a server and of this machine may be apart by so many milliseconds.
+/// The accepted clock difference between the server and this machine, in milliseconds.
 const APART: u64 = 1_000;
-/// Beyond so many, requests lapse too early or too late for everybody to see.
+/// With a larger difference, requests expire noticeably early or late.
 const FAR_APART: u64 = 30_000;
-/// How many connections a process has at most: one that writes, four that read, one that listens, one that rings.
+/// The maximum number of connections of a process: one writer, four readers, one listener, one notifier.
 const CONNECTIONS: i64 = 7;
 
-/// Looks at it. Whether it is worth asking for the log.
-pub(super) async fn look(address: &PostgresAddress, findings: &mut Findings) -> bool {
+/// Checks the server. Returns whether the log can be opened.
+pub(crate) async fn check_postgres(address: &PostgresAddress, results: &mut CheckResults) -> bool {
     let found = match examine(address).await {
         Ok(found) => found,
         Err(error) => {
-            failed(findings, "database", &error, error.reason().unwrap_or(error.code()));
+            results.fail_with("database", &error, error.reason().unwrap_or(error.code()));
             return false;
         }
     };
     let trip = found.round_trip.as_secs_f64() * 1_000.0;
-    findings.ok("database", format!("PostgreSQL {}, {trip:.1} ms there and back", found.version));
-    way(&found, findings);
-    clock(&found, findings);
-    durability(&found, findings);
-    rights(&found, findings);
+    results.ok("database", format!("PostgreSQL {}, round trip {trip:.1} ms", found.version));
+    way(&found, results);
+    clock(&found, results);
+    durability(&found, results);
+    rights(&found, results);
     true
 }
 
-/// How one gets there, and what is in between.
-fn way(found: &Examined, findings: &mut Findings) {
+/// Checks the connection.
+fn way(found: &Examined, results: &mut CheckResults) {
     match (found.encrypted, found.near) {
-        (true, _) => findings.ok("TLS", "what goes to the server is encrypted"),
-        (false, true) => findings.ok("TLS", "off, and the server is on this machine"),
-        (false, false) => findings.warn(
+        (true, _) => results.ok("TLS", "the connection is encrypted"),
+        (false, true) => results.ok("TLS", "off; the server is on this machine"),
+        (false, false) => results.warn(
             "TLS",
-            "off: who is on the way reads and changes what goes to the server",
-            "say sslmode=verify-full and sslrootcert=FILE in the address",
+            "off: others on the network can read and change the traffic",
+            "add sslmode=verify-full and sslrootcert=FILE to the address",
         ),
     }
     if found.pooled_unsaid {
-        findings.warn(
+        results.warn(
             "pooler",
-            "this connection is older than the question for it, so a pooler seems to be in between",
-            "one that lends connections for a transaction only needs pooler=transaction in the address",
+            "the connection existed before it was requested, so there seems to be a pooler",
+            "for a pooler in transaction mode, add pooler=transaction to the address",
         );
     }
     match &found.heard {
         None => {}
-        Some(Ok(())) => findings.ok("bell", "what others write is heard of at once"),
-        Some(Err(why)) => findings.warn(
+        Some(Ok(())) => results.ok("bell", "notifications arrive"),
+        Some(Err(why)) => results.warn(
             "bell",
-            format!("notifications do not arrive ({why}), so what others write is seen by the poll only"),
-            "where a pooler is in between, name the server itself with listen_host and listen_port",
+            format!(
+                "notifications do not arrive ({why}), so changes by other processes are found by polling"
+            ),
+            "with a pooler, name the server itself with listen_host and listen_port",
         ),
     }
     let (most, used) = found.connections;
-    let said = format!("{used} of {most} are in use; an instance has up to {CONNECTIONS}");
+    let said = format!("{used} of {most} are in use; an instance needs up to {CONNECTIONS}");
     if most - used < CONNECTIONS {
-        findings.warn("connections", said, "raise max_connections, or have a pooler in between");
+        results.warn("connections", said, "raise max_connections, or use a pooler");
     } else {
-        findings.ok("connections", said);
+        results.ok("connections", said);
     }
 }
 
-fn clock(found: &Examined, findings: &mut Findings) {
+fn clock(found: &Examined, results: &mut CheckResults) {
     let (theirs, ahead) = found.clock;
     let apart = ahead.unsigned_abs();
     let which = if ahead > 0 { "ahead of" } else { "behind" };
-    let said = format!("the server's is {apart} ms {which} this machine's: {theirs}");
-    let remedy = "have both follow NTP: requests lapse by the clocks of the instances";
+    let said = format!("the clock of the server is {apart} ms {which} this machine: {theirs}");
+    let remedy = "use NTP on both: requests expire by the clocks of the instances";
     match apart {
-        0..APART => findings.ok("clocks", said),
-        APART..FAR_APART => findings.warn("clocks", said, remedy),
-        _ => findings.fail("clocks", said, remedy),
+        0..APART => results.ok("clocks", said),
+        APART..FAR_APART => results.warn("clocks", said, remedy),
+        _ => results.fail("clocks", said, remedy),
     }
 }
 
-/// Whether what is acknowledged stays.
-fn durability(found: &Examined, findings: &mut Findings) {
+/// Checks whether acknowledged events survive a crash.
+fn durability(found: &Examined, results: &mut CheckResults) {
     if let Some(settings) = &found.unsafe_settings {
-        findings.fail(
+        results.fail(
             "durability",
-            format!("{settings} off: a crash of its machine damages the log"),
+            format!("{settings} off: a crash of the server can damage the log"),
             "set it to on in postgresql.conf",
         );
     } else {
         let commit = &found.synchronous_commit;
-        findings.ok("durability", format!("a commit is on the server's disk (synchronous_commit {commit})"));
+        results.ok("durability", format!("commits are flushed to disk (synchronous_commit {commit})"));
     }
     let waiting = !found.synchronous_standbys.is_empty();
     let waits = waiting && !matches!(found.synchronous_commit.as_str(), "local" | "off");
     match (found.standbys, waits) {
-        (0, false) => findings.ok("standbys", "none is connected"),
-        (standbys, true) => findings.ok(
+        (0, false) => results.ok("standbys", "none is connected"),
+        (standbys, true) => results.ok(
             "standbys",
             format!("a commit waits for {}; {standbys} connected", found.synchronous_standbys),
         ),
-        (standbys, false) => findings.warn(
+        (standbys, false) => results.warn(
             "standbys",
-            format!("{standbys} connected, and no commit waits for any: a failover may lose the last events"),
-            "name them in synchronous_standby_names; docs/postgresql.md says what is promised then",
+            format!(
+                "{standbys} connected, but commits do not wait for them: a failover may lose the last events"
+            ),
+            "list them in synchronous_standby_names; see docs/postgresql.md",
         ),
     }
     if found.encoding != "UTF8" {
-        let said = format!("the database keeps text as {}", found.encoding);
-        findings.fail("encoding", said, "make a database with ENCODING 'UTF8', and copy the log into it");
+        let said = format!("the encoding of the database is {}", found.encoding);
+        results.fail("encoding", said, "create a database with ENCODING 'UTF8', and copy the log into it");
     }
     if found.isolation != "read committed" {
-        findings.warn(
+        results.warn(
             "isolation",
-            format!("{} is usual here, and rows by hand will often be refused", found.isolation),
+            format!("the default is {}, so decisions with SQL will often be refused", found.isolation),
             "set default_transaction_isolation to read committed for this database",
         );
     }
 }
 
-/// What this user may do, and what keeps everybody from the rest.
-fn rights(found: &Examined, findings: &mut Findings) {
-    let roles = "give instances a role that owns nothing: packaging/postgres/roles.sql, docs/postgresql.md";
+/// Checks the rights of this user and the database triggers.
+fn rights(found: &Examined, results: &mut CheckResults) {
+    let roles = "use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md";
     let Some(rights) = found.rights else { return };
     match rights {
-        Rights::Look => findings.warn("rights", "this user can only look: it may add no events", roles),
-        Rights::Add => findings.ok("rights", "this user may add events, and change or delete none"),
+        Rights::Look => results.warn("rights", "this user can only read: it cannot add events", roles),
+        Rights::Add => results.ok("rights", "this user can add events, but not change or delete them"),
         Rights::Change => {
-            let said = "this user has a right to change or delete events, which only guards refuse";
-            findings.warn("rights", said, roles);
+            let said = "this user has rights to change and delete events; only triggers prevent it";
+            results.warn("rights", said, roles);
         }
         Rights::Own => {
-            findings.warn("rights", "this user owns the log, and could take its guards away", roles);
+            results.warn("rights", "this user owns the log, and can remove its triggers", roles);
         }
     }
     match &found.missing_guards {
-        None => findings.ok("guards", "all are in force"),
-        Some(missing) => findings.fail(
+        None => results.ok("guards", "all triggers are enabled"),
+        Some(missing) => results.fail(
             "guards",
-            format!("not in force: {missing}"),
-            "ALTER TABLE events ENABLE ALWAYS TRIGGER, for each; then countersign verify",
+            format!("not enabled: {missing}"),
+            "run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`",
         ),
     }
 }

@@ -1,43 +1,42 @@
-//! A server, asked from outside.
+//! Checks of a Countersign server.
 
-use super::{Findings, failed};
-use crate::args::Args;
+use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
 
-pub(super) async fn look(args: &Args, url: &str, findings: &mut Findings) {
+pub(crate) async fn check_server(context: &Context, url: &str, results: &mut CheckResults) {
     let ready = match HttpGate::connect(url) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),
     };
     let ready = match ready {
         Ok(ready) => ready,
-        Err(error) => return failed(findings, "server", &error, error.code()),
+        Err(error) => return results.fail_with("server", &error, error.code()),
     };
-    findings.ok(
+    results.ok(
         "server",
         format!("{url} is {}: {} events, {} open requests", ready.status, ready.events, ready.open),
     );
     let own = env!("CARGO_PKG_VERSION");
     if ready.version == own {
-        findings.ok("version", format!("{own}, as here"));
+        results.ok("version", format!("{own}, the same as this command"));
     } else {
-        let found = format!("the server is {}, this command is {own}", ready.version);
-        findings.warn("version", found, "use the same on both sides");
+        let found = format!("the server has version {}, this command has {own}", ready.version);
+        results.warn("version", found, "use the same version on both sides");
     }
     match &ready.policy_trouble {
-        Some(trouble) => findings.fail(
+        Some(trouble) => results.fail(
             "its policy",
-            format!("the server keeps an older one: {trouble}"),
-            "mend the file and send the server SIGHUP",
+            format!("the server still uses an older policy: {trouble}"),
+            "correct the file and send SIGHUP to the server",
         ),
-        None => findings.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
+        None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
     }
-    if args.settings.policy_path().is_some() {
-        findings.warn(
+    if context.settings.policy_path().is_some() {
+        results.warn(
             "policy",
-            "one is set here, and has no say over a server",
-            "the server's own policy judges",
+            "a policy is set here, but a server uses its own",
+            "remove the setting, or set the policy of the server",
         );
     }
 }

@@ -1,30 +1,30 @@
-//! Files of cases: calls, and what a policy is to say of each.
+//! Files of test cases: calls, and the expected verdict for each.
 
-use super::subject::{Imagined, as_kept};
+use crate::commands::policy::sample_call::{SampleCall, as_kept};
 use countersign_api as api;
 use countersign_gate::{Json, Policy, Principal, ToolName, event::Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A file of them.
+/// A file of test cases.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CaseFile {
     #[serde(default, rename = "case")]
-    cases: Vec<toml::Spanned<Case>>,
+    cases: Vec<toml::Spanned<PolicyCase>>,
 }
 
-/// A call, and what is to be said of it.
+/// A call and the expected verdict.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Case {
+struct PolicyCase {
     name: Option<String>,
     tool: Option<ToolName>,
-    /// A command line: of the tool `bash`, if none is named.
+    /// A command line. The default tool for it is `bash`.
     command: Option<String>,
     url: Option<String>,
     path: Option<String>,
-    /// All arguments, or more of them.
+    /// The arguments, or further arguments.
     args: Option<Map<String, Value>>,
     thread: Option<String>,
     principal: Option<String>,
@@ -32,45 +32,45 @@ struct Case {
     impact: Option<api::ProposedImpact>,
     definition: Option<api::ProposedDefinition>,
     verdict: Verdict,
-    /// The rule that is to decide; any, if none is named.
+    /// The rule that must decide. Any rule is accepted if it is absent.
     rule: Option<String>,
 }
 
-/// A case that can be tried.
+/// A test case that is ready to run.
 #[derive(Debug)]
-pub(super) struct Trial {
-    pub(super) name: String,
-    /// Where it stands in its file.
-    pub(super) line: usize,
-    call: Imagined,
-    pub(super) verdict: Verdict,
-    pub(super) rule: Option<String>,
+pub(crate) struct PolicyTrial {
+    pub(crate) name: String,
+    /// Its line in the file.
+    pub(crate) line: usize,
+    call: SampleCall,
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: Option<String>,
 }
 
-/// What a policy said that was not expected.
+/// A verdict that differs from the expected one.
 #[derive(Debug)]
-pub(super) struct Otherwise {
-    pub(super) verdict: Verdict,
-    pub(super) rule: Option<String>,
-    pub(super) reason: String,
+pub(crate) struct UnexpectedVerdict {
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: Option<String>,
+    pub(crate) reason: String,
 }
 
-/// The cases of a file, or what is wrong with it.
-pub(super) fn read(text: &str) -> Result<Vec<Trial>, String> {
-    let file: File = toml::from_str(text).map_err(|why| {
+/// Parses a file of test cases.
+pub(crate) fn read(text: &str) -> Result<Vec<PolicyTrial>, String> {
+    let file: CaseFile = toml::from_str(text).map_err(|why| {
         let why = why.to_string().trim_end().to_owned();
         let brackets = why.ends_with("invalid type: map, expected a sequence");
-        if brackets { format!("{why}; cases are written as [[case]], with two brackets") } else { why }
+        if brackets { format!("{why}; write cases as [[case]], with two brackets") } else { why }
     })?;
-    let trial = |(index, case): (usize, toml::Spanned<Case>)| {
+    let trial = |(index, case): (usize, toml::Spanned<PolicyCase>)| {
         let line = text.get(..case.span().start).unwrap_or_default().matches('\n').count() + 1;
         trial(case.into_inner(), index + 1, line).map_err(|why| format!("line {line}: {why}"))
     };
     file.cases.into_iter().enumerate().map(trial).collect()
 }
 
-fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
-    let Case {
+fn trial(case: PolicyCase, number: usize, line: usize) -> Result<PolicyTrial, String> {
+    let PolicyCase {
         name,
         tool,
         command,
@@ -88,19 +88,19 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
     let tool = match (tool, &command) {
         (Some(tool), _) => tool,
         (None, Some(_)) => ToolName::new("bash").map_err(|why| why.to_string())?,
-        (None, None) => return Err("a case names its `tool`, or has a `command`".to_owned()),
+        (None, None) => return Err("a case needs a `tool` or a `command`".to_owned()),
     };
     let mut arguments = args.unwrap_or_default();
     for (key, operand) in [("command", command), ("url", url), ("path", path)] {
         let Some(operand) = operand else { continue };
         if arguments.insert(key.to_owned(), operand.into()).is_some() {
-            return Err(format!("`{key}` stands in the case and in its `args`"));
+            return Err(format!("`{key}` is both in the case and in its `args`"));
         }
     }
     let json = |value: &Value| Json::parse(&value.to_string()).map_err(|why| why.to_string());
     let thread = thread.as_deref().unwrap_or("case");
     let principal = principal.as_deref().unwrap_or("agent:case");
-    let call = Imagined {
+    let call = SampleCall {
         thread: countersign_api::parse_thread_id(thread).map_err(|why| why.to_string())?,
         principal: principal.parse::<Principal>().map_err(|why| format!("principal: {why}"))?,
         tool,
@@ -109,16 +109,16 @@ fn trial(case: Case, number: usize, line: usize) -> Result<Trial, String> {
         impact: as_kept(impact.as_ref()).map_err(|why| why.to_string())?,
         definition: definition.map(Into::into),
     };
-    Ok(Trial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
+    Ok(PolicyTrial { name: name.unwrap_or_else(|| format!("case {number}")), line, call, verdict, rule })
 }
 
-impl Trial {
-    /// Tries it: nothing if the policy says what is expected.
-    pub(super) fn fails(&self, policy: &Policy) -> Option<Otherwise> {
+impl PolicyTrial {
+    /// Runs the case. Returns `None` if the verdict is as expected.
+    pub(crate) fn fails(&self, policy: &Policy) -> Option<UnexpectedVerdict> {
         let judgement = self.call.judged(policy);
         let as_expected = judgement.verdict == self.verdict
             && self.rule.as_ref().is_none_or(|rule| judgement.rule.as_ref() == Some(rule));
-        (!as_expected).then_some(Otherwise {
+        (!as_expected).then_some(UnexpectedVerdict {
             verdict: judgement.verdict,
             rule: judgement.rule,
             reason: judgement.reason,

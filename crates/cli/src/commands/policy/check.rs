@@ -1,53 +1,57 @@
 //! `countersign policy check`
 
-use super::{
-    Meant, count,
-    subject::{Imagined, command_line},
-    word,
-};
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    output::{self, visible},
-    screen::{Screen, Style},
+    commands::policy::{
+        sample_call::{SampleCall, command_line},
+        source::PolicySource,
+    },
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::ScreenFormat,
+        words::{count_words, verdict_style, verdict_word},
+    },
 };
 use countersign_gate::{
     Json, Principal, ToolName,
     event::{OnExpiry, Verdict},
     policy::{Judgement, Terms},
 };
+use countersign_tui::present::{
+    print::print_line,
+    text::{escape_text, format_duration},
+};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
-/// Which call, if one is meant.
+/// Options of `policy check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without a call it looks at the policy alone, and exits with 2 if it cannot be read. Of a call the exit code is the \
-verdict: 0 allow, 76 ask, 77 block. Only the policy is asked: what a thread says for itself, its grants and its mode \
-come after it.
+Without a call, it checks the policy only, and exits with 2 if the policy is invalid. With a call, the exit code is \
+the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"shadow\"}], \"shadow\": [{\"rule\", \
 \"verdict\"}], \"policy\": {\"file\": null if it is the shipped one, \"sha256\"}}; without one {\"policy\", \"rules\", \
 \"warnings\": [{\"line\", \"column\", \"text\"}]}")]
-pub(crate) struct Check {
-    /// The tool that is called
+pub(crate) struct PolicyCheckArgs {
+    /// The tool of the call
     #[arg(value_name = "TOOL", value_parser = tool, conflicts_with_all = ["call", "words"])]
     name: Option<ToolName>,
-    /// What it is called with, as JSON
+    /// The arguments of the call, as JSON
     #[arg(value_name = "ARGUMENTS", default_value = "{}", hide_default_value = true, value_parser = arguments)]
     arguments: Json,
-    /// A file with the call as it is proposed over HTTP, - for stdin
+    /// A file with the call as proposed over HTTP, - for stdin
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     call: Option<PathBuf>,
-    /// The thread that it would be in
+    /// The thread of the call
     #[arg(long, value_name = "T", default_value = "terminal")]
     thread: String,
-    /// The tool that a command line counts as
+    /// The tool of a command line
     #[arg(long, default_value = "bash", value_parser = tool)]
     tool: ToolName,
-    /// A command line, after --: words as `run` takes them, or all of it as one
+    /// A command line, after --: words as for `run`, or the whole line as one word
     #[arg(last = true, value_name = "COMMAND")]
     words: Vec<String>,
 }
@@ -60,70 +64,70 @@ fn arguments(text: &str) -> Result<Json, String> {
     Json::parse(text).map_err(|why| why.to_string())
 }
 
-pub(crate) fn check(args: &Args, wish: &Check) -> anyhow::Result<Exit> {
-    let call = call(args, wish)?;
-    let meant = Meant::by(args)?;
-    let Some(call) = call else { return Ok(look_at(args, &meant)) };
+pub(crate) fn check_policy(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<CommandExit> {
+    let call = call(context, args)?;
+    let meant = PolicySource::from_settings(&context.settings)?;
+    let Some(call) = call else { return Ok(look_at(context, &meant)) };
     let judgement = call.judged(&meant.policy);
-    if args.json {
-        output::say(&as_json(&judgement, &meant).to_string());
+    if context.json {
+        print_line(&as_json(&judgement, &meant).to_string());
     } else {
-        output::say(&as_text(&judgement, &meant, &Screen::of(args)));
+        print_line(&as_text(&judgement, &meant, &context.screen()));
     }
     Ok(match judgement.verdict {
-        Verdict::Allow => Exit::DONE,
-        Verdict::Ask => Exit::ASKED,
-        Verdict::Block => Exit::DENIED,
+        Verdict::Allow => CommandExit::DONE,
+        Verdict::Ask => CommandExit::ASKED,
+        Verdict::Block => CommandExit::DENIED,
     })
 }
 
-fn call(args: &Args, wish: &Check) -> anyhow::Result<Option<Imagined>> {
-    let thread = countersign_api::parse_thread_id(&wish.thread)?;
-    let principal = args.settings.principal(Principal::agent)?;
-    if let Some(path) = &wish.call {
-        return Imagined::read(path, thread, principal).map(Some);
+fn call(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<Option<SampleCall>> {
+    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    let principal = context.settings.principal(Principal::agent)?;
+    if let Some(path) = &args.call {
+        return SampleCall::read(path, thread, principal).map(Some);
     }
-    if let Some(name) = &wish.name {
-        return Ok(Some(Imagined::new(thread, principal, name.clone(), wish.arguments.clone())));
+    if let Some(name) = &args.name {
+        return Ok(Some(SampleCall::new(thread, principal, name.clone(), args.arguments.clone())));
     }
-    let command = match wish.words.as_slice() {
+    let command = match args.words.as_slice() {
         [] => return Ok(None),
-        // One word with spaces in it is a line that somebody quoted to keep the shell from reading it.
+        // A single word with spaces is a whole line that the user quoted for the shell.
         [line] => line.clone(),
         words => shlex::try_join(words.iter().map(String::as_str))
-            .map_err(|why| Said::usage(format!("the command cannot be quoted: {why}")))?,
+            .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?,
     };
-    Ok(Some(Imagined::new(thread, principal, wish.tool.clone(), command_line(&command)?)))
+    Ok(Some(SampleCall::new(thread, principal, args.tool.clone(), command_line(&command)?)))
 }
 
-fn look_at(args: &Args, meant: &Meant) -> Exit {
+fn look_at(context: &Context, meant: &PolicySource) -> CommandExit {
     let warnings = meant.policy.warnings();
-    if args.json {
+    if context.json {
         let told: Vec<_> = warnings
             .iter()
             .map(|warning| json!({"line": warning.line, "column": warning.column, "text": warning.text}))
             .collect();
         let told = json!({"policy": about(meant), "rules": meant.policy.rules(), "warnings": told});
-        output::say(&told.to_string());
-        return Exit::DONE;
+        print_line(&told.to_string());
+        return CommandExit::DONE;
     }
-    let rules = count(meant.policy.rules() as u64, "rule");
+    let rules = count_words(meant.policy.rules() as u64, "rule");
     let found = match warnings.len() as u64 {
-        0 => "nothing is wrong with it".to_owned(),
-        number => count(number, "warning"),
+        0 => "no warnings".to_owned(),
+        number => count_words(number, "warning"),
     };
-    output::say(&format!("{}: {rules}, {found}.", visible(meant.name())));
+    print_line(&format!("{}: {rules}, {found}.", escape_text(meant.name())));
     for warning in warnings {
-        output::say(&format!("  {}", visible(&warning.to_string())));
+        print_line(&format!("  {}", escape_text(&warning.to_string())));
     }
-    Exit::DONE
+    CommandExit::DONE
 }
 
-fn about(meant: &Meant) -> serde_json::Value {
+fn about(meant: &PolicySource) -> serde_json::Value {
     json!({"file": meant.file, "sha256": meant.policy.hash()})
 }
 
-fn as_json(judgement: &Judgement, meant: &Meant) -> serde_json::Value {
+fn as_json(judgement: &Judgement, meant: &PolicySource) -> serde_json::Value {
     let terms = &judgement.terms;
     let seconds = |span: Option<Duration>| span.map(|span| span.as_secs());
     let matched: Vec<_> = judgement
@@ -154,12 +158,12 @@ fn as_json(judgement: &Judgement, meant: &Meant) -> serde_json::Value {
     })
 }
 
-fn as_text(judgement: &Judgement, meant: &Meant, screen: &Screen) -> String {
-    let verdict = screen.paint(style(judgement.verdict), word(judgement.verdict));
-    let mut lines = vec![format!("{verdict}  {}", visible(&judgement.reason))];
+fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -> String {
+    let verdict = screen.paint(verdict_style(judgement.verdict), verdict_word(judgement.verdict));
+    let mut lines = vec![format!("{verdict}  {}", escape_text(&judgement.reason))];
     let mut fact = |name: &str, text: String| lines.push(format!("  {name:<8} {text}"));
     let by = match &judgement.rule {
-        Some(rule) => format!("{} {}", judgement.basis.as_str(), visible(rule)),
+        Some(rule) => format!("{} {}", judgement.basis.as_str(), escape_text(rule)),
         None => judgement.basis.as_str().to_owned(),
     };
     fact("by", by);
@@ -169,50 +173,46 @@ fn as_text(judgement: &Judgement, meant: &Meant, screen: &Screen) -> String {
         }
     }
     for rule in &judgement.matched {
-        let shadow = if rule.shadow { " (shadow: it only records)" } else { "" };
-        let said =
-            format!("{:<5} {}: {}{shadow}", word(rule.verdict), visible(&rule.rule), visible(&rule.why));
+        let shadow = if rule.shadow { " (shadow rule: no effect)" } else { "" };
+        let said = format!(
+            "{:<5} {}: {}{shadow}",
+            verdict_word(rule.verdict),
+            escape_text(&rule.rule),
+            escape_text(&rule.why)
+        );
         fact("matched", said);
     }
     if judgement.matched.is_empty() {
         fact("matched", "no rule".to_owned());
     }
-    fact("policy", visible(meant.name()));
+    fact("policy", escape_text(meant.name()));
     lines.join("\n")
 }
 
-pub(super) const fn style(verdict: Verdict) -> Style {
-    match verdict {
-        Verdict::Allow => Style::Green,
-        Verdict::Ask => Style::Yellow,
-        Verdict::Block => Style::Red,
-    }
-}
-
-/// On which terms people are asked, as far as they are not the usual ones.
+/// The terms of a request that differ from the defaults.
 fn terms(terms: &Terms) -> Vec<String> {
-    let span = |span: Duration| output::span(span.as_secs());
+    let span = |span: Duration| format_duration(span.as_secs());
     let mut said = Vec::new();
     if let Some(level) = &terms.level {
-        said.push(format!("level {}", visible(level)));
+        said.push(format!("level {}", escape_text(level)));
     }
     if let Some(level) = &terms.default_level {
-        said.push(format!("offered at level {}", visible(level)));
+        said.push(format!("offered at level {}", escape_text(level)));
     }
     if terms.quorum > 1 {
-        said.push(format!("{} have to agree", terms.quorum));
+        said.push(format!("{} must agree", terms.quorum));
     }
     if terms.denials > 1 {
-        said.push(format!("{} have to deny", terms.denials));
+        said.push(format!("{} must deny", terms.denials));
     }
     for list in &terms.approvers {
-        said.push(format!("decided by {}", visible(&list.join(" or "))));
+        said.push(format!("decided by {}", escape_text(&list.join(" or "))));
     }
     if let Some(after) = terms.remind_after {
         said.push(format!("people are reminded after {}", span(after)));
     }
     if let (Some(after), Some(to)) = (terms.escalate_after, &terms.escalate_to) {
-        said.push(format!("goes to level {} after {}", visible(to), span(after)));
+        said.push(format!("escalates to level {} after {}", escape_text(to), span(after)));
     }
     if let Some(expires) = terms.expires {
         let then = if terms.on_expiry == OnExpiry::Allow { "allowed" } else { "denied" };

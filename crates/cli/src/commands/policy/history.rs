@@ -1,11 +1,11 @@
-//! The calls of the log, whole, one after the other.
+//! Reads the calls of the log.
 
-use crate::target::Gate;
-use crate::{args::Args, filters::Span, progress::Progress, target};
-use countersign_api::{self as api, LogFilter};
+use crate::{context::Context, filters::TimeRangeArgs};
+use countersign_api as api;
+use countersign_api::{LogFilter, SharedGate};
 use countersign_gate::{Event, EventType, ThreadId, Timestamp, replay::Calls};
 
-/// What is told of a call. Messages are not, and there may be many.
+/// The event types of calls. Messages are excluded, because there may be many.
 const OF_CALLS: &[EventType] = &[
     EventType::ToolCall,
     EventType::ApprovalRequest,
@@ -19,30 +19,30 @@ const OF_CALLS: &[EventType] = &[
     EventType::ToolResult,
 ];
 
-/// Which calls of the log.
+/// Options that select calls of the log.
 #[derive(Debug, clap::Args)]
-pub(super) struct Which {
+pub(crate) struct LoggedCallArgs {
     #[command(flatten)]
-    span: Span,
+    span: TimeRangeArgs,
     /// Only this thread
     #[arg(long, value_name = "T")]
     thread: Option<String>,
 }
 
-/// Hands on each call that was proposed in the span, with all that became of it. Gives how many could not be read.
-pub(super) async fn each(
-    args: &Args,
-    which: &Which,
+/// Passes each selected call with all its events to `take`. Returns the number of damaged calls.
+pub(crate) async fn for_each_call(
+    context: &Context,
+    which: &LoggedCallArgs,
     mut take: impl FnMut(&countersign_gate::replay::Call),
 ) -> anyhow::Result<u64> {
     let LogFilter { since, until, .. } = which.span.filter()?;
     let thread_id = which.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
-    let gate = target::looking(args).await?;
+    let gate = context.connect_to_read().await?;
     let mut page =
         api::PageQuery { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
     let filter = LogFilter { thread_id, types: OF_CALLS.to_vec(), ..LogFilter::default() };
     let mut calls = Calls::between(since, until);
-    let mut progress = Progress::of(args, "events");
+    let mut progress = context.progress("events");
     let first = page.after;
     loop {
         let found = gate.events(&filter, page).await?;
@@ -57,7 +57,7 @@ pub(super) async fn each(
             break;
         };
         page.after = next;
-        progress.at(next - first, found.tip - first);
+        progress.update(next - first, found.tip - first);
     }
     progress.clear();
     let damaged = calls.damaged();
@@ -65,17 +65,21 @@ pub(super) async fn each(
     Ok(damaged)
 }
 
-/// Whether nothing more can come of calls that were proposed before `until`.
+/// True if no later event can belong to a call proposed before `until`.
 fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &Calls) -> bool {
     let (Some(last), Some(until)) = (last, until) else { return false };
-    // Clocks of several processes differ a little; what comes much later was proposed later.
+    // Clocks of several processes differ slightly. An event that is much later belongs to a later call.
     calls.open() == 0 && last.timestamp.before(SLACK) > until
 }
 
 const SLACK: std::time::Duration = std::time::Duration::from_hours(1);
 
-/// Behind which event the span begins.
-async fn beginning(gate: &Gate, thread: Option<&ThreadId>, since: Option<Timestamp>) -> anyhow::Result<i64> {
+/// The position before the first event of the time range.
+async fn beginning(
+    gate: &SharedGate,
+    thread: Option<&ThreadId>,
+    since: Option<Timestamp>,
+) -> anyhow::Result<i64> {
     if since.is_none() {
         return Ok(0);
     }

@@ -1,46 +1,54 @@
 //! `countersign policy suggest`
 
-use super::{
-    Meant, count,
-    history::{self, Which},
+use crate::{
+    commands::policy::{
+        history::{LoggedCallArgs, for_each_call},
+        source::PolicySource,
+    },
+    context::Context,
+    exit::CommandExit,
+    present::words::count_words,
 };
-use crate::{args::Args, exit::Exit, output};
-use countersign_gate::replay::{Suggest as Gather, Wanted};
+use countersign_gate::replay::{Suggest, Wanted};
+use countersign_tui::present::print::{print_error, print_json, print_line};
 
-/// Of which calls, and how sure.
+/// Options of `policy suggest`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints TOML that stands alone as a policy or at the end of yours, with what speaks for each rule in comments: how \
-many prompts, over how many threads, who allowed them, and what was denied and stays so. No rule meets a call that \
-anybody ever denied, that lapsed, that a rule blocked or an approver changed. Replay it before you trust it.
+It prints TOML that works as a policy, or at the end of one. Comments give the evidence for each rule: the number of \
+prompts and threads, who allowed them, and what stays denied. No rule matches a call that was ever denied, expired, \
+blocked or changed. Check the rules with `policy replay` before you use them.
 
 JSON: {\"atLeast\", \"prompts\", \"saved\", \"passedOver\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
 \"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
-pub(crate) struct Suggest {
+pub(crate) struct PolicySuggestArgs {
     #[command(flatten)]
-    which: Which,
-    /// How many prompts a rule has to save
+    which: LoggedCallArgs,
+    /// The minimum number of prompts that a rule saves
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(2..))]
     at_least: u64,
-    /// Also for destructive tools, high risks, and names that sound dangerous
+    /// Include destructive tools, high risks and dangerous names
     #[arg(long)]
     even_dangerous: bool,
 }
 
-pub(crate) async fn suggest(args: &Args, wish: &Suggest) -> anyhow::Result<Exit> {
-    let meant = Meant::by(args)?;
-    let wanted = Wanted { at_least: wish.at_least, even_dangerous: wish.even_dangerous };
-    let mut gather = Gather::new(meant.policy, wanted);
-    let damaged = history::each(args, &wish.which, |call| gather.take(call)).await?;
+pub(crate) async fn suggest_rules(
+    context: &Context,
+    args: &PolicySuggestArgs,
+) -> anyhow::Result<CommandExit> {
+    let meant = PolicySource::from_settings(&context.settings)?;
+    let wanted = Wanted { at_least: args.at_least, even_dangerous: args.even_dangerous };
+    let mut gather = Suggest::new(meant.policy, wanted);
+    let damaged = for_each_call(context, &args.which, |call| gather.take(call)).await?;
     let suggestion = gather.suggestion();
-    if args.json {
-        output::say(&output::json_line(&suggestion)?);
+    if context.json {
+        print_json(&suggestion)?;
     } else {
-        output::say(suggestion.toml().trim_end());
+        print_line(suggestion.toml().trim_end());
     }
     if damaged > 0 {
-        let calls = count(damaged, "call");
-        output::complain(&format!("{calls} cannot be read and were left out: countersign verify"));
+        let calls = count_words(damaged, "call");
+        print_error(&format!("{calls} cannot be read and were left out: countersign verify"));
     }
-    Ok(Exit::DONE)
+    Ok(CommandExit::DONE)
 }

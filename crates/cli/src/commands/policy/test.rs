@@ -1,74 +1,80 @@
 //! `countersign policy test`
 
-use super::{
-    Meant,
-    cases::{self, Otherwise, Trial},
-    count, text_of, word,
-};
+use super::cases;
 use crate::{
-    args::Args,
-    exit::{Exit, Said},
-    output::{self, visible},
-    screen::{Screen, Style},
+    commands::policy::{
+        cases::{PolicyTrial, UnexpectedVerdict},
+        source::{PolicySource, read_text},
+    },
+    context::Context,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::{ScreenFormat, TextStyle},
+        words::{count_words, verdict_word},
+    },
 };
+use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Which cases.
+/// Options of `policy test`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file of cases is TOML, a table for each: [[case]] with `verdict`, `tool` and `args`, or `command`, `url`, `path` for \
+A file of cases is TOML with a table for each case: [[case]] with `verdict`, `tool` and `args`, or `command`, `url`, `path` for \
 the argument of that name; if need be `name`, `rule` (that has to decide), `thread`, `principal`, `annotations`, \
-`impact`, `definition`. It exits with 1 if any case fails, and with 2 if an example of the policy does, as then the \
-policy is none.
+`impact`, `definition`. It exits with 1 if a case fails, and with 2 if an example in the policy fails, because the \
+policy is then invalid.
 
 JSON: {\"policy\", \"examples\": how many hold, \"cases\": how many there are, \"failures\": [{\"file\", \"line\", \"name\", \
 \"expected\": {\"verdict\", \"rule\"}, \"actual\": {\"verdict\", \"rule\", \"reason\"}}]}")]
-pub(crate) struct Test {
+pub(crate) struct PolicyTestArgs {
     /// Files of cases, - for stdin
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
-struct Failure {
+struct CaseFailure {
     file: String,
-    trial: Trial,
-    actual: Otherwise,
+    trial: PolicyTrial,
+    actual: UnexpectedVerdict,
 }
 
-pub(crate) fn test(args: &Args, wish: &Test) -> anyhow::Result<Exit> {
-    // Its examples are checked wherever a policy is read.
-    let meant = Meant::by(args)?;
+pub(crate) fn test_policy(context: &Context, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
+    // Reading a policy checks its examples.
+    let meant = PolicySource::from_settings(&context.settings)?;
     let examples = examples(&meant.text);
     let (mut cases, mut failures) = (0, Vec::new());
-    for path in &wish.files {
+    for path in &args.files {
         let file = path.display().to_string();
-        let trials = cases::read(&text_of(path)?).map_err(|why| Said::usage(format!("{file}: {why}")))?;
+        let trials =
+            cases::read(&read_text(path)?).map_err(|why| CliError::usage(format!("{file}: {why}")))?;
         for trial in trials {
             cases += 1;
             if let Some(actual) = trial.fails(&meant.policy) {
-                failures.push(Failure { file: file.clone(), trial, actual });
+                failures.push(CaseFailure { file: file.clone(), trial, actual });
             }
         }
     }
-    if args.json {
-        let failures: Vec<_> = failures.iter().map(Failure::as_json).collect();
+    if context.json {
+        let failures: Vec<_> = failures.iter().map(CaseFailure::as_json).collect();
         let told = json!({"policy": meant.file, "examples": examples, "cases": cases, "failures": failures});
-        output::say(&told.to_string());
+        print_line(&told.to_string());
     } else {
-        let screen = Screen::of(args);
+        let screen = context.screen();
         for failure in &failures {
-            output::say(&failure.as_text(&screen));
+            print_line(&failure.as_text(&screen));
         }
         let failed = failures.len() as u64;
-        let held = format!("{} and {} hold", count(examples, "example"), count(cases - failed, "case"));
-        let rest = if failed > 0 { format!("; {} failed", count(failed, "case")) } else { String::new() };
-        output::say(&format!("{}: {held}{rest}.", visible(meant.name())));
+        let held =
+            format!("{} and {} hold", count_words(examples, "example"), count_words(cases - failed, "case"));
+        let rest =
+            if failed > 0 { format!("; {} failed", count_words(failed, "case")) } else { String::new() };
+        print_line(&format!("{}: {held}{rest}.", escape_text(meant.name())));
     }
-    Ok(if failures.is_empty() { Exit::DONE } else { Exit::FAILED })
+    Ok(if failures.is_empty() { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
-impl Failure {
+impl CaseFailure {
     fn as_json(&self) -> serde_json::Value {
         let Self { file, trial, actual } = self;
         json!({
@@ -80,26 +86,26 @@ impl Failure {
         })
     }
 
-    fn as_text(&self, screen: &Screen) -> String {
+    fn as_text(&self, screen: &ScreenFormat) -> String {
         let Self { file, trial, actual } = self;
         let said = |verdict, rule: &Option<String>| match rule {
-            Some(rule) => format!("{} by {}", word(verdict), visible(rule)),
-            None => word(verdict).to_owned(),
+            Some(rule) => format!("{} by {}", verdict_word(verdict), escape_text(rule)),
+            None => verdict_word(verdict).to_owned(),
         };
         format!(
-            "{} {}:{} {}\n  expected {}\n  but it is {}: {}",
-            screen.paint(Style::Red, "failed"),
-            visible(file),
+            "{} {}:{} {}\n  expected {}\n  actual   {}: {}",
+            screen.paint(TextStyle::Red, "failed"),
+            escape_text(file),
             trial.line,
-            visible(&trial.name),
+            escape_text(&trial.name),
             said(trial.verdict, &trial.rule),
             said(actual.verdict, &actual.rule),
-            visible(&actual.reason),
+            escape_text(&actual.reason),
         )
     }
 }
 
-/// How many examples stand in a policy that was read, so that somebody sees that they were looked at.
+/// The number of examples in a policy, which the summary prints.
 fn examples(text: &str) -> u64 {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let rules = table.get("rule").and_then(toml::Value::as_array).into_iter().flatten();

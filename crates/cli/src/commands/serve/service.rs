@@ -1,7 +1,6 @@
-//! What a service does beside serving: it obeys signals, reads its policy again, and tells the service
-//! manager how it stands.
+//! Signals, policy reloads and the service manager.
 
-use crate::{args::Args, exit::Exit};
+use crate::{context::Context, exit::CommandExit, settings::effective::read_policy};
 use countersign_gate::{Clock, EmbeddedGate};
 use sd_notify::NotifyState;
 use std::{
@@ -11,13 +10,17 @@ use std::{
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Obeys signals from now on. The first SIGTERM or SIGINT ends streams and waits and lets what is under way
-/// finish; the second ends at once. SIGHUP reads the policy again.
-pub(super) fn obey_signals(args: &Args, gate: &EmbeddedGate, stop: &CancellationToken) -> anyhow::Result<()> {
+/// Handles signals. The first SIGTERM or SIGINT ends streams and waits and lets requests finish; the second exits at
+/// once. SIGHUP reloads the policy.
+pub(crate) fn handle_signals(
+    context: &Context,
+    gate: &EmbeddedGate,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
     let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(stop_on(terminate, interrupt, stop.clone()));
-    let policy = PolicyFile { path: args.settings.policy_path(), gate: gate.clone() };
-    tokio::spawn(policy.read_again_on(signal(SignalKind::hangup())?, stop.clone()));
+    let policy = PolicyFile { path: context.settings.policy_path(), gate: gate.clone() };
+    tokio::spawn(policy.reload_on(signal(SignalKind::hangup())?, stop.clone()));
     Ok(())
 }
 
@@ -28,65 +31,65 @@ async fn stop_on(mut terminate: Signal, mut interrupt: Signal, stop: Cancellatio
             _ = interrupt.recv() => {}
         }
         if last {
-            std::process::exit(i32::from(Exit::INTERRUPTED.0));
+            std::process::exit(i32::from(CommandExit::INTERRUPTED.0));
         }
         tracing::info!("stopping");
-        tell(&[NotifyState::Stopping]);
+        notify_manager(&[NotifyState::Stopping]);
         stop.cancel();
     }
 }
 
-/// The policy in force, and where it comes from.
+/// The policy file of the gate.
 struct PolicyFile {
     path: Option<PathBuf>,
     gate: EmbeddedGate,
 }
 
 impl PolicyFile {
-    async fn read_again_on(self, mut hangup: Signal, stop: CancellationToken) {
+    async fn reload_on(self, mut hangup: Signal, stop: CancellationToken) {
         let on_terminal = io::stderr().is_terminal();
         while hangup.recv().await.is_some() {
-            // The same signal says that the terminal is gone, and with it whoever could stop the server.
+            // A closed terminal sends SIGHUP too. Stop then, because no one could stop the server later.
             if on_terminal && !io::stderr().is_terminal() {
                 stop.cancel();
                 return;
             }
             let mut reloading = vec![NotifyState::Reloading];
             reloading.extend(NotifyState::monotonic_usec_now());
-            tell(&reloading);
-            self.read_again();
-            tell(&[NotifyState::Ready]);
+            notify_manager(&reloading);
+            self.reload();
+            notify_manager(&[NotifyState::Ready]);
         }
     }
 
-    /// A policy that is broken leaves the one before in force: the gate logs it, and `/readyz` tells.
-    fn read_again(&self) {
+    /// Reloads the policy. An invalid policy changes nothing: the gate logs it, and `/readyz` reports it.
+    fn reload(&self) {
         let Some(path) = &self.path else {
-            tracing::info!("there is no policy file to read again");
+            tracing::info!("there is no policy file to reload");
             return;
         };
-        match crate::settings::read_policy(path) {
+        match read_policy(path) {
             Ok(policy) => self.gate.set_policy(policy),
             Err(error) => self.gate.policy_failed(error.to_string()),
         }
     }
 }
 
-/// Tells the service manager, if there is one, that connections are taken, and from now on that the process
-/// lives, as often as it asks for.
-pub(super) fn ready() {
-    tell(&[NotifyState::Ready]);
+/// Tells the service manager that the server accepts connections, and then that it is alive, at the interval that the
+/// service manager asks for.
+pub(crate) fn notify_ready() {
+    notify_manager(&[NotifyState::Ready]);
     let Some(span) = sd_notify::watchdog_enabled() else { return };
     tokio::spawn(async move {
         loop {
-            tell(&[NotifyState::Watchdog]);
+            notify_manager(&[NotifyState::Watchdog]);
             Clock::System.sleep(span / 2).await;
         }
     });
 }
 
-fn tell(state: &[NotifyState<'_>]) {
+fn notify_manager(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
-        tracing::debug!(%error, "the service manager does not listen");
+        tracing::debug!(%error, "the service manager cannot be notified");
     }
 }

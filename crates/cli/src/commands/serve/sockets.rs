@@ -1,48 +1,52 @@
-//! Where `serve` listens: on what the service manager hands over, and on what is said.
+//! The sockets of `serve`: inherited from the service manager, and from the settings.
 
 use crate::{
-    args::{Args, Serve},
-    exit::{Exit, Said},
-    settings::Key,
+    context::Context,
+    exit::{CliError, CommandExit},
+    settings::keys::SettingKey,
 };
 use countersign_server::{Address, Error, Listener};
 use listenfd::ListenFd;
 use std::io::ErrorKind;
 
-/// Where it listens if nothing is said.
-const USUAL: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
+/// The default address.
+const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 
-/// Every socket, bound. What is inherited takes the place of the usual address, and comes beside others.
-pub(super) fn listeners(args: &Args, serve: &Serve) -> anyhow::Result<Vec<Listener>> {
+/// Binds all sockets. Inherited sockets replace the default address, and add to others.
+pub(crate) fn bind_listeners(
+    context: &Context,
+    listen: &[Address],
+    reuse_port: bool,
+) -> anyhow::Result<Vec<Listener>> {
     let mut listeners = inherited()?;
-    let mut addresses = addresses(args, serve)?;
+    let mut addresses = addresses(context, listen)?;
     if listeners.is_empty() && addresses.is_empty() {
-        addresses.push(Address::Tcp(USUAL.into()));
+        addresses.push(Address::Tcp(DEFAULT_ADDRESS.into()));
     }
-    let shared = serve.reuse_port || args.settings.switch(Key::ReusePort).unwrap_or(false);
+    let shared = reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     for address in &addresses {
-        listeners.push(Listener::bind(address, shared).map_err(as_usage)?);
+        listeners.push(Listener::bind(address, shared).map_err(map_listen_error)?);
     }
     Ok(listeners)
 }
 
-fn addresses(args: &Args, serve: &Serve) -> anyhow::Result<Vec<Address>> {
-    if !serve.listen.is_empty() {
-        return Ok(serve.listen.clone());
+fn addresses(context: &Context, listen: &[Address]) -> anyhow::Result<Vec<Address>> {
+    if !listen.is_empty() {
+        return Ok(listen.to_vec());
     }
-    let Some((named, origin)) = args.settings.listen() else { return Ok(Vec::new()) };
+    let Some((named, origin)) = context.settings.listen() else { return Ok(Vec::new()) };
     let read = |named: &String| {
-        named.parse().map_err(|why| Said::usage(format!("{origin} is {named:?}, and {why}")).into())
+        named.parse().map_err(|why| CliError::usage(format!("{origin} is {named:?}: {why}")).into())
     };
     named.iter().map(read).collect()
 }
 
-/// The sockets that systemd, or whatever speaks as it does, has opened for this process.
+/// The sockets that systemd (or a compatible service manager) has opened for this process.
 fn inherited() -> anyhow::Result<Vec<Listener>> {
     let mut handed = ListenFd::from_env();
     let mut listeners = Vec::new();
     for index in 0..handed.len() {
-        // One is either of the two, and only trying tells which.
+        // The kind of a socket is found by trying.
         let listener = if let Ok(Some(socket)) = handed.take_unix_listener(index) {
             Listener::inherited_unix(socket)
         } else if let Some(socket) = handed.take_tcp_listener(index)? {
@@ -50,22 +54,22 @@ fn inherited() -> anyhow::Result<Vec<Listener>> {
         } else {
             continue;
         };
-        listeners.push(listener.map_err(as_usage)?);
+        listeners.push(listener.map_err(map_listen_error)?);
     }
     Ok(listeners)
 }
 
-/// What whoever started the server can set right. An address that others can reach is a slip of theirs.
-fn as_usage(error: Error) -> anyhow::Error {
+/// Gives errors that the user can correct their own code and exit code.
+fn map_listen_error(error: Error) -> anyhow::Error {
     match error {
-        Error::NotLoopback(_) => Said::usage(error.to_string()).into(),
+        Error::NotLoopback(_) => CliError::usage(error.to_string()).into(),
         Error::Bind { ref address, ref why } => {
             let code = match (why.kind(), address) {
                 (ErrorKind::AddrInUse, _) => "address_in_use",
                 (ErrorKind::NotFound, Address::Unix(_)) => "no_folder_for_socket",
                 _ => return error.into(),
             };
-            Said { exit: Exit::FAILED, code, message: error.to_string() }.into()
+            CliError { exit: CommandExit::FAILED, code, message: error.to_string() }.into()
         }
         other => other.into(),
     }

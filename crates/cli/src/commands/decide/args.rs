@@ -1,0 +1,76 @@
+//! The options of `allow` and `deny`.
+
+use crate::scope::ScopeArgs;
+
+/// The calls to decide.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallSelectors {
+    /// The ids of the calls, or their beginnings
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, if an id exists in several threads
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<String>,
+}
+
+/// Options of `allow`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DECISION_JSON)]
+pub(crate) struct AllowArgs {
+    #[command(flatten)]
+    pub(crate) which: CallSelectors,
+    /// Allow later calls of this tool in this thread too
+    #[arg(long, conflicts_with_all = ["ScopeArgs", "edit", "arguments"])]
+    pub(crate) session: bool,
+    /// A comment for the log
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) comment: Option<String>,
+    /// Edit the arguments first, in $VISUAL or $EDITOR
+    #[arg(long, conflicts_with_all = ["ScopeArgs", "arguments"])]
+    pub(crate) edit: bool,
+    /// Run the call with these arguments instead: JSON, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON", conflicts_with = "ScopeArgs")]
+    pub(crate) arguments: Option<String>,
+    #[command(flatten)]
+    pub(crate) decide: DecideOptions,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// Options of `deny`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DECISION_JSON)]
+pub(crate) struct DenyArgs {
+    /// The ids of the calls, or their beginnings
+    #[arg(required_unless_present = "all_pending", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Their thread, if an id exists in several threads
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<String>,
+    /// Deny all pending calls, of the thread or of all threads
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all_pending: bool,
+    /// The reason; the agent receives it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) comment: Option<String>,
+    #[command(flatten)]
+    pub(crate) decide: DecideOptions,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// Options of both commands.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecideOptions {
+    /// Decide at this level [default: the level that the request needs]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<String>,
+    /// Do not ask for confirmation of changed arguments or a pattern; without a terminal this is the default
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// The JSON that both commands print.
+const DECISION_JSON: &str = "\
+JSON: the decided call; for several calls {\"results\": [{\"threadId\", \"id\", \"call\", or \"problem\": \
+{\"code\", \"detail\"}}]}, and the exit code is that of the first problem";

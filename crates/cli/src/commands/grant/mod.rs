@@ -1,0 +1,27 @@
+//! `countersign grant`
+
+mod list;
+mod read;
+mod revoke;
+
+use crate::{context::Context, exit::CommandExit};
+use clap::Subcommand;
+
+/// The commands of `countersign grant`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantCommand {
+    /// List the grants of a thread: remembered allowances and denials
+    List(list::GrantListArgs),
+    /// Revoke a grant, so that it answers no more calls
+    Revoke(revoke::GrantRevokeArgs),
+}
+
+pub(crate) async fn run_grant_command(
+    context: &Context,
+    command: &GrantCommand,
+) -> anyhow::Result<CommandExit> {
+    match command {
+        GrantCommand::List(args) => list::list_grants(context, args).await,
+        GrantCommand::Revoke(args) => revoke::revoke_grant(context, args).await,
+    }
+}

@@ -1,0 +1,40 @@
+//! `countersign grant revoke`
+
+use super::read::read_grants;
+use crate::{context::Context, exit::CommandExit};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+
+/// Options of `grant revoke`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: {\"grants\": […], \"next\"}, the grants that remain in force")]
+pub(crate) struct GrantRevokeArgs {
+    /// The thread
+    thread: String,
+    /// The number of the grant in `grant list`
+    #[arg(value_name = "GRANT")]
+    grant: i64,
+}
+
+pub(crate) async fn revoke_grant(context: &Context, args: &GrantRevokeArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    // Revoking a grant twice succeeds, but the second time changes nothing.
+    let in_force = read_grants(&gate, &thread).await?.grants.iter().any(|grant| grant.seq == args.grant);
+    let left = gate.revoke(&thread, args.grant).await?;
+    if context.json {
+        print_json(&left)?;
+        return Ok(CommandExit::DONE);
+    }
+    let (grant, thread, left) = (args.grant, escape_text(&args.thread), left.grants.len());
+    print_line(&if in_force {
+        format!("Revoked grant {grant} of thread {thread}. Grants still in force: {left}.")
+    } else {
+        format!(
+            "Nothing changed: grant {grant} of thread {thread} was already revoked. Grants still in force: {left}."
+        )
+    });
+    Ok(CommandExit::DONE)
+}

@@ -1,0 +1,84 @@
+//! A call that is judged by a policy but not proposed.
+
+use crate::{commands::policy::source::read_text, exit::CliError};
+use countersign_api as api;
+use countersign_gate::{
+    Json, Policy, Principal, ThreadId, ToolName,
+    event::Definition,
+    policy::{Judgement, Subject},
+};
+use serde::Deserialize;
+use std::path::Path;
+
+/// A sample call.
+#[derive(Debug)]
+pub(crate) struct SampleCall {
+    pub(crate) thread: ThreadId,
+    pub(crate) principal: Principal,
+    pub(crate) tool: ToolName,
+    pub(crate) arguments: Json,
+    pub(crate) annotations: Option<Json>,
+    pub(crate) impact: Option<Json>,
+    pub(crate) definition: Option<Definition>,
+}
+
+/// A call as proposed over HTTP. Fields that the policy does not use are accepted.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ProposedCall {
+    name: ToolName,
+    arguments: Json,
+    #[serde(default)]
+    annotations: Option<Json>,
+    #[serde(default)]
+    impact: Option<api::ProposedImpact>,
+    #[serde(default)]
+    definition: Option<api::ProposedDefinition>,
+    #[serde(default, rename = "id")]
+    _id: Option<Json>,
+    #[serde(default, rename = "description")]
+    _description: Option<Json>,
+    #[serde(default, rename = "expiresInSeconds")]
+    _expires_in_seconds: Option<Json>,
+}
+
+impl SampleCall {
+    pub(crate) fn new(thread: ThreadId, principal: Principal, tool: ToolName, arguments: Json) -> Self {
+        Self { thread, principal, tool, arguments, annotations: None, impact: None, definition: None }
+    }
+
+    /// Reads a call from a file, or from stdin.
+    pub(crate) fn read(path: &Path, thread: ThreadId, principal: Principal) -> anyhow::Result<Self> {
+        let text = read_text(path)?;
+        let wrong = |why: String| CliError::usage(format!("{}: {why}", path.display()));
+        let call: ProposedCall = serde_json::from_str(&text).map_err(|why| wrong(why.to_string()))?;
+        call.arguments.admit().map_err(|why| wrong(format!("arguments: {why}")))?;
+        let ProposedCall { name, arguments, annotations, impact, definition, .. } = call;
+        let (impact, definition) = (as_kept(impact.as_ref())?, definition.map(Into::into));
+        Ok(Self { annotations, impact, definition, ..Self::new(thread, principal, name, arguments) })
+    }
+
+    pub(crate) fn judged(&self, policy: &Policy) -> Judgement {
+        let subject = Subject {
+            thread: &self.thread,
+            principal: &self.principal,
+            tool: &self.tool,
+            arguments: &self.arguments,
+            redacted: &[],
+            annotations: self.annotations.as_ref(),
+            impact: self.impact.as_ref(),
+            definition: self.definition.as_ref(),
+        };
+        policy.judge(&subject, &|| false)
+    }
+}
+
+/// The impact in the format of the log.
+pub(crate) fn as_kept(impact: Option<&api::ProposedImpact>) -> serde_json::Result<Option<Json>> {
+    impact.map(Json::of).transpose()
+}
+
+/// The arguments of a command line.
+pub(crate) fn command_line(command: &str) -> serde_json::Result<Json> {
+    Json::of(&serde_json::json!({ "command": command }))
+}

@@ -1,0 +1,221 @@
+//! `countersign run`: proposes a command, waits for the decision, claims the call, runs the command with the terminal
+//! attached, and records the result.
+
+mod execute;
+mod pty;
+mod signals;
+mod tail;
+mod wait_line;
+
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
+use countersign_api as api;
+use countersign_api::{SharedGate, random_id};
+use countersign_gate::{
+    CallId, Json, State, ThreadId, ToolName,
+    event::{Source, Status},
+};
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::{escape_lines, escape_text},
+};
+use execute::{CommandResult, run_command};
+use serde::{Deserialize, Serialize};
+use tokio::signal::unix::{SignalKind, signal};
+use wait_line::WaitLine;
+
+/// The arguments of the call. Approvers see both, and both decide what runs.
+#[derive(Debug, Serialize, Deserialize)]
+struct ShellArguments {
+    /// The command, quoted for a shell.
+    command: String,
+    /// The folder it runs in.
+    cwd: String,
+}
+
+/// Options of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the call with its result; the output of the command goes to stderr")]
+pub(crate) struct RunArgs {
+    /// The thread of the call; session grants apply within it
+    #[arg(long, default_value = "terminal", value_name = "THREAD")]
+    thread: String,
+    /// The tool name of the call
+    #[arg(long, default_value = "bash")]
+    tool: String,
+    /// The id of the call; the same id resumes a run that was interrupted before it started
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// The purpose, shown to approvers
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// How long to wait for a decision, such as 90s, 15m, 2h
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds)]
+    expires: Option<u32>,
+    /// The lease: without a result after this time, the outcome counts as unknown
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "1d")]
+    lease: u32,
+    /// The command and its arguments, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    words: Vec<std::ffi::OsString>,
+}
+
+fn parse_seconds(text: &str) -> Result<u32, String> {
+    let seconds = countersign_gate::policy::parse_span(text).map(|span| span.as_secs());
+    seconds
+        .and_then(|seconds| u32::try_from(seconds).ok())
+        .ok_or_else(|| "expected a whole number and a unit, such as 90s, 15m, 2h or 1d".to_owned())
+}
+
+pub(crate) async fn run_call(context: &Context, args: &RunArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect_to_propose().await?;
+    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    let proposal = proposal(args)?;
+    let id = proposal.id.clone();
+    let mut call = gate.propose(&thread, &proposal).await?;
+    if call.is_pending() {
+        match wait(context, &gate, &call).await? {
+            Some(decided) => call = decided,
+            None => return Ok(CommandExit::INTERRUPTED),
+        }
+    }
+    match call.state {
+        State::Allowed => start(context, args, &gate, &call, &proposal.arguments).await,
+        State::Denied | State::Cancelled => Ok(report_denial(context, &call)?),
+        _ => {
+            let state = call.state;
+            let message =
+                format!("{id} is already {state} and does not run again; `countersign show {id}` shows it");
+            Err(CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }.into())
+        }
+    }
+}
+
+fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
+    let not_unicode = || {
+        CliError::usage("the command and its folder must be valid Unicode, so that approvers can read them")
+    };
+    let words: Option<Vec<_>> = args.words.iter().map(|word| word.to_str()).collect();
+    let command = shlex::try_join(words.ok_or_else(not_unicode)?)
+        .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?;
+    let folder = std::env::current_dir()?;
+    let cwd = folder.to_str().ok_or_else(not_unicode)?.to_owned();
+    let id = args.id.clone().unwrap_or_else(|| random_id("call_"));
+    let arguments = Json::of(&ShellArguments { command, cwd })?;
+    Ok(api::ProposeRequest {
+        id: countersign_api::parse_call_id(&id)?,
+        name: ToolName::new(&args.tool).map_err(|why| CliError::usage(format!("--tool: {why}")))?,
+        arguments,
+        annotations: None,
+        impact: None,
+        description: args.description.clone(),
+        definition: None,
+        expires_in_seconds: args.expires,
+    })
+}
+
+/// Waits for the decision. Ctrl-C and SIGTERM cancel the call.
+async fn wait(context: &Context, gate: &SharedGate, call: &api::Call) -> anyhow::Result<Option<api::Call>> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut progress = WaitLine::start(context, call);
+    let (thread, id) = (&call.thread_id, &call.id);
+    let decided = tokio::select! {
+        decided = gate.wait(thread, id, None) => Some(decided),
+        () = progress.update() => None,
+        _ = interrupt.recv() => None,
+        _ = terminate.recv() => None,
+    };
+    progress.end();
+    if let Some(decided) = decided {
+        return Ok(Some(decided?));
+    }
+    let reason = Some("interrupted at the terminal".to_owned());
+    match gate.cancel(thread, id, &api::CancelRequest { reason }).await {
+        Ok(_) => print_error(&format!("countersign: cancelled {}", escape_text(id.as_str()))),
+        Err(error) => {
+            let why = escape_lines(&error.to_string());
+            print_error(&format!("countersign: the call did not run, but it could not be cancelled: {why}"));
+        }
+    }
+    Ok(None)
+}
+
+/// Prints the reason why the call does not run.
+fn report_denial(context: &Context, call: &api::Call) -> anyhow::Result<CommandExit> {
+    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
+    let text = told.unwrap_or_else(|| format!("{} is {}", call.id, call.state));
+    if context.json {
+        print_json(call)?;
+    } else {
+        print_error(&format!("countersign: {}", escape_text(&text)));
+    }
+    let source = call.response.as_ref().map(|response| response.source);
+    Ok(match (call.state, source) {
+        (State::Cancelled, _) => CommandExit::CANCELLED,
+        (_, Some(Source::Expiry)) => CommandExit::EXPIRED,
+        _ => CommandExit::DENIED,
+    })
+}
+
+/// Claims the call, runs the claimed command, and records the result. `own` are the arguments as proposed here.
+async fn start(
+    context: &Context,
+    args: &RunArgs,
+    gate: &SharedGate,
+    call: &api::Call,
+    own: &Json,
+) -> anyhow::Result<CommandExit> {
+    let (thread, executor) = (&call.thread_id, random_id(&format!("run-{}-", std::process::id())));
+    // The log masks secrets. Only the proposer has the real values.
+    let masked = !call.redacted.is_empty();
+    let claim = api::ClaimRequest {
+        lease_seconds: Some(args.lease),
+        arguments: masked.then(|| own.clone()),
+        ..api::ClaimRequest::for_call(call, &executor)
+    };
+    let claimed = gate.claim(thread, &call.id, &claim).await?;
+    if let Some(note) = claimed.response.as_ref().and_then(|response| response.note.as_ref()) {
+        print_error(&format!("countersign: {}", escape_lines(note)));
+    }
+    let what = if masked { own } else { &claimed.arguments };
+    let ended = match what.read::<ShellArguments>() {
+        Ok(shell) => match shlex::split(&shell.command) {
+            Some(words) if !words.is_empty() => run_command(&words, &shell.cwd, context.json).await,
+            _ => {
+                CommandResult::failed(CommandExit::NOT_EXECUTABLE, "the approved arguments are not a command")
+            }
+        },
+        Err(why) => CommandResult::failed(
+            CommandExit::NOT_EXECUTABLE,
+            &format!("the approved arguments are not a command: {why}"),
+        ),
+    };
+    record(context, gate, thread, &call.id, executor, &ended).await
+}
+
+async fn record(
+    context: &Context,
+    gate: &SharedGate,
+    thread: &ThreadId,
+    id: &CallId,
+    executor: String,
+    ended: &CommandResult,
+) -> anyhow::Result<CommandExit> {
+    if let Some(error) = &ended.error {
+        print_error(&format!("countersign: {}", escape_lines(error)));
+    }
+    let status = if ended.exit == CommandExit::DONE { Status::Success } else { Status::Error };
+    let finish = api::ResultRequest { status, content: Json::of(ended)?, executor: Some(executor) };
+    match gate.finish(thread, id, &finish).await {
+        Ok(call) if context.json => print_line(&serde_json::to_string(&call)?),
+        Ok(_) => {}
+        Err(error) => print_error(&format!(
+            "countersign: the command ended with {}, but its result could not be recorded: {}",
+            ended.exit.0,
+            escape_lines(&error.to_string())
+        )),
+    }
+    Ok(ended.exit)
+}

@@ -1,0 +1,47 @@
+//! The line on stderr while `run` waits for a decision.
+
+use crate::context::Context;
+use countersign_api as api;
+use countersign_gate::{Clock, Timestamp};
+use countersign_tui::present::{
+    print::{print_error, print_error_part},
+    text::{escape_text, format_duration},
+};
+use std::{io::IsTerminal, time::Duration};
+
+/// The line, with the waiting time.
+pub(crate) struct WaitLine {
+    text: String,
+    since: Timestamp,
+    live: bool,
+}
+
+impl WaitLine {
+    /// Prints how to decide the call.
+    pub(crate) fn start(context: &Context, call: &api::Call) -> Self {
+        let id = escape_text(call.id.as_str());
+        let (how, since) = (context.command_prefix(), Clock::System.now());
+        print_error(&format!("countersign: {id} is pending; allow it with: {how} allow {id}"));
+        let live = !context.json && std::io::stderr().is_terminal();
+        Self { text: format!("waiting for a decision on {id}; Ctrl-C cancels the call"), since, live }
+    }
+
+    /// Updates the waiting time every second. Never returns.
+    pub(crate) async fn update(&mut self) {
+        if !self.live {
+            return std::future::pending().await;
+        }
+        loop {
+            let waited = Clock::System.now().since(self.since).as_secs();
+            print_error_part(&format!("\r\x1b[K{} ({})", self.text, format_duration(waited)));
+            Clock::System.sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Removes the line.
+    pub(crate) fn end(&self) {
+        if self.live {
+            print_error_part("\r\x1b[K");
+        }
+    }
+}

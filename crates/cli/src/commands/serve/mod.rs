@@ -1,0 +1,102 @@
+//! `countersign serve`
+
+mod service;
+mod sockets;
+
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+};
+use countersign_api as api;
+use countersign_api::{ApprovalGate, LogFilter};
+use countersign_gate::{Address, EmbeddedGate, Options};
+use countersign_server::{Listener, Options as ServerOptions};
+use countersign_tui::present::print::print_line;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+/// Options of `serve`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all addresses], \"database\", \"rules\": how many}, one line as soon as the server listens"
+)]
+pub(crate) struct ServeArgs {
+    /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable
+    /// [default: 127.0.0.1:7878]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Vec<countersign_server::Address>,
+    /// Share the port with other servers that set this option
+    #[arg(long)]
+    reuse_port: bool,
+}
+
+pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> anyhow::Result<CommandExit> {
+    if context.options.server.is_some() {
+        return Err(CliError::usage("serve works on a database: use --database instead of --server").into());
+    }
+    let address = context.settings.database()?;
+    let policy = context.settings.policy()?;
+    let rules = policy.rules();
+    // Bind the sockets first: if that fails, no database is created.
+    let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
+    let gate = EmbeddedGate::open_with(address.clone(), Options::default(), policy).await?;
+    let urls: Vec<_> =
+        listeners.iter().map(Listener::address).map(countersign_server::Address::url).collect();
+    let stop = CancellationToken::new();
+    service::handle_signals(context, &gate, &stop)?;
+    let database = match address {
+        Address::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
+        elsewhere @ Address::Postgres(_) => elsewhere.to_string(),
+    };
+    if context.json {
+        let said =
+            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
+        print_line(&said.to_string());
+    } else {
+        print_introduction(context, &gate, &urls, &database, rules).await?;
+    }
+    service::notify_ready();
+    countersign_server::serve(listeners, gate.clone(), ServerOptions::default(), stop).await?;
+    gate.shut_down().await;
+    tracing::info!("stopped; every acknowledged event is on disk");
+    Ok(CommandExit::DONE)
+}
+
+async fn print_introduction(
+    context: &Context,
+    gate: &EmbeddedGate,
+    urls: &[String],
+    database: &str,
+    rules: usize,
+) -> anyhow::Result<()> {
+    let events = gate.tip(None).await?;
+    let waiting =
+        gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
+    let more = if waiting.next.is_some() { "more than " } else { "" };
+    let waiting = waiting.pending.len();
+    let policy = context.settings.policy_path().map_or_else(
+        || "none is set: task tools are allowed, other calls are asked (--policy FILE)".to_owned(),
+        |path| format!("{} ({rules} {})", path.display(), if rules == 1 { "rule" } else { "rules" }),
+    );
+    let how = context.command_prefix();
+    let listening = urls.join("\n             ");
+    let curl = match urls.first().and_then(|url| url.strip_prefix("unix:")) {
+        Some(path) => format!("--unix-socket {path} http://localhost"),
+        None => urls.first().cloned().unwrap_or_default(),
+    };
+    print_line(&format!(
+        "Countersign {version}\n\
+         \n  listening  {listening}\
+         \n  database   {database} ({events} events, {more}{waiting} pending)\
+         \n  policy     {policy}\n\
+         \nIn a second terminal, propose a command:\
+         \n  {how} run -- git --version\
+         \nIn a third terminal, list and decide pending calls:\
+         \n  {how} watch\
+         \n  {how} pending\
+         \n  {how} allow ID          or: curl {curl}/v1/approvals/pending\n\
+         \nCtrl-C stops the server and loses nothing.\n",
+        version = env!("CARGO_PKG_VERSION"),
+    ));
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `countersign thread list`
+
+use super::table::thread_table;
+use crate::{context::Context, exit::CommandExit, filters::PageArgs};
+use countersign_api as api;
+use countersign_api::SharedGate;
+use countersign_tui::present::print::{print_error, print_json, print_line};
+
+/// Options of `thread list`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+JSON: {\"threads\": [{\"threadId\", \"firstEventAt\", \"lastEventAt\", \"lastSeq\", \"calls\", \"pending\", \"mode\", \
+\"closedAt\"}], \"next\": the cursor of the next page, or null}")]
+pub(crate) struct ThreadListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) async fn list_threads(context: &Context, args: &ThreadListArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let (threads, next) = read_threads(&gate, &args.page).await?;
+    if context.json {
+        print_json(&api::ThreadPage { threads, next })?;
+    } else if threads.is_empty() {
+        print_line("There are no threads.");
+    } else {
+        print_line(&thread_table(&threads, context.now()).format(&context.screen()));
+        if next.is_some() {
+            print_error(&args.page.describe_more());
+        }
+    }
+    Ok(CommandExit::DONE)
+}
+
+async fn read_threads(
+    gate: &SharedGate,
+    page: &PageArgs,
+) -> anyhow::Result<(Vec<api::ThreadSummary>, Option<i64>)> {
+    let (mut threads, mut next) = (Vec::new(), Some(page.after));
+    while let Some(after) = next.filter(|_| threads.len() < page.limit()) {
+        let limit = (page.limit() - threads.len()).min(api::MAX_PAGE);
+        let found = gate.threads(api::PageQuery { after, limit }).await?;
+        threads.extend(found.threads);
+        next = found.next;
+    }
+    Ok((threads, next))
+}

@@ -1,0 +1,64 @@
+//! `countersign thread mode`
+
+use crate::{context::Context, exit::CommandExit};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use countersign_api as api;
+use countersign_gate::{Clock, event};
+use countersign_tui::present::{
+    print::print_line,
+    text::{escape_text, format_age},
+};
+
+/// Options of `thread mode`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"threadId\", \"mode\", \"principal\", \"at\", \"seq\"}; the last three are absent for the default mode"
+)]
+pub(crate) struct ThreadModeArgs {
+    /// The thread
+    thread: String,
+    /// The new mode; without it, the mode is shown
+    #[arg(value_name = "MODE", value_parser = modes())]
+    set: Option<event::Mode>,
+}
+
+fn modes() -> impl TypedValueParser<Value = event::Mode> {
+    let modes = event::Mode::ALL.iter().map(|mode| PossibleValue::new(mode.as_str()).help(about(*mode)));
+    PossibleValuesParser::new(modes).try_map(|text| text.parse::<event::Mode>())
+}
+
+/// The effect of a mode.
+const fn about(mode: event::Mode) -> &'static str {
+    match mode {
+        event::Mode::Interactive => "people decide calls that the policy asks about",
+        event::Mode::ApproveAll => "calls that the policy asks about are allowed; blocked calls stay blocked",
+        event::Mode::AutoDeny => "calls that the policy asks about are denied",
+        event::Mode::Other => "a newer version set it",
+    }
+}
+
+pub(crate) async fn show_or_set_mode(
+    context: &Context,
+    args: &ThreadModeArgs,
+) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    let now = match args.set {
+        Some(mode) => gate.set_mode(&thread, &api::ModeRequest { mode }).await?,
+        None => gate.mode(&thread).await?,
+    };
+    print_line(&if context.json { serde_json::to_string(&now)? } else { as_text(&now) });
+    Ok(CommandExit::DONE)
+}
+
+fn as_text(found: &api::ThreadMode) -> String {
+    let (mode, what) = (found.mode.as_str(), about(found.mode));
+    let thread = escape_text(found.thread_id.as_str());
+    let who = match (&found.principal, found.at) {
+        (Some(who), Some(at)) => {
+            format!(" (set by {}, {})", escape_text(who.as_str()), format_age(at, Clock::System.now()))
+        }
+        _ => String::new(),
+    };
+    format!("Thread {thread} is {mode}: {what}{who}.")
+}

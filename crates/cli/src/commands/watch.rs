@@ -1,0 +1,72 @@
+//! `countersign watch`
+
+use crate::{
+    context::Context,
+    exit::{CliError, CommandExit},
+    settings::keys::SettingKey,
+};
+use countersign_api::SharedGate;
+use countersign_gate::ToolName;
+use countersign_tui::{WatchError, WatchExit, WatchOptions, run_watch};
+
+/// Options of `watch`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WatchArgs {
+    /// Only calls of this thread
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
+    /// Only calls of this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Ask line by line; the default without a terminal that can draw
+    #[arg(long)]
+    plain: bool,
+    /// Do not ring the terminal bell when a call arrives
+    #[arg(long)]
+    no_bell: bool,
+}
+
+pub(crate) async fn watch(context: &Context, args: &WatchArgs) -> anyhow::Result<CommandExit> {
+    if context.json {
+        let message = "watch is interactive; programs use `countersign pending --json` or `countersign log --follow --json`";
+        return Err(CliError::usage(message).into());
+    }
+    let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
+    let tool = args.tool.as_deref().map(ToolName::new).transpose();
+    let tool = tool.map_err(|error| CliError::usage(format!("--tool: {error}")))?;
+    let gate = context.connect_to_decide().await?;
+    let mut options = watch_options(context, gate.clone(), context.command_prefix());
+    (options.thread, options.tool) = (thread, tool);
+    options.bell &= !args.no_bell;
+    let exit = run_watch(options, args.plain).await;
+    gate.shut_down().await;
+    exit_of_watch(exit)
+}
+
+/// The options of a watch over all calls.
+pub(crate) fn watch_options(context: &Context, gate: SharedGate, command_prefix: String) -> WatchOptions {
+    WatchOptions {
+        gate,
+        thread: None,
+        tool: None,
+        command_prefix,
+        colours: context.use_colours(true),
+        bell: context.settings.switch(SettingKey::Bell).unwrap_or(true),
+        end_notice: None,
+    }
+}
+
+fn exit_of_watch(exit: Result<WatchExit, WatchError>) -> anyhow::Result<CommandExit> {
+    match exit.map_err(unwrap_watch_error)? {
+        WatchExit::Quit => Ok(CommandExit::DONE),
+        WatchExit::Interrupted => Ok(CommandExit::INTERRUPTED),
+    }
+}
+
+/// The error of the gate or the terminal itself, which has the exit code and the hint.
+pub(crate) fn unwrap_watch_error(error: WatchError) -> anyhow::Error {
+    match error {
+        WatchError::Gate(error) => error.into(),
+        WatchError::Terminal(error) => error.into(),
+    }
+}

@@ -1,0 +1,175 @@
+//! What every command receives: the settings, the output options, the clock, and the connection to the log.
+
+use crate::{
+    exit::{CliError, CommandExit},
+    present::{
+        progress::ProgressLine,
+        screen::{ScreenFormat, use_colours},
+    },
+    settings::{effective::Settings, log_target::LogTarget, options::GlobalOptions},
+};
+use countersign_api::{GateError, SharedGate};
+use countersign_client::{HttpGate, without_password};
+use countersign_gate::{Clock, EmbeddedGate, Options, Policy, Principal, Timestamp};
+use std::{
+    io::{IsTerminal, stderr, stdout},
+    path::PathBuf,
+    sync::Arc,
+};
+
+/// The surroundings of a command.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// True if output and errors are JSON.
+    pub(crate) json: bool,
+    /// The global options as they were typed.
+    pub(crate) options: GlobalOptions,
+    pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
+}
+
+impl Context {
+    /// Reads the settings that apply to these options.
+    pub(crate) fn from_options(options: GlobalOptions) -> anyhow::Result<Self> {
+        let settings = Settings::gather(&options)?;
+        Ok(Self { settings, ..Self::without_settings(options) })
+    }
+
+    /// The context of commands that work even if the settings are invalid.
+    pub(crate) fn without_settings(options: GlobalOptions) -> Self {
+        Self { json: options.json, options, settings: Settings::default(), clock: Clock::System }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The format of stdout.
+    pub(crate) fn screen(&self) -> ScreenFormat {
+        let format = ScreenFormat::for_stream(&stdout(), self.use_colours(stdout().is_terminal()));
+        if self.json { ScreenFormat { width: None, ..format } } else { format }
+    }
+
+    /// The format of stderr.
+    pub(crate) fn error_screen(&self) -> ScreenFormat {
+        ScreenFormat::for_stream(&stderr(), self.use_colours(stderr().is_terminal()))
+    }
+
+    /// True if a stream is coloured.
+    pub(crate) fn use_colours(&self, terminal: bool) -> bool {
+        use_colours(self.settings.colour(), terminal)
+    }
+
+    /// A progress line on stderr. It stays empty with `--json`.
+    pub(crate) fn progress(&self, noun: &'static str) -> ProgressLine {
+        ProgressLine::new(noun, !self.json)
+    }
+
+    /// Connects to decide, under the policy from the settings. The database must exist.
+    pub(crate) async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
+        self.open(Principal::user, DatabaseUse { create: false, retry: false }, Settings::policy).await
+    }
+
+    /// Connects to propose calls, under the policy from the settings. Creates a missing database, and retries while
+    /// it is unavailable.
+    pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
+        self.open(Principal::agent, DatabaseUse { create: true, retry: true }, Settings::policy).await
+    }
+
+    /// Connects to read or to change settings of a thread. The policy judges nothing then, so an invalid one is
+    /// ignored.
+    pub(crate) async fn connect(&self) -> anyhow::Result<SharedGate> {
+        self.open(Principal::user, DatabaseUse { create: false, retry: false }, policy_or_shipped).await
+    }
+
+    /// Connects to follow the log. Retries while the database is unavailable.
+    pub(crate) async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
+        self.open(Principal::user, DatabaseUse { create: false, retry: true }, policy_or_shipped).await
+    }
+
+    /// Connects to read the log only. `--policy` may name a policy for a comparison, so it is not used.
+    pub(crate) async fn connect_to_read(&self) -> anyhow::Result<SharedGate> {
+        let usage = DatabaseUse { create: false, retry: false };
+        self.open(Principal::user, usage, |_| Ok(Policy::ask_always())).await
+    }
+
+    /// The only place that chooses between a database and a server. A server is always retried.
+    async fn open(
+        &self,
+        kind: fn(&str) -> Principal,
+        usage: DatabaseUse,
+        policy: impl Fn(&Settings) -> anyhow::Result<Policy>,
+    ) -> anyhow::Result<SharedGate> {
+        let principal = self.settings.principal(kind)?;
+        match self.settings.target()? {
+            LogTarget::Server(url) => {
+                let gate = HttpGate::connect(&url).map_err(|error| suggest_scheme(&url, error))?;
+                Ok(Arc::new(gate.acting_as(principal).with_retries()))
+            }
+            LogTarget::Database(address) => {
+                let options = Options { create: usage.create, ..Options::default() };
+                let gate = EmbeddedGate::open_with(address, options, policy(&self.settings)?).await?;
+                let gate = gate.acting_as(principal);
+                Ok(if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) })
+            }
+        }
+    }
+
+    /// The beginning of a command line that reaches the same log from another terminal.
+    pub(crate) fn command_prefix(&self) -> String {
+        let mut words = vec![program_name()];
+        words.extend(self.options.config.iter().map(|path| format!("--config {}", path.display())));
+        let GlobalOptions { server, database, database_file, .. } = &self.options;
+        let (option, named) = match (server, database, database_file) {
+            (Some(server), ..) => ("--server", server.clone()),
+            // People copy this text, so it contains no password.
+            (_, Some(database), _) => ("--database", without_password(database)),
+            (.., Some(file)) => ("--database-file", file.display().to_string()),
+            _ => return words.join(" "),
+        };
+        words.extend([option.to_owned(), quote_for_shell(&named)]);
+        words.join(" ")
+    }
+}
+
+/// How a command uses a database.
+struct DatabaseUse {
+    /// Create the database if it is missing.
+    create: bool,
+    /// Retry while it is unavailable.
+    retry: bool,
+}
+
+fn policy_or_shipped(settings: &Settings) -> anyhow::Result<Policy> {
+    Ok(settings.policy().unwrap_or_else(|_| Policy::shipped()))
+}
+
+/// Suggests the scheme that an address of a server lacks.
+fn suggest_scheme(url: &str, error: GateError) -> anyhow::Error {
+    if url.contains("://") || url.starts_with("unix:") {
+        return error.into();
+    }
+    let message = format!("{url:?} has no scheme; did you mean http://{url}?");
+    CliError { exit: CommandExit::USAGE, code: "bad_url", message }.into()
+}
+
+/// Quotes a word for a shell: the parameters of an address contain `&`.
+fn quote_for_shell(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// `countersign` if the shell finds this program under that name, otherwise its path.
+fn program_name() -> String {
+    let not_installed = std::env::current_exe().ok().filter(|exe| {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let installed = |folder: PathBuf| folder.join("countersign").canonicalize().ok();
+        !std::env::split_paths(&folders).any(|folder| installed(folder).as_ref() == Some(exe))
+    });
+    not_installed.map_or_else(
+        || "countersign".to_owned(),
+        |exe| {
+            let here = std::env::current_dir().unwrap_or_default();
+            exe.strip_prefix(&here).unwrap_or(&exe).display().to_string()
+        },
+    )
+}

@@ -1,0 +1,184 @@
+//! An event in a sentence.
+
+use crate::present::screen::TextStyle;
+use countersign_gate::{
+    Event, Json,
+    event::{Body, Decision, Request, Response, Source, Status, ToolPolicy},
+};
+use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
+use countersign_tui::present::{
+    facts::describe_scope,
+    text::{compact_json, escape_text},
+};
+
+/// Describes an event, with a style for its kind.
+pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
+    let who = escape_text(event.principal.as_str());
+    let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
+        return (TextStyle::Red, format!("{who}: {} that cannot be read", event.kind));
+    };
+    match &body {
+        Body::ToolCall(call) => {
+            let (tool, id) = (escape_text(call.name.as_str()), escape_text(call.id.as_str()));
+            (
+                TextStyle::Plain,
+                format!("{who} proposes {tool} as {id}: {}", summarize_arguments(&call.arguments)),
+            )
+        }
+        Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
+        Body::ApprovalVote(vote) => {
+            let id = escape_text(vote.tool_call_id.as_str());
+            let edit = if vote.arguments.is_some() { ", with changed arguments" } else { "" };
+            let scope =
+                vote.matches.as_ref().map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
+            let (said, why) = (vote.decision.as_str(), comment(vote.comment.as_ref()));
+            (TextStyle::Plain, format!("{who} votes on {id}: {said}{scope}{edit}{why}"))
+        }
+        Body::ApprovalReminder(reminder) => {
+            let id = escape_text(reminder.tool_call_id.as_str());
+            (TextStyle::Yellow, format!("{id} is still pending: reminder"))
+        }
+        Body::ApprovalEscalated(escalated) => {
+            let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
+            (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
+        }
+        Body::ApprovalResponse(response) => describe_response(&who, response),
+        Body::ExecutionStarted(claim) => {
+            let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
+            (TextStyle::Plain, format!("{who} runs {id} as {executor}"))
+        }
+        Body::ExecutionReleased(released) => {
+            let (id, why) = (escape_text(released.tool_call_id.as_str()), comment(released.comment.as_ref()));
+            (TextStyle::Cyan, format!("{who} releases {id} for another executor{why}"))
+        }
+        Body::ExecutionTakenOver(taken) => {
+            let started = &taken.started;
+            let (id, executor) = (escape_text(started.tool_call_id.as_str()), escape_text(&started.executor));
+            (TextStyle::Plain, format!("{who} takes over {id} as {executor}"))
+        }
+        Body::ToolResult(result) => {
+            describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
+        }
+        Body::ToolPolicySet(set) => {
+            let tool = escape_text(set.tool.as_str());
+            let what = match set.policy {
+                ToolPolicy::Default => format!("removes the thread policy for {tool}"),
+                policy => format!("sets the thread policy for {tool} to {}", policy.as_str()),
+            };
+            (TextStyle::Cyan, format!("{who} {what}"))
+        }
+        Body::GrantRevoked(revoked) => (TextStyle::Cyan, format!("{who} revokes grant {}", revoked.grant)),
+        Body::ThreadModeSet(set) => {
+            (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
+        }
+        Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
+        Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
+    }
+}
+
+/// The arguments on one line. A shell command is printed alone.
+pub(crate) fn summarize_arguments(json: &Json) -> String {
+    let lines = argument_lines(json);
+    let command = lines.iter().position(|line| line.starts_with("command: "));
+    let Some(command) = command else { return compact_json(json) };
+    // The further lines of a command begin with spaces.
+    let more = if lines.get(command + 1).is_some_and(|line| line.starts_with(' ')) { " …" } else { "" };
+    format!("{}{more}", &lines[command]["command: ".len()..])
+}
+
+/// The result of a command, in the format of `run`.
+#[derive(Default, serde::Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ToolOutput {
+    exit_code: Option<i64>,
+    signal: Option<i64>,
+    error: Option<String>,
+    output: Option<String>,
+}
+
+/// The result of a call on one line.
+fn summarize_result(content: &Json) -> String {
+    if let Ok(text) = content.read::<String>() {
+        return first_line(&text);
+    }
+    let came: ToolOutput = content.read().unwrap_or_default();
+    let how = match (came.error, came.exit_code, came.signal) {
+        (Some(error), ..) => escape_text(&error),
+        (None, Some(code @ 1..), _) => format!("exit code {code}"),
+        (None, None, Some(signal)) => format!("signal {signal}"),
+        _ => String::new(),
+    };
+    let output = came.output.map(|output| first_line(&output)).unwrap_or_default();
+    let both: Vec<_> = [how, output].into_iter().filter(|part| !part.is_empty()).collect();
+    both.join(", ")
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = escape_text(lines.next().unwrap_or_default());
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+fn comment(text: Option<&String>) -> String {
+    text.map_or(String::new(), |text| format!(" ({})", escape_text(text)))
+}
+
+fn describe_request(request: &Request) -> String {
+    let id = escape_text(request.tool_call_id.as_str());
+    let why = escape_text(&request.reason);
+    let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", escape_text(rule)));
+    let until = request.expires_at.map_or(String::new(), |end| format!(", until {end}"));
+    let quorum = request.quorum.filter(|quorum| *quorum > 1);
+    let people = quorum.map_or("people".to_owned(), |quorum| format!("{quorum} people"));
+    let level =
+        request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
+    format!("{people}{level} are asked about {id}{until} ({rule}{why})")
+}
+
+fn describe_response(who: &str, response: &Response) -> (TextStyle, String) {
+    let id = escape_text(response.tool_call_id.as_str());
+    let said = comment(response.comment.as_ref());
+    match (response.decision, response.source) {
+        (Decision::AllowOnce | Decision::AllowSession, Source::Expiry) => {
+            (TextStyle::Green, format!("{id} expires and is allowed"))
+        }
+        (_, Source::Expiry) => (TextStyle::Red, format!("{id} expires")),
+        (_, Source::Cancellation) => (TextStyle::Yellow, format!("{who} cancels {id}{said}")),
+        (Decision::AllowSession, Source::Approver) => {
+            let scope = response.matches.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
+            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{said}"))
+        }
+        (Decision::AllowOnce | Decision::AllowSession, source) => {
+            let why = match (source, response.grant) {
+                (Source::Grant, Some(grant)) => format!(" by grant {grant}"),
+                (Source::Mode, _) => " by the mode of the thread".to_owned(),
+                _ => String::new(),
+            };
+            let edit = if response.changes.is_empty() { "" } else { " with changed arguments" };
+            (TextStyle::Green, format!("{who} allows {id}{edit}{why}{said}"))
+        }
+        (Decision::Deny, source) => {
+            let scope = describe_remembered(response.decision, response.matches.as_ref());
+            let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}"));
+            let why = match (source, response.grant) {
+                (Source::Grant, Some(grant)) => format!(" by grant {grant}"),
+                _ => String::new(),
+            };
+            (TextStyle::Red, format!("{who} denies {id}{scope}{why}{said}"))
+        }
+        (Decision::Other, _) => (
+            TextStyle::Plain,
+            format!("{who} makes a decision on {id} that this version does not know{said}"),
+        ),
+    }
+}
+
+fn describe_result(id: &str, status: Status, content: &Json) -> (TextStyle, String) {
+    let came = summarize_result(content);
+    let came = if came.is_empty() { came } else { format!(": {came}") };
+    match status {
+        Status::Success => (TextStyle::Plain, format!("{id} succeeded{came}")),
+        Status::Error => (TextStyle::Red, format!("{id} failed{came}")),
+        other => (TextStyle::Dim, format!("{id} did not run: {}", other.as_str())),
+    }
+}

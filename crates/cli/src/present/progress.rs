@@ -1,0 +1,43 @@
+//! A progress line on a terminal's stderr, removed at the end.
+
+use countersign_tui::present::print::print_error_part;
+use std::io::IsTerminal;
+
+/// Work with fewer steps than this ends before anyone could read the line.
+const MIN_TOTAL: i64 = 5_000;
+
+/// A line such as `3000 of 9000 events (33 %)`.
+pub(crate) struct ProgressLine {
+    noun: &'static str,
+    enabled: bool,
+    visible: bool,
+}
+
+impl ProgressLine {
+    /// A line that is printed only on a terminal, and only if `wanted`.
+    pub(crate) fn new(noun: &'static str, wanted: bool) -> Self {
+        Self { noun, enabled: wanted && std::io::stderr().is_terminal(), visible: false }
+    }
+
+    /// Updates the line.
+    pub(crate) fn update(&mut self, done: i64, total: i64) {
+        if self.enabled && total > MIN_TOTAL {
+            let percent = done.clamp(0, total) * 100 / total;
+            print_error_part(&format!("\r\x1b[K{done} of {total} {} ({percent} %)", self.noun));
+            self.visible = true;
+        }
+    }
+
+    /// Removes the line, so that other output can follow.
+    pub(crate) fn clear(&mut self) {
+        if std::mem::take(&mut self.visible) {
+            print_error_part("\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,199 @@
+//! The settings in force.
+
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::{
+        file::find_settings_file,
+        keys::{KEYS, LOG_KEYS, SettingKey},
+        options::GlobalOptions,
+        setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+        value::{ColourMode, LogFormat, SettingValue},
+    },
+};
+use countersign_gate::{Policy, Principal, policy::BadPolicy};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// The settings in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// The settings file, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    set: BTreeMap<SettingKey, ResolvedSetting>,
+    /// Settings of `./countersign.toml` that need an explicit source.
+    ignored_keys: BTreeMap<SettingKey, SettingOrigin>,
+}
+
+impl Settings {
+    /// Reads the file, then the environment, then the command line.
+    pub(crate) fn gather(options: &GlobalOptions) -> anyhow::Result<Self> {
+        let named = options.config.clone().or_else(|| read_variable("COUNTERSIGN_CONFIG").map(PathBuf::from));
+        let mut settings = Self::default();
+        if let Some(source) = find_settings_file(named)? {
+            for (facts, setting) in source.settings()? {
+                if source.is_local && facts.key.needs_explicit_source() {
+                    settings.ignored_keys.insert(facts.key, setting.origin);
+                } else {
+                    settings.set.insert(facts.key, setting);
+                }
+            }
+            settings.file = Some(source.path);
+        }
+        settings.apply_environment()?;
+        settings.apply_options(options);
+        Ok(settings)
+    }
+
+    /// Settings of `./countersign.toml` that are ignored, and that nothing else sets.
+    pub(crate) fn ignored(&self) -> impl Iterator<Item = (SettingKey, &SettingOrigin)> {
+        // Any key that names the log replaces the others.
+        let effective = |key| match key {
+            key if LOG_KEYS.contains(&key) => LOG_KEYS.iter().find_map(|key| self.get(*key)),
+            key => self.get(key),
+        };
+        self.ignored_keys
+            .iter()
+            .map(|(key, origin)| (*key, origin))
+            .filter(move |(key, _)| effective(*key).is_none())
+    }
+
+    fn apply_environment(&mut self) -> anyhow::Result<()> {
+        // A convention of many programs: https://no-color.org.
+        if read_variable("NO_COLOR").is_some() {
+            let never = SettingValue::Text("never".to_owned());
+            self.set.insert(
+                SettingKey::Colour,
+                ResolvedSetting { value: never, origin: SettingOrigin::Environment("NO_COLOR") },
+            );
+        }
+        for facts in KEYS {
+            let Some(text) = read_variable(facts.variable) else { continue };
+            let text = text
+                .into_string()
+                .map_err(|_| invalid_setting(format!("{} is not valid UTF-8", facts.variable)))?;
+            let value = SettingValue::read(facts, &text).map_err(|takes| {
+                invalid_setting(format!("{} is {text:?}, but must be {takes}", facts.variable))
+            })?;
+            self.set.insert(
+                facts.key,
+                ResolvedSetting { value, origin: SettingOrigin::Environment(facts.variable) },
+            );
+        }
+        Ok(())
+    }
+
+    fn apply_options(&mut self, options: &GlobalOptions) {
+        let given = [
+            (SettingKey::Database, options.database.clone()),
+            (SettingKey::DatabaseFile, options.database_file.as_ref().map(|path| path.display().to_string())),
+            (SettingKey::Server, options.server.clone()),
+            (SettingKey::Policy, options.policy.as_ref().map(|path| path.display().to_string())),
+            (SettingKey::As, options.principal.clone()),
+            (SettingKey::Log, options.log.clone()),
+            (SettingKey::LogFormat, options.log_format.map(|format| format.as_str().to_owned())),
+            (SettingKey::Otlp, options.otlp.clone()),
+            (SettingKey::Colour, options.colour.map(|colour| colour.as_str().to_owned())),
+        ];
+        for (key, given) in given {
+            if let Some(text) = given {
+                let origin = SettingOrigin::Option(key.definition().option);
+                self.set.insert(key, ResolvedSetting { value: SettingValue::Text(text), origin });
+            }
+        }
+    }
+
+    /// The setting of a key.
+    pub(crate) fn get(&self, key: SettingKey) -> Option<&ResolvedSetting> {
+        self.set.get(&key)
+    }
+
+    fn text(&self, key: SettingKey) -> Option<&str> {
+        match &self.get(key)?.value {
+            SettingValue::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The file of the policy.
+    pub(crate) fn policy_path(&self) -> Option<PathBuf> {
+        self.text(SettingKey::Policy).map(PathBuf::from)
+    }
+
+    /// Reads the policy.
+    pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
+        self.policy_path().map_or_else(|| Ok(Policy::shipped()), |path| read_policy(&path))
+    }
+
+    /// The principal of this command: as set, or the login name as `kind`.
+    pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
+        let Some(setting) = self.get(SettingKey::As) else { return Ok(kind(&login_name())) };
+        let (who, origin) = (setting.value.to_string(), &setting.origin);
+        // A stored user: setting is for decisions. A call proposed under it could never be decided by that person.
+        if kind("") == Principal::agent("")
+            && who.starts_with("user:")
+            && !matches!(origin, SettingOrigin::Option(_))
+        {
+            return Ok(kind(&login_name()));
+        }
+        // Only the gate itself acts as policy: or system:.
+        if !who.starts_with("user:") && !who.starts_with("agent:") {
+            let message = format!("{origin}: {who:?} must begin with user: or agent:");
+            return Err(CliError::usage(message).into());
+        }
+        Ok(who.parse().map_err(|why| CliError::usage(format!("{origin}: {why}")))?)
+    }
+
+    /// The addresses for `serve`, and their origin.
+    pub(crate) fn listen(&self) -> Option<(&[String], &SettingOrigin)> {
+        match self.get(SettingKey::Listen)? {
+            ResolvedSetting { value: SettingValue::Texts(texts), origin } => Some((texts, origin)),
+            _ => None,
+        }
+    }
+
+    /// The value of an on/off setting.
+    pub(crate) fn switch(&self, key: SettingKey) -> Option<bool> {
+        match self.get(key)?.value {
+            SettingValue::Switch(switch) => Some(switch),
+            _ => None,
+        }
+    }
+
+    /// The log filter, and its origin.
+    pub(crate) fn log(&self) -> Option<(&str, &SettingOrigin)> {
+        Some((self.text(SettingKey::Log)?, &self.get(SettingKey::Log)?.origin))
+    }
+
+    pub(crate) fn log_format(&self) -> LogFormat {
+        if self.text(SettingKey::LogFormat) == Some("json") { LogFormat::Json } else { LogFormat::Human }
+    }
+
+    pub(crate) fn otlp(&self) -> Option<&str> {
+        self.text(SettingKey::Otlp)
+    }
+
+    pub(crate) fn colour(&self) -> ColourMode {
+        match self.text(SettingKey::Colour) {
+            Some("always") => ColourMode::Always,
+            Some("never") => ColourMode::Never,
+            _ => ColourMode::Auto,
+        }
+    }
+}
+
+/// Reads a policy file.
+pub(crate) fn read_policy(path: &Path) -> anyhow::Result<Policy> {
+    let bad_policy = |message| CliError { exit: CommandExit::USAGE, code: "bad_policy", message };
+    let text = std::fs::read_to_string(path)
+        .map_err(|why| bad_policy(format!("the policy {} cannot be read: {why}", path.display())))?;
+    // The message of the TOML parser ends with a line break.
+    let wrong = |why: BadPolicy| bad_policy(format!("{}: {}", path.display(), why.to_string().trim_end()));
+    Ok(Policy::read(&text).map_err(wrong)?)
+}
+
+/// The name of the current user.
+pub(crate) fn login_name() -> String {
+    whoami::username().unwrap_or_else(|_| format!("uid-{}", rustix::process::getuid().as_raw()))
+}

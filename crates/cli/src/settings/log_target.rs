@@ -1,0 +1,116 @@
+//! The location of the log, and the file that contains its address.
+
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::{
+        effective::Settings,
+        keys::{LOG_KEYS, SettingKey},
+        setting::{ResolvedSetting, invalid_setting},
+    },
+};
+use countersign_gate::Address;
+use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
+
+/// The default database.
+const DEFAULT_DATABASE: &str = "countersign.db";
+
+/// The location of the log.
+#[derive(Debug, Clone)]
+pub(crate) enum LogTarget {
+    Database(Address),
+    Server(String),
+}
+
+impl Settings {
+    /// The strongest of these keys. Two keys of equal strength are an error.
+    fn strongest(&self, keys: &[SettingKey]) -> anyhow::Result<SettingKey> {
+        let said = |key: &SettingKey| self.get(*key).map(|setting| (setting.origin.strength(), *key));
+        let strongest = keys.iter().filter_map(said).max();
+        let Some((strength, key)) = strongest else { return Ok(SettingKey::Database) };
+        let rival = keys.iter().filter_map(said).find(|other| other.0 == strength && other.1 != key);
+        match rival {
+            Some((_, rival)) => Err(self.conflict(rival, key)),
+            None => Ok(key),
+        }
+    }
+
+    fn conflict(&self, one: SettingKey, other: SettingKey) -> anyhow::Error {
+        let origin = |key| self.get(key).map(|setting| setting.origin.to_string()).unwrap_or_default();
+        if other == SettingKey::DatabaseFile {
+            let (one, other) = (origin(one), origin(other));
+            return invalid_setting(format!("{one} and {other} both name a database; use only one of them"));
+        }
+        let (server, database) = if one == SettingKey::Server { (one, other) } else { (other, one) };
+        invalid_setting(format!(
+            "{} names a server and {} names a database; use only one of them",
+            origin(server),
+            origin(database)
+        ))
+    }
+
+    /// The key that locates the log.
+    pub(crate) fn log_key(&self) -> anyhow::Result<SettingKey> {
+        self.strongest(&LOG_KEYS)
+    }
+
+    /// The log to use.
+    pub(crate) fn target(&self) -> anyhow::Result<LogTarget> {
+        match (self.log_key()?, self.get(SettingKey::Server)) {
+            (SettingKey::Server, Some(server)) => Ok(LogTarget::Server(server.value.to_string())),
+            _ => self.database().map(LogTarget::Database),
+        }
+    }
+
+    /// The database, for commands that cannot use a server.
+    pub(crate) fn database(&self) -> anyhow::Result<Address> {
+        let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
+        let Some(ResolvedSetting { value, origin }) = self.get(key) else {
+            return Ok(DEFAULT_DATABASE.into());
+        };
+        let (named, said) = match key {
+            SettingKey::DatabaseFile => {
+                let path = value.to_string();
+                (read_address_file(Path::new(&path))?, format!("{origin}, {path}"))
+            }
+            _ => (value.to_string(), origin.to_string()),
+        };
+        parse_address(&named, &said)
+    }
+}
+
+/// Parses an address from the named origin. The error does not repeat it, because it may contain a password.
+pub(crate) fn parse_address(named: &str, said: &str) -> anyhow::Result<Address> {
+    Address::parse(named).map_err(|error| {
+        CliError { exit: CommandExit::USAGE, code: error.code(), message: format!("{said}: {error}") }.into()
+    })
+}
+
+/// The permissions of other users.
+const OTHER_USERS: u32 = 0o007;
+/// The write permission of the group.
+const GROUP_WRITES: u32 = 0o020;
+
+/// Reads the address from a file. The group may read the file, because systemd and Kubernetes pass secrets that
+/// way. Other users may not.
+pub(crate) fn read_address_file(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let unreadable = |why| invalid_setting(format!("{shown} cannot be read: {why}"));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mode = file.metadata().map_err(unreadable)?.mode();
+    if mode & (OTHER_USERS | GROUP_WRITES) != 0 {
+        let anybody = mode & OTHER_USERS != 0;
+        let who = if anybody { "every user of this machine can access" } else { "its group can write to" };
+        return Err(invalid_setting(format!(
+            "{shown} is not used, because {who} it and it may contain a password; run chmod 600 (or 640 if another user owns it)"
+        )));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(unreadable)?;
+    match text.trim() {
+        "" => Err(invalid_setting(format!("{shown} is empty; it must contain an address as for --database"))),
+        text if text.contains(char::is_control) => {
+            Err(invalid_setting(format!("{shown} must contain one line, an address as for --database")))
+        }
+        text => Ok(text.to_owned()),
+    }
+}

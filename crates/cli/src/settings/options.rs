@@ -1,0 +1,54 @@
+//! The global command-line options.
+
+use super::value::{ColourMode, LogFormat};
+use std::path::PathBuf;
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalOptions {
+    /// Print JSON, and errors as JSON too
+    #[arg(long, global = true, help_heading = "Options")]
+    pub(crate) json: bool,
+    /// The log: a path, sqlite://… or postgres://… [default: countersign.db]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
+    /// A file that contains the address of the log, which may include a password
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "database")]
+    pub(crate) database_file: Option<PathBuf>,
+    /// Use a server instead of a database
+    #[arg(
+        long,
+        help = "Use a server instead of a database: http://127.0.0.1:7878",
+        global = true,
+        value_name = "URL",
+        conflicts_with_all = ["database", "database_file"]
+    )]
+    pub(crate) server: Option<String>,
+    /// The policy, a TOML file [default: task tools are allowed, other calls are asked]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The principal of this command: user:NAME or agent:NAME [default: your login name]
+    #[arg(long = "as", global = true, value_name = "PRINCIPAL")]
+    pub(crate) principal: Option<String>,
+    /// The settings, a TOML file [default: ./countersign.toml, …]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The log level: error, warn, info, debug, or a filter
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+    /// The format of log lines on stderr
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+    /// Send traces to this collector
+    #[arg(
+        long,
+        help = "Send traces by OTLP over HTTP: http://127.0.0.1:4318",
+        global = true,
+        value_name = "URL"
+    )]
+    pub(crate) otlp: Option<String>,
+    /// When to use colours: auto (on a terminal), always or never
+    #[arg(long, global = true, value_name = "WHEN", alias = "color")]
+    pub(crate) colour: Option<ColourMode>,
+}

@@ -1,0 +1,244 @@
+//! The events that the inbox receives from the log: first all pending calls, then every change. The cursor is read
+//! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
+
+use crate::{
+    inbox::message::{CallKey, DecisionFailure, DecisionSummary, InboxEvent, SentDecision},
+    options::WatchOptions,
+    present::text::escape_text,
+};
+use countersign_api as api;
+use countersign_api::{ErrorCode, GateError, LogFilter, SharedGate};
+use countersign_gate::{
+    CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
+    event::{Body, Decision, Source},
+};
+use futures_util::StreamExt;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{Notify, mpsc};
+
+/// The calls that the inbox shows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallFilter {
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) tool: Option<ToolName>,
+}
+
+impl CallFilter {
+    /// The calls that the options name.
+    pub(crate) fn from_options(options: &WatchOptions) -> Self {
+        Self { thread: options.thread.clone(), tool: options.tool.clone() }
+    }
+
+    /// Selects pending calls.
+    fn call_filter(&self) -> LogFilter {
+        LogFilter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..LogFilter::default() }
+    }
+
+    /// Selects the events that open, change or close a request.
+    fn event_filter(&self) -> LogFilter {
+        let types = vec![
+            EventType::ApprovalRequest,
+            EventType::ApprovalVote,
+            EventType::ApprovalReminder,
+            EventType::ApprovalEscalated,
+            EventType::ApprovalResponse,
+        ];
+        LogFilter { types, ..self.call_filter() }
+    }
+}
+
+/// How often a silent log is read, to find a lost connection.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+
+/// An answer that takes longer counts as a lost connection.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+
+/// The delay before a new attempt to connect.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+
+pub(crate) struct PendingFeed {
+    gate: SharedGate,
+    calls: CallFilter,
+    /// The last event that was read.
+    cursor: i64,
+    /// The last request that was read.
+    asked: i64,
+}
+
+impl PendingFeed {
+    /// Starts at the end of the log, and returns all pending calls.
+    pub(crate) async fn start(
+        gate: SharedGate,
+        calls: CallFilter,
+    ) -> Result<(Self, Vec<api::Call>), GateError> {
+        let cursor = gate.tip(None).await?;
+        let mut feed = Self { gate, calls, cursor, asked: 0 };
+        let pending = feed.load().await?;
+        Ok((feed, pending))
+    }
+
+    /// Sends events until the receiver is dropped.
+    pub(crate) async fn run(mut self, news: mpsc::Sender<InboxEvent>, reload: Arc<Notify>) {
+        loop {
+            let Err(error) = self.follow(&news, &reload).await else { return };
+            if news.send(InboxEvent::Lost(short_reason(&error))).await.is_err() {
+                return;
+            }
+            let calls = loop {
+                Clock::System.sleep(RETRY_DELAY).await;
+                self.asked = 0;
+                if let Ok(calls) = limit_time(self.load()).await {
+                    break calls;
+                }
+            };
+            if news.send(InboxEvent::Loaded(calls)).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Returns `Ok` if the receiver was dropped.
+    async fn follow(&mut self, news: &mpsc::Sender<InboxEvent>, reload: &Notify) -> Result<(), GateError> {
+        let mut events = self.gate.follow(self.calls.event_filter(), self.cursor);
+        loop {
+            let inbox_event = tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.read_event(event?.as_ref()).await?,
+                    None => return Err(GateError::new(ErrorCode::ShuttingDown, "the log was closed")),
+                },
+                () = reload.notified() => {
+                    self.asked = 0;
+                    Some(InboxEvent::Loaded(limit_time(self.load()).await?))
+                }
+                () = Clock::System.sleep(HEARTBEAT) => {
+                    let new = limit_time(self.load()).await?;
+                    (!new.is_empty()).then_some(InboxEvent::Arrived(new))
+                }
+                () = news.closed() => return Ok(()),
+            };
+            if let Some(inbox_event) = inbox_event
+                && news.send(inbox_event).await.is_err()
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn read_event(&mut self, event: &Event) -> Result<Option<InboxEvent>, GateError> {
+        self.cursor = event.seq;
+        if event.kind == EventType::ApprovalRequest && event.seq > self.asked {
+            // One query loads all requests of a burst.
+            let new = limit_time(self.load()).await?;
+            return Ok((!new.is_empty()).then_some(InboxEvent::Arrived(new)));
+        }
+        match changed_call(event) {
+            Some((id, aloud)) => {
+                let call = limit_time(self.gate.call(&event.thread_id, &id)).await?;
+                Ok(Some(InboxEvent::Changed(Box::new(call), aloud)))
+            }
+            None => Ok(decided_call(event)),
+        }
+    }
+
+    /// Loads the requests after the last one that was read.
+    async fn load(&mut self) -> Result<Vec<api::Call>, GateError> {
+        let mut calls = Vec::new();
+        loop {
+            let page = api::PageQuery { after: self.asked, limit: api::MAX_PAGE };
+            let found = self.gate.pending(&self.calls.call_filter(), page).await?;
+            let last =
+                found.pending.iter().filter_map(|call| call.request.as_ref()).map(|request| request.seq);
+            self.asked = last.chain(found.next).max().unwrap_or(self.asked).max(self.asked);
+            calls.extend(found.pending);
+            if found.next.is_none() {
+                return Ok(calls);
+            }
+        }
+    }
+}
+
+/// Treats a server that never answers as unreachable.
+async fn limit_time<T>(answer: impl Future<Output = Result<T, GateError>>) -> Result<T, GateError> {
+    tokio::select! {
+        answer = answer => answer,
+        () = Clock::System.sleep(ANSWER_LIMIT) => {
+            Err(GateError::new(ErrorCode::Unreachable, "the log does not answer in time"))
+        }
+    }
+}
+
+/// The pending call that the event changes, and whether the bell rings for it.
+fn changed_call(event: &Event) -> Option<(CallId, bool)> {
+    match Body::read(event.seq, event.kind, &event.data).ok()? {
+        Body::ApprovalVote(vote) => Some((vote.tool_call_id, false)),
+        Body::ApprovalReminder(reminder) => Some((reminder.tool_call_id, true)),
+        Body::ApprovalEscalated(escalated) => Some((escalated.tool_call_id, true)),
+        _ => None,
+    }
+}
+
+/// The decision that the event records, if it records one.
+fn decided_call(event: &Event) -> Option<InboxEvent> {
+    let Ok(Body::ApprovalResponse(response)) = Body::read(event.seq, event.kind, &event.data) else {
+        return None;
+    };
+    let verdict = summarize_decision(response.decision, response.source, &event.principal);
+    Some(InboxEvent::Decided((event.thread_id.clone(), response.tool_call_id), verdict))
+}
+
+fn summarize_decision(decision: Decision, source: Source, by: &Principal) -> DecisionSummary {
+    let who = escape_text(by.as_str());
+    let text = match (source, decision) {
+        (Source::Expiry, Decision::AllowOnce) => "allowed automatically after no answer".to_owned(),
+        (Source::Expiry, _) => "denied automatically after no answer".to_owned(),
+        (Source::Cancellation, _) => format!("cancelled by {who}"),
+        (_, Decision::Deny) => format!("denied by {who}"),
+        (_, Decision::AllowSession) => format!("allowed for the session by {who}"),
+        (_, Decision::AllowOnce) => format!("allowed by {who}"),
+        (_, Decision::Other) => format!("decided by {who}"),
+    };
+    DecisionSummary { text, by: by.clone() }
+}
+
+/// Sends a decision once. The error says why the call is not decided by it.
+pub(crate) async fn send_to_log(
+    gate: &SharedGate,
+    sent: &SentDecision,
+) -> Result<Box<api::Call>, DecisionFailure> {
+    let (thread, id): &CallKey = &sent.key;
+    let decide = api::DecisionRequest {
+        decision: sent.decision,
+        comment: sent.comment.clone(),
+        arguments: sent.arguments.clone(),
+        arguments_hash: Some(sent.about),
+        matches: sent.scope.clone(),
+        level: sent.level.clone(),
+    };
+    match limit_time(gate.decide(thread, id, &decide)).await {
+        Ok(call) => Ok(Box::new(call)),
+        Err(error) => Err(match &error.facts.response {
+            Some(first) => {
+                let gone = summarize_decision(first.decision, first.source, &first.principal);
+                let why = format!("Nothing changed: {} was already {}.", escape_text(id.as_str()), gone.text);
+                DecisionFailure { why, gone: Some(gone) }
+            }
+            None if error.is_transient() => {
+                let why = format!(
+                    "The decision may not have arrived: {}. Decide again if the call is still pending.",
+                    short_reason(&error)
+                );
+                DecisionFailure { why, gone: None }
+            }
+            None => {
+                let why = format!("Nothing changed: {}.", escape_text(&error.to_string()));
+                DecisionFailure { why, gone: None }
+            }
+        }),
+    }
+}
+
+/// The error without its advice, which names command-line options.
+pub(crate) fn short_reason(error: &GateError) -> String {
+    let text = error.to_string();
+    escape_text(text.split(';').next().unwrap_or_default())
+}

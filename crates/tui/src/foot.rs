@@ -1,0 +1,163 @@
+//! The lines below the call: prompts, status and keys.
+
+use crate::{
+    inbox::{
+        field::TextField,
+        state::{InboxMode, InboxState, StatusTone},
+    },
+    picture::{TextInk, TextPart},
+    present::{facts::describe_scope_preview, text::escape_text},
+    wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
+};
+use countersign_gate::event::Decision;
+
+/// Wraps a text into lines.
+type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;
+
+/// One key chooses one scope, so there are at most nine.
+const MAX_SCOPES: usize = 9;
+
+/// The prompt or the status below the call, and the position of the cursor.
+pub(crate) fn status_lines(
+    inbox: &InboxState,
+    columns: usize,
+) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
+    let said = |ink: TextInk, text: &str| -> Vec<Vec<TextPart>> {
+        wrap_words(text, columns).into_iter().map(|line| vec![(ink, line)]).collect()
+    };
+    match &inbox.mode {
+        InboxMode::WritingDenial(field, scope) => {
+            let tool = inbox.current().map_or("", |waiting| waiting.call.name.as_str());
+            let later = if scope.is_some() { " and later calls" } else { "" };
+            field_lines(
+                &format!("Deny {}{later}, because: ", truncate_text(&escape_text(tool), columns / 2)),
+                field,
+                columns,
+            )
+        }
+        InboxMode::WritingComment(field) => field_lines("Comment: ", field, columns),
+        InboxMode::Searching(field) => field_lines("Search: ", field, columns),
+        InboxMode::ChoosingScope(decision) => (scope_lines(inbox, *decision, &said), None),
+        InboxMode::Interrupted => {
+            let how = inbox.current().and_then(|waiting| waiting.gone.as_deref()).unwrap_or("gone");
+            let text = format!("This call was {how} meanwhile. Your text was not sent. Enter continues.");
+            (said(TextInk::Said(StatusTone::Bad), &text), None)
+        }
+        InboxMode::Reading | InboxMode::Help => (status(inbox, &said), None),
+    }
+}
+
+/// The scopes to choose from, each with its preview.
+fn scope_lines(inbox: &InboxState, decision: Decision, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
+    let Some(waiting) = inbox.current() else { return Vec::new() };
+    let (tool, thread) =
+        (escape_text(waiting.call.name.as_str()), escape_text(waiting.call.thread_id.as_str()));
+    let what = if decision.allows() { "Allow" } else { "Deny" };
+    let mut lines = said(
+        TextInk::Strong,
+        &format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
+    );
+    for (index, reach) in inbox.scope_previews().iter().take(MAX_SCOPES).enumerate() {
+        lines.extend(said(TextInk::Plain, &format!("{} {}", index + 1, describe_scope_preview(reach))));
+    }
+    lines
+}
+
+fn status(inbox: &InboxState, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
+    let mut lines = Vec::new();
+    if let Some(why) = &inbox.lost {
+        lines.extend(said(TextInk::Said(StatusTone::Bad), &format!("Reconnecting… {}", escape_text(why))));
+    }
+    if let Some(sent) = &inbox.sending {
+        let what = match sent.decision {
+            Decision::Deny => "deny",
+            Decision::AllowSession => "allow for the session",
+            _ => "allow",
+        };
+        lines.extend(said(TextInk::Strong, &format!("Sending… {what} {}", InboxState::call_name(sent))));
+    } else if let Some((tone, text)) = &inbox.status {
+        lines.extend(said(TextInk::Said(*tone), text));
+    }
+    // The comment and the level apply only to a pending call.
+    let waits = inbox.current().is_some_and(|waiting| waiting.gone.is_none());
+    let draft = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.drafts.get(shown));
+    let level = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.levels.get(shown));
+    if let (Some(level), None) = (level, &inbox.sending) {
+        lines.extend(said(TextInk::Faint, &format!("Level: {}", escape_text(level))));
+    }
+    if let (Some(draft), None) = (draft, &inbox.sending) {
+        lines.extend(said(TextInk::Faint, &format!("Comment: {}", escape_text(draft))));
+    }
+    if lines.is_empty() {
+        lines.push(Vec::new());
+    }
+    lines
+}
+
+/// A text field with its label and cursor, on as many lines as it needs.
+fn field_lines(
+    label: &str,
+    field: &TextField,
+    columns: usize,
+) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
+    let (before, after) = field.parts();
+    let shown = split_columns(&format!("{label}{}{} ", escape_text(before), escape_text(&after)), columns);
+    let up_to = split_columns(&format!("{label}{}", escape_text(before)), columns);
+    let (mut line, mut column) = (up_to.len() - 1, up_to.last().map_or(0, |last| text_width(last)));
+    if column >= columns {
+        (line, column) = (line + 1, 0);
+    }
+    let mut lines: Vec<_> = shown.into_iter().map(|line| vec![(TextInk::Strong, line)]).collect();
+    // A very long text would push the call off the screen, so only the lines around the cursor are shown.
+    let most = 4;
+    let skipped = (line + 1).saturating_sub(most);
+    lines = lines.into_iter().skip(skipped).take(most).collect();
+    (lines, Some((line - skipped, column)))
+}
+
+/// The keys that have an effect now.
+pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
+    let texts: &[&str] = match &inbox.mode {
+        InboxMode::WritingDenial(..) => &["Enter deny", "a reason is optional", "Esc back"],
+        InboxMode::WritingComment(_) => &["Enter keeps it for the decision", "Esc back"],
+        InboxMode::ChoosingScope(decision) => {
+            let last = inbox.scope_previews().len().min(MAX_SCOPES);
+            let number = if last > 1 { format!("1–{last} choose") } else { "1 choose".to_owned() };
+            let rest: &[&str] =
+                if decision.allows() { &["n cancel"] } else { &["then the reason", "Esc cancel"] };
+            let rest = rest.iter().map(|text| (*text).to_owned());
+            return join_parts(&std::iter::once(number).chain(rest).collect::<Vec<_>>(), columns);
+        }
+        InboxMode::Searching(_) => &["Enter search", "Esc show all"],
+        InboxMode::Interrupted => &["Enter continues"],
+        InboxMode::Help => &["j k scroll", "Esc back"],
+        InboxMode::Reading => return reading_keys(inbox, columns),
+    };
+    join_parts(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), columns)
+}
+
+/// The keys for a small window. The help lists the others.
+pub(crate) fn short_key_lines(columns: usize) -> Vec<String> {
+    join_parts(&["? help".to_owned(), "q quit".to_owned()], columns)
+}
+
+fn reading_keys(inbox: &InboxState, columns: usize) -> Vec<String> {
+    let mut texts = Vec::new();
+    if let Some(waiting) = inbox.current().filter(|waiting| waiting.gone.is_none()) {
+        let options =
+            waiting.call.request.as_ref().map(|request| request.options.clone()).unwrap_or_default();
+        texts.push("d deny");
+        if options.contains(&Decision::AllowOnce) {
+            texts.push("o allow once");
+        }
+        if options.contains(&Decision::AllowSession) {
+            texts.push("s session");
+        }
+        texts.extend(["e edit", "c comment"]);
+    }
+    if inbox.calls.len() > 1 || inbox.current().is_some_and(|waiting| waiting.gone.is_some()) {
+        texts.push("n p others");
+    }
+    texts.extend(["? help", "q quit"]);
+    join_parts(&texts.into_iter().map(str::to_owned).collect::<Vec<_>>(), columns)
+}

@@ -1,0 +1,43 @@
+//! The help page.
+
+use crate::{document::DocumentRow, wrap::wrap_words};
+
+/// Keys and their effect. An entry without a key is a paragraph.
+const KEYS: &[(&str, &str)] = &[
+    ("d", "deny; asks for a reason, which the agent receives"),
+    ("o", "allow this call, once"),
+    ("s D", "allow, or deny, this call and later ones; asks for the scope"),
+    ("e", "edit the arguments in $EDITOR; o then allows the edited call"),
+    ("a", "choose the level of your decision"),
+    ("c", "write a comment for the decision"),
+    ("n p", "next call, previous call; also → ←, l h, Tab"),
+    ("j k", "one line down, up; also ↓ ↑"),
+    ("Space b", "one page down, up; g G to the beginning, to the end"),
+    ("/", "search: list only calls that contain a text; Esc shows all"),
+    ("r", "reload the pending calls"),
+    ("q", "quit; pending calls stay pending"),
+    ("", ""),
+    (
+        "",
+        "You can allow a call only after you have scrolled to the end of its arguments. ↪ continues the line above \
+         without a line break.",
+    ),
+    (
+        "",
+        "A decision is final. It applies only to the call on the screen: the next call takes no decision for a \
+         moment, and a call that another person decides stays until you leave it.",
+    ),
+];
+
+/// The help page, wrapped to a number of columns.
+pub(crate) fn help_rows(columns: usize) -> Vec<DocumentRow> {
+    let mut rows = Vec::new();
+    for (key, text) in KEYS {
+        let margin = if key.is_empty() { 0 } else { 9 };
+        for (index, part) in wrap_words(text, columns.saturating_sub(margin).max(2)).into_iter().enumerate() {
+            let lead = if index == 0 { *key } else { "" };
+            rows.push(DocumentRow::fact(format!("{lead:<margin$}"), part));
+        }
+    }
+    rows
+}

@@ -1,0 +1,224 @@
+//! Applies events to the inbox. No event moves the call that the person reads.
+
+use crate::{
+    inbox::{
+        message::{
+            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+        },
+        state::{DECISION_DELAY, InboxMode, InboxState, ListedCall, StatusTone},
+    },
+    present::{
+        decision::{describe_decision, describe_missing_votes},
+        facts::describe_votes,
+        text::escape_text,
+    },
+};
+use countersign_api as api;
+use countersign_gate::{Timestamp, event::Decision};
+use std::collections::HashSet;
+
+impl InboxState {
+    /// Applies an event, and returns the actions that follow.
+    pub(crate) fn apply_event(&mut self, news: InboxEvent, now: Timestamp) -> Vec<InboxAction> {
+        match news {
+            InboxEvent::Loaded(calls) => {
+                let again = self.lost.take().is_some();
+                let first = !std::mem::replace(&mut self.loaded, true);
+                let named: HashSet<_> = calls.iter().map(call_key).collect();
+                self.keep_pending(&named);
+                let new = self.add(calls, now);
+                self.forget_decided_except(&named);
+                if again {
+                    self.set_status(StatusTone::Good, "Connected again. The list is up to date.");
+                }
+                if new > 0 && !first { vec![InboxAction::Ring] } else { Vec::new() }
+            }
+            InboxEvent::Arrived(calls) => {
+                let new = self.add(calls, now);
+                if new > 0 { vec![InboxAction::Ring] } else { Vec::new() }
+            }
+            InboxEvent::Decided(call, verdict) => {
+                self.decided(&call, &verdict);
+                Vec::new()
+            }
+            InboxEvent::Changed(call, aloud) => self.changed(*call, aloud, now),
+            InboxEvent::Edited(call, written) => {
+                self.edited(&call, written);
+                Vec::new()
+            }
+            InboxEvent::Answered(sent, answer) => {
+                self.answered(&sent, answer, now);
+                Vec::new()
+            }
+            InboxEvent::Lost(why) => {
+                self.lost = Some(why);
+                Vec::new()
+            }
+            InboxEvent::Notice(text) => {
+                self.set_status(StatusTone::Good, text);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Adds the calls that are not listed yet, the oldest request first.
+    fn add(&mut self, calls: Vec<api::Call>, now: Timestamp) -> usize {
+        let known: HashSet<_> = self.calls.iter().map(|waiting| call_key(&waiting.call)).collect();
+        let before = self.calls.len();
+        let new = calls
+            .into_iter()
+            .filter(|call| !known.contains(&call_key(call)) && !self.is_over(&call_key(call)));
+        let new: Vec<_> = new.map(|call| ListedCall { call, gone: None }).collect();
+        self.calls.extend(new);
+        self.calls.sort_by_key(|waiting| waiting.call.request.as_ref().map(|request| request.seq));
+        if self.shown.is_none() {
+            self.show_any_call();
+            // A key pressed now was meant for an empty inbox.
+            if self.shown.is_some() && before == 0 {
+                self.hold = Some(now.after(DECISION_DELAY));
+            }
+        }
+        self.calls.len() - before
+    }
+
+    /// Marks listed calls that are no longer pending. A later event says how they were decided.
+    fn keep_pending(&mut self, waiting: &HashSet<CallKey>) {
+        let gone: Vec<_> = self
+            .calls
+            .iter()
+            .map(|one| call_key(&one.call))
+            .filter(|known| !waiting.contains(known))
+            .collect();
+        for call in gone {
+            self.mark_gone(&call, "decided meanwhile");
+        }
+    }
+
+    fn decided(&mut self, call: &CallKey, verdict: &DecisionSummary) {
+        // The answer to this decision says the same and more.
+        if self.sending.as_ref().is_some_and(|sent| sent.key == *call) {
+            return;
+        }
+        // The policy decides most calls, and those were never listed.
+        if self.calls.iter().any(|waiting| call_key(&waiting.call) == *call) {
+            self.mark_over(call);
+            self.mark_gone(call, &verdict.text);
+        }
+    }
+
+    /// True if the person types or chooses something for the shown call.
+    fn is_typing(&self) -> bool {
+        matches!(
+            self.mode,
+            InboxMode::WritingDenial(..) | InboxMode::WritingComment(_) | InboxMode::ChoosingScope(_)
+        )
+    }
+
+    /// Removes a decided call from the list. The shown call stays, marked as decided.
+    fn mark_gone(&mut self, call: &CallKey, how: &str) {
+        if self.shown.as_ref() != Some(call) {
+            self.keep_calls(|waiting| call_key(&waiting.call) != *call);
+            return;
+        }
+        let found = self.calls.iter_mut().find(|waiting| call_key(&waiting.call) == *call);
+        if let Some(waiting) = found {
+            waiting.gone = Some(how.to_owned());
+        }
+        if self.is_typing() {
+            self.mode = InboxMode::Interrupted;
+        }
+    }
+
+    fn answered(
+        &mut self,
+        sent: &SentDecision,
+        answer: Result<Box<api::Call>, DecisionFailure>,
+        now: Timestamp,
+    ) {
+        self.sending = None;
+        match answer {
+            Ok(call) if call.is_pending() => self.voted(sent, *call, now),
+            Ok(call) => {
+                let first = call.response.as_ref().filter(|first| first.principal != self.me);
+                let (tone, text) = match first {
+                    Some(first) => {
+                        let (id, who) = (Self::call_name(sent), escape_text(first.principal.as_str()));
+                        (StatusTone::Calm, format!("{id} was already decided in the same way by {who}."))
+                    }
+                    None => (StatusTone::Good, self.count_decision(sent, &call)),
+                };
+                self.set_status(tone, text);
+                if self.is_typing() {
+                    self.mark_over(&sent.key);
+                    self.mark_gone(&sent.key, "decided by you");
+                } else {
+                    self.drop_call(&sent.key, now);
+                }
+            }
+            Err(DecisionFailure { why, gone: Some(verdict) }) => {
+                self.set_status(StatusTone::Bad, why);
+                self.mark_over(&sent.key);
+                self.mark_gone(&sent.key, &verdict.text);
+            }
+            Err(DecisionFailure { why, gone: None }) => {
+                // Keep the comment, so that the person need not type it again.
+                if let Some(comment) = &sent.comment {
+                    let denied = sent.decision == Decision::Deny;
+                    let kept = if denied { &mut self.denials } else { &mut self.drafts };
+                    kept.insert(sent.key.clone(), comment.clone());
+                }
+                self.set_status(StatusTone::Bad, why);
+            }
+        }
+    }
+
+    /// Handles a vote that does not decide the call: it stays pending, and the next call is shown.
+    fn voted(&mut self, sent: &SentDecision, call: api::Call, now: Timestamp) {
+        let id = Self::call_name(sent);
+        let votes = |call: &api::Call| call.request.as_ref().map_or(0, |request| request.votes.len());
+        let before = self.calls.iter().find(|waiting| call_key(&waiting.call) == sent.key);
+        let again = before.is_some_and(|waiting| {
+            let mine = |vote: &api::ApprovalVote| vote.counts && vote.principal == self.me;
+            let request = waiting.call.request.as_ref();
+            votes(&waiting.call) == votes(&call)
+                && request.is_some_and(|request| request.votes.iter().any(mine))
+        });
+        let text = call.request.as_ref().map_or_else(String::new, |request| {
+            let votes_text = describe_votes(request);
+            if again {
+                return format!("Nothing changed: you already voted on {id}. {votes_text}.");
+            }
+            format!(
+                "Voted on {id}: {votes_text}. {}.",
+                describe_missing_votes(request, sent.decision.allows())
+            )
+        });
+        self.edits.remove(&sent.key);
+        self.changed(call, false, now);
+        if !self.is_typing() && self.shown.as_ref() == Some(&sent.key) {
+            self.step(1);
+            self.hold = Some(now.after(DECISION_DELAY));
+        }
+        self.set_status(StatusTone::Good, text);
+    }
+
+    /// Counts the decision, and describes it.
+    fn count_decision(&mut self, sent: &SentDecision, call: &api::Call) -> String {
+        let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
+        match sent.decision {
+            Decision::Deny => self.denied += 1,
+            _ => self.allowed += 1,
+        }
+        match (&call.response, sent.decision) {
+            (Some(response), _) if response.matches.is_some() || !response.changes.is_empty() => {
+                describe_decision(call, response)
+            }
+            (_, Decision::Deny) => format!("Denied {id} ({tool})."),
+            (_, Decision::AllowSession) => {
+                let thread = escape_text(call.thread_id.as_str());
+                format!("Allowed {id}, and later calls of {tool} in thread {thread}.")
+            }
+            _ => format!("Allowed {id} ({tool}) once."),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The events that the inbox receives, and the actions that it returns.
+
+use countersign_api as api;
+use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
+
+/// The thread and the id, which together identify a call.
+pub(crate) type CallKey = (ThreadId, CallId);
+
+pub(crate) fn call_key(call: &api::Call) -> CallKey {
+    (call.thread_id.clone(), call.id.clone())
+}
+
+/// An event that changes the inbox.
+#[derive(Debug)]
+pub(crate) enum InboxEvent {
+    /// All pending calls.
+    Loaded(Vec<api::Call>),
+    /// New pending calls.
+    Arrived(Vec<api::Call>),
+    /// A call was decided.
+    Decided(CallKey, DecisionSummary),
+    /// A pending call changed: a vote, another level. The flag says whether the bell rings.
+    Changed(Box<api::Call>, bool),
+    /// The result of the editor. `None` means no change.
+    Edited(CallKey, Result<Option<Json>, String>),
+    /// The answer to a decision from this inbox.
+    Answered(SentDecision, Result<Box<api::Call>, DecisionFailure>),
+    /// The log is unreachable. The feed retries.
+    Lost(String),
+    /// A text for the status line.
+    Notice(String),
+}
+
+/// A decision in words, such as `denied by user:ben`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DecisionSummary {
+    pub(crate) text: String,
+    pub(crate) by: Principal,
+}
+
+/// The reason why a decision from this inbox is not in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DecisionFailure {
+    pub(crate) why: String,
+    /// The decision of another person, if there is one.
+    pub(crate) gone: Option<DecisionSummary>,
+}
+
+/// A decision on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SentDecision {
+    pub(crate) key: CallKey,
+    pub(crate) decision: Decision,
+    pub(crate) comment: Option<String>,
+    /// The hash of the arguments on the screen. The gate refuses the decision if they changed.
+    pub(crate) about: Sha256,
+    /// The edited arguments.
+    pub(crate) arguments: Option<Json>,
+    /// The scope in which the decision is remembered.
+    pub(crate) scope: Option<Json>,
+    pub(crate) level: Option<String>,
+}
+
+/// An action that the session performs for the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum InboxAction {
+    Decide(SentDecision),
+    /// Open the arguments of a call in an editor.
+    Edit(CallKey, Json),
+    Reload,
+    Ring,
+    Suspend,
+    Quit,
+    Interrupt,
+}

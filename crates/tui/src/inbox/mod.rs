@@ -1,0 +1,13 @@
+//! The state of the inbox, without a terminal: events and keys go in, actions come out, and a picture of it can be
+//! drawn at any moment.
+//!
+//! **A key never decides another call than the one that was on the screen when it was pressed.** The shown call
+//! therefore keeps its place when others arrive. A call that another person decides stays on the screen until this
+//! person leaves it. After a decision, the next call takes no decision for a moment.
+
+mod events;
+pub(crate) mod field;
+mod keys;
+pub(crate) mod message;
+mod scope;
+pub(crate) mod state;

@@ -1,0 +1,40 @@
+//! The inbox in a terminal (`countersign watch`): a person reads the pending calls and decides them.
+//!
+//! [`present`] holds the text that the inbox shares with the command line.
+
+mod document;
+mod draw;
+mod feed;
+mod foot;
+mod full;
+mod help;
+mod inbox;
+mod keyboard;
+mod options;
+mod page;
+mod picture;
+mod plain;
+pub mod present;
+mod screen;
+#[cfg(test)]
+mod tests;
+mod view;
+mod wrap;
+
+pub use options::{EndNotice, WatchError, WatchExit, WatchOptions};
+pub use wrap::{truncate_text, wrap_words};
+
+use std::io::IsTerminal;
+
+/// Shows the inbox until the person leaves: on the whole screen, or line by line if `plain` is set or the terminal
+/// cannot draw.
+pub async fn run_watch(options: WatchOptions, plain: bool) -> Result<WatchExit, WatchError> {
+    if plain || !can_draw() { plain::run(options).await } else { full::run(options).await }
+}
+
+/// True if stdin and stdout are a terminal that supports more than lines.
+#[must_use]
+pub fn can_draw() -> bool {
+    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+    !dumb && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}

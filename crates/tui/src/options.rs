@@ -1,0 +1,64 @@
+//! The options of a watch, and the ways in which it ends.
+
+use countersign_api::{GateError, SharedGate};
+use countersign_gate::{ThreadId, ToolName};
+use tokio_util::sync::CancellationToken;
+
+/// The reason why the person left the inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchExit {
+    /// The person quit, or the input ended.
+    Quit,
+    /// The person pressed Ctrl-C.
+    Interrupted,
+}
+
+/// The inbox cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// The log could not be read.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// The terminal could not be read or written.
+    #[error(transparent)]
+    Terminal(#[from] std::io::Error),
+}
+
+/// A text that is shown once when something else has ended, such as the agent of the demo.
+#[derive(Debug, Clone)]
+pub struct EndNotice {
+    /// Cancelled at the end.
+    pub ended: CancellationToken,
+    /// The text.
+    pub text: String,
+}
+
+/// What is watched, and how it is shown.
+#[derive(Clone)]
+pub struct WatchOptions {
+    /// The connection to the log, in the name of the person who decides.
+    pub gate: SharedGate,
+    /// Only calls of this thread.
+    pub thread: Option<ThreadId>,
+    /// Only calls of this tool.
+    pub tool: Option<ToolName>,
+    /// The command that reaches the same log from another terminal.
+    pub command_prefix: String,
+    /// True if the inbox uses colours.
+    pub colours: bool,
+    /// True if the terminal bell rings when a call arrives.
+    pub bell: bool,
+    /// A notice for the end of something else.
+    pub end_notice: Option<EndNotice>,
+}
+
+/// Waits for the end that the notice announces, and returns its text once.
+pub(crate) async fn wait_for_end(notice: &mut Option<EndNotice>) -> String {
+    match notice {
+        Some(waited) => {
+            waited.ended.cancelled().await;
+            notice.take().map(|notice| notice.text).unwrap_or_default()
+        }
+        None => std::future::pending().await,
+    }
+}

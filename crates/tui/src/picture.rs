@@ -1,0 +1,62 @@
+//! The picture of the inbox: text and its meaning, without colours or positions.
+
+use crate::{document::DocumentRow, inbox::state::StatusTone};
+use countersign_gate::event::RiskLevel;
+
+/// The meaning of a text, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextInk {
+    Plain,
+    Strong,
+    Faint,
+    Urgent,
+    Risk(RiskLevel),
+    Said(StatusTone),
+}
+
+/// A part of a line.
+pub(crate) type TextPart = (TextInk, String);
+
+/// A call in the list.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ListItem {
+    pub(crate) shown: bool,
+    pub(crate) title: String,
+    pub(crate) risk: Option<RiskLevel>,
+    pub(crate) about: String,
+}
+
+/// Everything that one frame shows.
+#[derive(Debug)]
+pub(crate) struct InboxPicture {
+    pub(crate) top: (String, String),
+    pub(crate) list: Option<(usize, Vec<ListItem>)>,
+    pub(crate) heading: Vec<Vec<TextPart>>,
+    pub(crate) heading_right: String,
+    pub(crate) body: PictureBody,
+    pub(crate) position: String,
+    pub(crate) bottom: Vec<Vec<TextPart>>,
+    /// The line and column of the cursor in `bottom`, while the person types.
+    pub(crate) cursor: Option<(usize, usize)>,
+    pub(crate) keys: Vec<String>,
+    /// True if the keys have no effect now and are drawn faint.
+    pub(crate) keys_faint: bool,
+}
+
+/// The part between the heading and the status lines.
+#[derive(Debug)]
+pub(crate) enum PictureBody {
+    Rows(Vec<DocumentRow>),
+    Centred(Vec<TextPart>),
+}
+
+/// The risk as words, so that it needs no colour.
+pub(crate) fn risk_word(risk: RiskLevel) -> &'static str {
+    match risk {
+        RiskLevel::Low => "LOW RISK",
+        RiskLevel::Medium => "MEDIUM RISK",
+        RiskLevel::High => "HIGH RISK",
+        RiskLevel::Critical => "CRITICAL RISK",
+        RiskLevel::Other => "UNKNOWN RISK",
+    }
+}

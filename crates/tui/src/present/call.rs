@@ -1,0 +1,112 @@
+//! A call in full: its proposal, the request, the decision and the result.
+
+use super::{
+    facts::{
+        CallFact, change_lines, describe_basis, describe_masked, describe_remembered, request_facts,
+        shadow_facts,
+    },
+    impact::ImpactSummary,
+    text::{argument_lines, escape_text, format_age},
+};
+use countersign_api as api;
+use countersign_gate::{State, Timestamp};
+
+/// The call in lines under labels. A label that repeats is printed once.
+#[must_use]
+pub fn describe_call(call: &api::Call, now: Timestamp) -> String {
+    let mut text = format!(
+        "{}  {}  {}",
+        escape_text(call.id.as_str()),
+        escape_text(call.name.as_str()),
+        state_text(call)
+    );
+    let mut before = "";
+    for (label, line) in call_facts(call, now) {
+        let shown = if label == before { "" } else { label };
+        text.push_str(format!("\n  {shown:<10} {line}").trim_end_matches([' ']));
+        before = label;
+    }
+    text
+}
+
+fn call_facts(call: &api::Call, now: Timestamp) -> Vec<CallFact> {
+    let mut facts = vec![("thread", escape_text(call.thread_id.as_str()))];
+    facts.extend(argument_lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
+    facts.extend(describe_masked(call).map(|text| ("masked", text)));
+    facts.push(("sha256", call.arguments_hash.to_string()));
+    facts.extend(declared_facts(call));
+    let proposal = &call.proposal;
+    let who = escape_text(proposal.principal.as_str());
+    facts.push(("proposed", format!("by {who} at {} ({})", proposal.at, format_age(proposal.at, now))));
+    facts.extend(request_facts(call));
+    if let Some(response) = &call.response {
+        facts.extend(response_facts(call, response));
+    }
+    facts.extend(execution_facts(call));
+    facts
+}
+
+/// The risk, the purpose and the impact that the agent declares.
+fn declared_facts(call: &api::Call) -> Vec<CallFact> {
+    let lines = |label: &'static str, text: &str| -> Vec<CallFact> {
+        text.split('\n').map(|line| (label, escape_text(line))).collect()
+    };
+    let impact = ImpactSummary::from_call(call);
+    let mut facts: Vec<CallFact> = impact.describe_risk().map(|text| ("risk", text)).into_iter().collect();
+    if let Some(text) = &call.description {
+        facts.extend(lines("purpose", text));
+    }
+    for (label, text) in &impact.facts {
+        facts.extend(lines(label, text));
+    }
+    facts
+}
+
+fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<CallFact> {
+    let rule = response.rule.as_ref().map_or(String::new(), |rule| format!(", rule {}", escape_text(rule)));
+    let grant = response.grant.map_or(String::new(), |grant| format!(" {grant}"));
+    let who = escape_text(response.principal.as_str());
+    let (decision, source) = (response.decision.as_str(), response.source.as_str());
+    let basis = describe_basis(response.basis);
+    let mut facts =
+        vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
+    facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
+    let remembered = describe_remembered(response.decision, response.matches.as_ref());
+    facts.extend(remembered.map(|text| ("remembered", text)));
+    facts.extend(response.comment.as_ref().map(|comment| ("comment", escape_text(comment))));
+    facts.extend(change_lines(&response.changes).into_iter().map(|line| ("changed", line)));
+    facts.extend(response.note.as_ref().map(|note| ("note", escape_text(note))));
+    let lapses = response.lapses_at.filter(|_| call.state == State::Allowed);
+    facts.extend(lapses.map(|at| ("lapses", format!("at {at}, if the call is not claimed before"))));
+    facts.extend(shadow_facts(&response.shadow));
+    facts
+}
+
+/// The executors, the release and the result.
+fn execution_facts(call: &api::Call) -> Vec<CallFact> {
+    let run = |run: &api::CallExecution| format!("by {} at {}", escape_text(&run.executor), run.started_at);
+    let mut facts: Vec<CallFact> =
+        call.lost.iter().map(|lost| ("lost", format!("started {}", run(lost)))).collect();
+    if let Some(released) = &call.released {
+        let comment =
+            released.comment.as_ref().map_or(String::new(), |text| format!(" ({})", escape_text(text)));
+        let who = escape_text(released.principal.as_str());
+        facts.push(("released", format!("for another executor by {who} at {}{comment}", released.at)));
+    }
+    facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
+    if let Some(result) = &call.result {
+        facts.push(("ended", format!("{} at {}", result.status.as_str(), result.at)));
+        facts.extend(argument_lines(&result.content).into_iter().map(|line| ("result", line)));
+    }
+    facts
+}
+
+fn state_text(call: &api::Call) -> String {
+    match (call.state, &call.response) {
+        (State::Denied, Some(response)) => format!("denied by {}", escape_text(response.principal.as_str())),
+        (State::Unknown, _) => {
+            "unknown: its executor was lost, and the call may or may not have run".to_owned()
+        }
+        (state, _) => state.to_string(),
+    }
+}

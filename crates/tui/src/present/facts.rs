@@ -1,0 +1,233 @@
+//! The facts of an approval request: a label and an escaped text for each.
+
+use super::text::{compact_json, escape_text};
+use countersign_api as api;
+use countersign_gate::{
+    Json, Width,
+    event::{Basis, Decision, OnExpiry, Shadow},
+    json::Change,
+};
+
+/// A label and a line of text. Lines with the same label follow each other.
+pub type CallFact = (&'static str, String);
+
+/// The request in facts: why people are asked, who may decide, the votes, and the deadlines. Facts about the future
+/// are listed only while the call is pending.
+#[must_use]
+pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
+    let Some(request) = &call.request else { return Vec::new() };
+    let mut facts = vec![("asked", format!("{}{}", reason_text(request), describe_basis(request.basis)))];
+    facts.extend(requirement_text(request).map(|text| ("needs", text)));
+    facts.extend(request.approvers.iter().map(|list| ("approvers", alternatives(list))));
+    if !request.votes.is_empty() {
+        facts.push(("votes", describe_votes(request)));
+        facts.extend(request.votes.iter().map(|vote| ("votes", vote_text(vote))));
+    }
+    facts.extend(deadline_facts(request, call.is_pending()));
+    if call.is_pending() {
+        let similar = request.similar_operations_count.filter(|count| *count > 0);
+        facts.extend(similar.map(|count| ("similar", similar_text(count))));
+        facts.extend(scope_lines(request).into_iter().map(|text| ("scope", text)));
+    }
+    facts.extend(shadow_facts(&request.shadow));
+    facts
+}
+
+fn reason_text(request: &api::ApprovalRequest) -> String {
+    let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", escape_text(rule)));
+    format!("{rule}{}", escape_text(&request.reason))
+}
+
+/// The part of the policy that gave the verdict, if it was not a rule.
+#[must_use]
+pub const fn describe_basis(basis: Option<Basis>) -> &'static str {
+    match basis {
+        Some(Basis::Zone) => ", by a zone",
+        Some(Basis::Tool) => ", by the tool's own metadata",
+        _ => "",
+    }
+}
+
+/// The number of approvers and the level, if one approver of any level is not enough.
+fn requirement_text(request: &api::ApprovalRequest) -> Option<String> {
+    let several = request.quorum > 1 || request.denials > 1;
+    let mut text = several.then(|| format!("{} to allow, {} to deny", request.quorum, request.denials));
+    let level = request.level.as_ref().map(|level| format!("level {}", escape_text(level)));
+    if let Some(level) = level {
+        let above: Vec<_> = request.available_levels.iter().skip(1).map(|level| escape_text(level)).collect();
+        let above = if above.is_empty() { String::new() } else { format!(" or {}", above.join(" or ")) };
+        text = Some(text.map_or_else(String::new, |text| format!("{text}, ")) + &level + &above);
+    }
+    let preset = request
+        .default_level
+        .as_ref()
+        .filter(|preset| request.available_levels.first().is_some_and(|least| least != *preset));
+    match (text, preset) {
+        (text, None) => text,
+        (None, Some(preset)) => Some(format!("level {} by default", escape_text(preset))),
+        (Some(text), Some(preset)) => Some(format!("{text}, {} by default", escape_text(preset))),
+    }
+}
+
+fn alternatives(list: &[String]) -> String {
+    let names: Vec<_> = list.iter().map(|name| escape_text(name)).collect();
+    if names.len() == 1 { names.join("") } else { format!("one of {}", names.join(", ")) }
+}
+
+/// The number of votes so far and the number that is needed.
+#[must_use]
+pub fn describe_votes(request: &api::ApprovalRequest) -> String {
+    let count = |allows: bool| {
+        request.votes.iter().filter(|vote| vote.counts && vote.decision.allows() == allows).count()
+    };
+    let (allow, deny) = (count(true), count(false));
+    let denials = if deny > 0 || request.denials > 1 {
+        format!(", {deny} of {} to deny", request.denials)
+    } else {
+        String::new()
+    };
+    format!("{allow} of {} to allow{denials}", request.quorum)
+}
+
+fn vote_text(vote: &api::ApprovalVote) -> String {
+    let mut text =
+        format!("{} {} at {}", escape_text(vote.principal.as_str()), vote.decision.as_str(), vote.at);
+    if let Some(scope) = &vote.matches {
+        text.extend([", ", &describe_scope(scope)]);
+    }
+    if let Some(level) = &vote.level {
+        text.extend([", at level ", &escape_text(level)]);
+    }
+    if vote.arguments.is_some() {
+        text.push_str(", with changed arguments");
+    }
+    if !vote.counts {
+        text.push_str(", void because the arguments changed later");
+    }
+    if let Some(comment) = &vote.comment {
+        text.extend([" (", &escape_text(comment), ")"]);
+    }
+    text
+}
+
+/// The reminder, the escalation and the expiry: when they are due, or when they happened.
+fn deadline_facts(request: &api::ApprovalRequest, pending: bool) -> Vec<CallFact> {
+    let mut facts = Vec::new();
+    match (&request.reminded, request.remind_at) {
+        (Some(sent), _) => facts.push(("reminder", format!("sent at {}", sent.at))),
+        (None, Some(at)) if pending => facts.push(("reminder", format!("at {at}"))),
+        _ => {}
+    }
+    let level = request.escalate_to.as_ref().map_or_else(String::new, |level| escape_text(level));
+    match (&request.escalated, request.escalate_at) {
+        (Some(raised), _) => facts.push(("escalation", format!("to level {level} at {}", raised.at))),
+        (None, Some(at)) if pending => facts.push(("escalation", format!("to level {level} at {at}"))),
+        _ => {}
+    }
+    if let Some(end) = request.expires_at {
+        let then =
+            if pending { format!(", then {}", describe_expiry(request.on_expiry)) } else { String::new() };
+        facts.push(("expires", format!("{end}{then}")));
+    }
+    facts
+}
+
+/// The outcome of a call that no one decides in time.
+#[must_use]
+pub const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
+    match outcome {
+        None | Some(OnExpiry::Deny) => "the call is denied",
+        Some(OnExpiry::Allow) => "the call is allowed",
+        Some(OnExpiry::Other) => "the call expires",
+    }
+}
+
+fn similar_text(count: usize) -> String {
+    let calls = if count == 1 { "call" } else { "calls" };
+    format!("{count} other {calls} of this tool in this thread")
+}
+
+/// The previews of the scopes. While there are no other calls, only patterns are listed: the scopes `exact` and
+/// `tool` are offered for every call.
+fn scope_lines(request: &api::ApprovalRequest) -> Vec<String> {
+    let previews = &request.would_also_match;
+    if previews.iter().all(|preview| preview.of == 0) {
+        let is_pattern =
+            |preview: &&api::ScopePreview| !matches!(preview.matches.as_str(), "\"exact\"" | "\"tool\"");
+        return previews.iter().filter(is_pattern).map(describe_scope_preview).collect();
+    }
+    let informative =
+        previews.len() > 2 || previews.iter().any(|preview| preview.allows + preview.denies > 0);
+    if informative { previews.iter().map(describe_scope_preview).collect() } else { Vec::new() }
+}
+
+/// A scope, and the number of the thread's calls that it would have answered.
+#[must_use]
+pub fn describe_scope_preview(preview: &api::ScopePreview) -> String {
+    let api::ScopePreview { allows, denies, of, .. } = preview;
+    let says = escape_text(&preview.says);
+    if *of == 0 {
+        return format!("{says}: no other calls yet");
+    }
+    let calls = if *of == 1 { "call" } else { "calls" };
+    if allows == denies {
+        return format!("{says}: {allows} of {of} other {calls}");
+    }
+    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}")
+}
+
+/// The scope of a remembered decision, in words.
+#[must_use]
+pub fn describe_scope(scope: &Json) -> String {
+    match scope.read::<String>().as_deref() {
+        Ok("exact") => "for these exact arguments".to_owned(),
+        Ok("tool") => "for the whole tool".to_owned(),
+        Ok("once") => "moved here from an unused approval of the same call".to_owned(),
+        _ => {
+            let pattern = Width::read(scope)
+                .map_or_else(|_| compact_json(scope), |scope| escape_text(&scope.to_string()));
+            format!("for {pattern}")
+        }
+    }
+}
+
+/// The scope in which a decision is remembered, if it is remembered.
+#[must_use]
+pub fn describe_remembered(decision: Decision, scope: Option<&Json>) -> Option<String> {
+    match scope {
+        Some(scope) => Some(describe_scope(scope)),
+        None => (decision == Decision::AllowSession).then(|| "for the whole tool".to_owned()),
+    }
+}
+
+/// The shadow rules that would have given another verdict.
+pub fn shadow_facts(shadow: &[Shadow]) -> impl Iterator<Item = CallFact> {
+    shadow.iter().map(|one| {
+        let verdict = serde_json::to_string(&one.verdict).unwrap_or_default();
+        ("shadow", format!("{} would {} the call", escape_text(&one.rule), verdict.trim_matches('"')))
+    })
+}
+
+/// The masked places of a call, if there are any.
+#[must_use]
+pub fn describe_masked(call: &api::Call) -> Option<String> {
+    let places: Vec<_> = call.redacted.iter().map(|place| escape_text(place)).collect();
+    let is = if places.len() == 1 { "is" } else { "are" };
+    (!places.is_empty())
+        .then(|| format!("{} {is} hidden here; the call runs with the real value", places.join(", ")))
+}
+
+/// Changes in lines: `-` is the old value, `+` the new one.
+#[must_use]
+pub fn change_lines(changes: &[Change]) -> Vec<String> {
+    let line = |sign: &str, change: &Change, json: &Option<Json>| {
+        let place =
+            if change.path.is_empty() { String::new() } else { format!("{} ", escape_text(&change.path)) };
+        json.as_ref().map(|json| format!("{sign} {place}{}", compact_json(json)))
+    };
+    changes
+        .iter()
+        .flat_map(|change| [line("-", change, &change.from), line("+", change, &change.to)])
+        .flatten()
+        .collect()
+}

@@ -1,0 +1,60 @@
+//! Printing to stdout and stderr, and remembering the first failure.
+
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    sync::OnceLock,
+};
+
+/// The first reason why stdout could not be written.
+static FIRST_FAILURE: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line to stdout. A failure is kept for [`first_print_failure`].
+pub fn print_line(line: &str) {
+    try_print_line(line);
+}
+
+/// Prints a line to stdout and returns whether that worked.
+pub fn try_print_line(line: &str) -> bool {
+    record_print_result(writeln!(io::stdout().lock(), "{line}"))
+}
+
+/// Prints a value as JSON on one line.
+pub fn print_json(value: &impl serde::Serialize) -> serde_json::Result<()> {
+    print_line(&format_json_line(value)?);
+    Ok(())
+}
+
+/// Keeps the first failure to print, and returns whether this one worked.
+pub fn record_print_result(printed: io::Result<()>) -> bool {
+    printed.map_err(|error| FIRST_FAILURE.set(error)).is_ok()
+}
+
+/// The first failure to print. A closed pipe (`| head`) is not a failure.
+pub fn first_print_failure() -> Option<&'static io::Error> {
+    record_print_result(io::stdout().lock().flush());
+    FIRST_FAILURE.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+}
+
+/// Prints a line to stderr.
+pub fn print_error(line: &(impl Display + ?Sized)) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Prints text to stderr without a line break.
+pub fn print_error_part(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+}
+
+/// Prints a question to stdout without a line break.
+pub fn print_prompt(text: &str) {
+    let mut stdout = io::stdout().lock();
+    record_print_result(write!(stdout, "{text}").and_then(|()| stdout.flush()));
+}
+
+/// The value as JSON on one line. Proposed arguments keep their line breaks in the log. They occur only between
+/// tokens, where a space means the same.
+pub fn format_json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    Ok(serde_json::to_string(value)?.replace(['\n', '\r'], " "))
+}

@@ -1,0 +1,168 @@
+//! Somebody at an inbox without a terminal, for the tests: they press keys, time stands still until it is
+//! moved, and what they see can be read.
+
+mod pictures;
+mod scope;
+mod stories;
+
+use crate::{
+    draw::{ColourTheme, draw_picture},
+    inbox::{
+        message::{
+            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+        },
+        state::InboxState,
+    },
+    view::{InboxHints, build_picture},
+};
+use countersign_api as api;
+use countersign_gate::{Principal, State, Timestamp};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::{Terminal, backend::TestBackend};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// When every story begins.
+const BEGINNING: i64 = 1_790_000_000_000;
+
+/// A call that waits since the beginning, as the gate would give it.
+pub(crate) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api::Call {
+    let at = Timestamp::from_millis(BEGINNING);
+    let mut call = json!({
+        "threadId": "conversation-7",
+        "id": format!("call_{seq}"),
+        "name": tool,
+        "state": "pending",
+        "arguments": arguments,
+        "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        "proposal": {"seq": seq, "principal": "agent:ada", "at": at},
+        "request": {
+            "seq": seq + 1,
+            "requestedAt": at,
+            "options": ["allow_once", "allow_session", "deny"],
+            "quorum": 1,
+            "denials": 1,
+            "reason": "no rule matches this call",
+            "policy": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        },
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        call[name] = value.clone();
+    }
+    serde_json::from_value(call).expect("a call")
+}
+
+/// A short one.
+pub(crate) fn short(seq: i64, tool: &str) -> api::Call {
+    call(seq, tool, &json!({"command": format!("run {seq}")}), &json!({}))
+}
+
+pub(crate) struct InboxTester {
+    pub(crate) inbox: InboxState,
+    pub(crate) now: Timestamp,
+    size: (u16, u16),
+}
+
+impl InboxTester {
+    /// Before an inbox with those calls, at a window of 60 columns and 20 lines.
+    pub(crate) fn before(calls: &[api::Call]) -> Self {
+        let now = Timestamp::from_millis(BEGINNING + 5_000);
+        let mut inbox = InboxState::new(Principal::user("ben"));
+        inbox.apply_event(InboxEvent::Loaded(calls.to_vec()), now);
+        inbox.hold = None;
+        let mut person = Self { inbox, now, size: (60, 20) };
+        person.looks();
+        person
+    }
+
+    pub(crate) fn at_a_window_of(mut self, columns: u16, lines: u16) -> Self {
+        self.size = (columns, lines);
+        self
+    }
+
+    /// Time passes.
+    pub(crate) fn waits(&mut self, span: Duration) {
+        self.now = self.now.after(span);
+    }
+
+    /// What is on the screen.
+    pub(crate) fn looks(&mut self) -> String {
+        let (columns, lines) = self.size;
+        let hints = InboxHints { command_prefix: "countersign".to_owned() };
+        let view = build_picture(&mut self.inbox, columns.into(), lines.into(), self.now, &hints);
+        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("it draws");
+        terminal.draw(|frame| draw_picture(frame, &view, ColourTheme { colours: true })).expect("it draws");
+        let buffer = terminal.backend().buffer().clone();
+        let line = |y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..lines).map(|y| line(y).trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Presses keys one after the other, and looks after each. `⏎` is Enter, `⎋` Escape.
+    pub(crate) fn presses(&mut self, keys: &str) -> Vec<InboxAction> {
+        let press = |c| match c {
+            '⏎' => KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE),
+            '⎋' => KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE),
+            c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        let mut actions = Vec::new();
+        for c in keys.chars() {
+            actions.extend(self.inbox.handle_key(press(c), self.now));
+            self.looks();
+        }
+        actions
+    }
+
+    /// The one decision that those keys send.
+    pub(crate) fn sends(&mut self, keys: &str) -> SentDecision {
+        match self.presses(keys).as_slice() {
+            [InboxAction::Decide(sent)] => sent.clone(),
+            other => panic!("{keys} sends {other:?}"),
+        }
+    }
+
+    pub(crate) fn hears(&mut self, news: InboxEvent) -> Vec<InboxAction> {
+        let actions = self.inbox.apply_event(news, self.now);
+        self.looks();
+        actions
+    }
+
+    /// The gate does what was sent.
+    pub(crate) fn is_obeyed(&mut self, sent: SentDecision) {
+        let waiting = self.inbox.calls.iter().find(|one| call_key(&one.call) == sent.key);
+        let mut call = waiting.expect("it was there").call.clone();
+        let response = json!({
+            "decision": sent.decision, "source": "approver", "principal": "user:ben",
+            "at": self.now, "seq": 99,
+        });
+        call.response = Some(serde_json::from_value(response).expect("a response"));
+        call.state = if sent.decision.allows() { State::Allowed } else { State::Denied };
+        self.hears(InboxEvent::Answered(sent, Ok(Box::new(call))));
+    }
+
+    /// The gate refuses what was sent.
+    pub(crate) fn is_refused(&mut self, sent: SentDecision, why: &str, gone: Option<DecisionSummary>) {
+        self.hears(InboxEvent::Answered(sent, Err(DecisionFailure { why: why.to_owned(), gone })));
+    }
+
+    pub(crate) fn shown(&self) -> Option<&str> {
+        self.inbox.shown.as_ref().map(|(_, id)| id.as_str())
+    }
+
+    /// What is said below the call.
+    pub(crate) fn is_told(&self) -> &str {
+        self.inbox.status.as_ref().map_or("", |(_, text)| text)
+    }
+}
+
+/// Somebody else decides.
+pub(crate) fn decided(call: &api::Call, text: &str) -> InboxEvent {
+    InboxEvent::Decided(call_key(call), summarize_decision(text))
+}
+
+pub(crate) fn summarize_decision(text: &str) -> DecisionSummary {
+    DecisionSummary { text: text.to_owned(), by: Principal::user("cleo") }
+}
+
+pub(crate) fn name(call: &api::Call) -> CallKey {
+    call_key(call)
+}
