@@ -33,10 +33,7 @@ async fn shells_complete_the_command_line() {
                      _countersign countersign pen countersign; echo \"${COMPREPLY[@]}\"";
         assert_eq!(desk.runs("bash", &["-c", asked]).await, "pending\n");
         for shell in ["zsh", "fish", "elvish", "powershell"] {
-            assert!(
-                desk.types(&format!("completions {shell}")).await.stdout.contains("thread"),
-                "{shell}"
-            );
+            assert!(desk.types(&format!("completions {shell}")).await.stdout.contains("thread"), "{shell}");
         }
         assert_eq!(desk.types("completions cmd").await.code, 2);
     })

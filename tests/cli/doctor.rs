@@ -132,7 +132,8 @@ async fn a_server_is_asked_how_it_is() {
             town.gate.policy_failed("line 3 is odd").expect("it has a file");
             let said = desk.types(&format!("doctor --server {server}")).await;
             assert!(
-                said.stdout.contains("fail  its policy   the server still uses an older policy: line 3 is odd"),
+                said.stdout
+                    .contains("fail  its policy   the server still uses an older policy: line 3 is odd"),
                 "{said}"
             );
         })

@@ -129,12 +129,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
         exit 0
         ");
         let log = desk.types("log --thread t1").await.stdout;
-        assert!(
-            log.contains(
-                "user:ada releases call_1 for another executor (nothing was sent)"
-            ),
-            "{log}"
-        );
+        assert!(log.contains("user:ada releases call_1 for another executor (nothing was sent)"), "{log}");
         assert!(log.contains("takes over call_1 as worker-2"), "{log}");
     })
     .await;

@@ -125,10 +125,10 @@ async fn the_terminal_is_afterwards_as_it_was() {
     at_a_desk(async |desk| {
         allow_all(desk);
         let terminal = Terminal::open(desk).await;
-        terminal.types("stty -a > before; countersign run -- stty raw -echo; stty -a > after").await;
-        terminal.is_back().await;
-        terminal.types("countersign run -- no-such-program; stty -a > failed").await;
-        terminal.is_back().await;
+        terminal.types("stty -a > before; countersign run -- stty raw -echo; stty -a > after; echo first $?").await;
+        terminal.shows("first 0").await;
+        terminal.types("countersign run -- no-such-program; stty -a > failed; echo second $?").await;
+        terminal.shows("second 0").await;
         let read = |name: &str| std::fs::read_to_string(desk.path(name)).expect("written");
         assert_eq!(read("after"), read("before"));
         assert_eq!(read("failed"), read("before"));

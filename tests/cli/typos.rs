@@ -103,7 +103,8 @@ async fn a_broken_policy_stops_only_what_it_answers() {
         for line in ["run -- ls", "serve --listen 127.0.0.1:0", "deny call_1", "watch --plain"] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        let fine = ["pending", "show call_1", "log", "calls", "thread list", "grant list t1", "stats", "verify"];
+        let fine =
+            ["pending", "show call_1", "log", "calls", "thread list", "grant list t1", "stats", "verify"];
         for line in fine {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }

@@ -77,7 +77,7 @@ fn heading(text: &str) -> DocumentLine {
 
 fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
     let mut warn = |text: String| {
-        lines.push(DocumentLine { role: LineRole::Warning, label: "Warning".to_owned(), text })
+        lines.push(DocumentLine { role: LineRole::Warning, label: "Warning".to_owned(), text });
     };
     if call.proposal.principal == *me {
         warn("you proposed this call, so another person must decide it".to_owned());

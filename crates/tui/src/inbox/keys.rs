@@ -85,7 +85,7 @@ impl InboxState {
             ),
             KeyCode::Char('?') if plain => self.mode = InboxMode::Help,
             KeyCode::Char('/') if plain => {
-                self.mode = InboxMode::Searching(TextField::holding(&self.search_text))
+                self.mode = InboxMode::Searching(TextField::holding(&self.search_text));
             }
             KeyCode::Char('n' | 'l') | KeyCode::Right | KeyCode::Tab | KeyCode::Enter if plain => {
                 self.step(1);

@@ -291,8 +291,7 @@ fn the_keys() {
     ────────────────────────────────────────────────────────────────────────────────
      d        deny; asks for a reason, which the agent receives
      o        allow this call, once
-     s D      allow, or deny, this call and later ones in its thread; asks for the
-              scope
+     s D      allow, or deny, this call and later ones; asks for the scope
      e        edit the arguments in $EDITOR; o then allows the edited call
      a        choose the level of your decision
      c        write a comment for the decision
@@ -308,6 +307,7 @@ fn the_keys() {
      A decision is final. It applies only to the call on the screen: the next call
      takes no decision for a moment, and a call that another person decides stays
      until you leave it.
+
 
     ────────────────────────────────────────────────────────────────────────────────
 

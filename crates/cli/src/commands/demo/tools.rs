@@ -17,7 +17,7 @@ pub(crate) struct ToolOutcome {
 }
 
 impl ToolOutcome {
-    fn said(status: Status, text: &str) -> Self {
+    fn from_text(status: Status, text: &str) -> Self {
         Self { status, content: Json::string(text) }
     }
 }
@@ -45,16 +45,16 @@ pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
     } else {
         send(work, call)
     };
-    done.unwrap_or_else(|why| ToolOutcome::said(Status::Error, &why.to_string()))
+    done.unwrap_or_else(|why| ToolOutcome::from_text(Status::Error, &why.to_string()))
 }
 
 async fn run_command(work: &Path, shell: &ShellArguments) -> std::io::Result<ToolOutcome> {
     let words = shlex::split(&shell.command).unwrap_or_default();
     let Some((program, rest)) = words.split_first() else {
-        return Ok(ToolOutcome::said(Status::Error, "the arguments are not a command"));
+        return Ok(ToolOutcome::from_text(Status::Error, "the arguments are not a command"));
     };
     if shell.cwd != work {
-        return Ok(ToolOutcome::said(Status::Error, "the demo runs nothing outside its folder"));
+        return Ok(ToolOutcome::from_text(Status::Error, "the demo runs nothing outside its folder"));
     }
     let mut command = Command::new(program);
     command.args(rest).current_dir(work).stdin(Stdio::null()).kill_on_drop(true);
@@ -71,14 +71,14 @@ async fn run_command(work: &Path, shell: &ShellArguments) -> std::io::Result<Too
 
 fn write_file(work: &Path, write: &WriteArguments) -> std::io::Result<ToolOutcome> {
     if write.path.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Ok(ToolOutcome::said(Status::Error, "the demo writes nothing outside its folder"));
+        return Ok(ToolOutcome::from_text(Status::Error, "the demo writes nothing outside its folder"));
     }
     let path = work.join(&write.path);
     std::fs::write(&path, &write.text)?;
     if write.executable {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
     }
-    Ok(ToolOutcome::said(
+    Ok(ToolOutcome::from_text(
         Status::Success,
         &format!("wrote {} bytes to {}", write.text.len(), write.path.display()),
     ))
@@ -90,7 +90,7 @@ fn send(work: &Path, call: &api::Call) -> std::io::Result<ToolOutcome> {
     std::fs::create_dir_all(&outbox)?;
     let name = format!("{}.json", call.name);
     std::fs::write(outbox.join(&name), call.arguments.as_str())?;
-    Ok(ToolOutcome::said(Status::Success, &format!("put into outbox/{name}")))
+    Ok(ToolOutcome::from_text(Status::Success, &format!("put into outbox/{name}")))
 }
 
 #[cfg(test)]

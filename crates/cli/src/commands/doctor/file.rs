@@ -19,7 +19,7 @@ const MUCH_WAL: u64 = 128 * 1024 * 1024;
 const LITTLE_ROOM: u64 = 256 * 1024 * 1024;
 
 /// Checks the file. Returns whether it can be opened.
-pub(crate) fn look(path: &Path, results: &mut CheckResults) -> bool {
+pub(crate) fn check_file(path: &Path, results: &mut CheckResults) -> bool {
     let shown = path.display();
     let found = match std::fs::metadata(path) {
         Ok(found) => found,

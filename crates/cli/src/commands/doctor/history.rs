@@ -11,7 +11,7 @@ const LAST: i64 = 1_000;
 /// The accepted clock difference between machines that share a file.
 const APART: Duration = Duration::from_mins(1);
 
-pub(crate) async fn look(context: &Context, address: &Address, results: &mut CheckResults) {
+pub(crate) async fn check_log(context: &Context, address: &Address, results: &mut CheckResults) {
     let options = Options { create: false, ..Options::default() };
     let gate = match Gate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,

@@ -26,14 +26,14 @@ pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit>
     policy(context, &mut results);
     clock(&mut results);
     match context.settings.target() {
-        Ok(LogTarget::Server(url)) => server::look(context, &url, &mut results).await,
+        Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,
         Ok(LogTarget::Database(address)) => {
             let worth_opening = match &address {
-                Address::File(path) => file::look(path, &mut results),
-                Address::Postgres(postgres) => postgres::look(postgres, &mut results).await,
+                Address::File(path) => file::check_file(path, &mut results),
+                Address::Postgres(postgres) => postgres::check_postgres(postgres, &mut results).await,
             };
             if worth_opening {
-                history::look(context, &address, &mut results).await;
+                history::check_log(context, &address, &mut results).await;
             }
         }
         Err(error) => results.fail("target", format!("{error:#}"), "remove one of the two settings"),

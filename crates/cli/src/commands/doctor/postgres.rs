@@ -11,7 +11,7 @@ const FAR_APART: u64 = 30_000;
 const CONNECTIONS: i64 = 7;
 
 /// Checks the server. Returns whether the log can be opened.
-pub(crate) async fn look(address: &PostgresAddress, results: &mut CheckResults) -> bool {
+pub(crate) async fn check_postgres(address: &PostgresAddress, results: &mut CheckResults) -> bool {
     let found = match examine(address).await {
         Ok(found) => found,
         Err(error) => {

@@ -3,7 +3,7 @@
 use crate::{commands::doctor::results::CheckResults, context::Context};
 use countersign_gate::Gate;
 
-pub(crate) async fn look(context: &Context, url: &str, results: &mut CheckResults) {
+pub(crate) async fn check_server(context: &Context, url: &str, results: &mut CheckResults) {
     let ready = match Gate::connect(url) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),

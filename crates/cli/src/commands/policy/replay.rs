@@ -161,28 +161,28 @@ fn list(listed: &Listed, title: &str, limit: usize, screen: &ScreenFormat) {
 }
 
 fn then(case: &Case) -> String {
-    let said = &case.then;
-    let Some(by) = said.by.as_ref().map(|by| escape_text(by.as_str())) else {
+    let then = &case.then;
+    let Some(by) = then.by.as_ref().map(|by| escape_text(by.as_str())) else {
         return "not decided".to_owned();
     };
-    let what = match said.source {
-        _ if said.changed => "changed by",
+    let what = match then.source {
+        _ if then.changed => "changed by",
         Some(Source::Expiry) => "expired,",
-        _ if said.denied => "denied by",
+        _ if then.denied => "denied by",
         _ => "allowed by",
     };
     let comment =
-        said.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
+        then.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
     format!("{what} {by}{comment}")
 }
 
 fn now(case: &Case) -> String {
-    let by = case.now.rule.as_ref().map_or_else(|| said(case.now.basis), |rule| escape_text(rule));
+    let by = case.now.rule.as_ref().map_or_else(|| basis_word(case.now.basis), |rule| escape_text(rule));
     let terms = case.now.terms.as_ref().map_or(String::new(), |terms| format!(": {}", escape_text(terms)));
     format!("{} by {by}{terms}", verdict_word(case.now.verdict))
 }
 
-fn said(basis: Basis) -> String {
+fn basis_word(basis: Basis) -> String {
     match basis {
         Basis::Tool => "tool metadata".to_owned(),
         _ => "default".to_owned(),
@@ -199,7 +199,7 @@ fn rules(report: &Report) -> TextTable {
         let name = row
             .rule
             .as_ref()
-            .map_or_else(|| said(row.basis.unwrap_or(Basis::Default)), |rule| escape_text(rule));
+            .map_or_else(|| basis_word(row.basis.unwrap_or(Basis::Default)), |rule| escape_text(rule));
         let says = TableCell::styled(verdict_style(row.verdict), verdict_word(row.verdict));
         table.add_row([name.into(), says, row.calls.to_string().into()]);
     }
