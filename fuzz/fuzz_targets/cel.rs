@@ -3,7 +3,7 @@
 
 use Verdict::{Allow, Ask, Block};
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
-use countersign_policy::{Policy, Subject};
+use countersign_policy::{Policy, JudgedCall};
 use libfuzzer_sys::fuzz_target;
 use std::panic;
 
@@ -97,7 +97,7 @@ impl Rules {
     /// condition that holds cannot be told from one that fails.
     fn judge(&self, arguments: &Json, masked: Option<&str>, late: bool) -> Verdicts {
         let redacted: Vec<_> = masked.map(str::to_owned).into_iter().collect();
-        let subject = Subject {
+        let subject = JudgedCall {
             thread: &ThreadId::new("t").expect("a name"),
             principal: &Principal::agent("bot"),
             tool: &ToolName::new("t").expect("a name"),

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
-use countersign_policy::{BadPolicy, Judgement, Policy, Subject, format};
+use countersign_policy::{BadPolicy, Judgement, Policy, JudgedCall, format};
 use libfuzzer_sys::fuzz_target;
 
 /// Separates the policy from the calls, one per line, as in the documentation.
@@ -101,8 +101,8 @@ impl Call {
         policy.judge(&self.subject(&[String::new()]), &|| false)
     }
 
-    fn subject<'a>(&'a self, redacted: &'a [String]) -> Subject<'a> {
-        Subject {
+    fn subject<'a>(&'a self, redacted: &'a [String]) -> JudgedCall<'a> {
+        JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,

@@ -2,30 +2,30 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_patterns::{
-    Answer, CommandPattern, Script,
+    MatchAnswer, CommandPattern, ParsedScript,
     command::{any, every},
 };
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
     let (glob, text) = input;
-    let script = Script::parse(text);
+    let script = ParsedScript::parse(text);
     assert!(script.commands().all(|command| command.len() <= 16 * (text.len() + 1)));
     if let Some(suggested) = script.suggest() {
         let suggested = CommandPattern::new(&suggested).expect("a suggestion is a valid pattern");
-        assert_eq!(every(&[suggested], &script), Answer::Yes);
+        assert_eq!(every(&[suggested], &script), MatchAnswer::Yes);
     }
     for glob in ["ls*", "ls **", glob] {
         let Ok(pattern) = CommandPattern::new(glob) else { continue };
         let patterns = [pattern];
-        if every(&patterns, &script) != Answer::Yes {
+        if every(&patterns, &script) != MatchAnswer::Yes {
             continue;
         }
-        assert_eq!(any(&patterns, &script), Answer::Yes, "every command matches, so at least one does");
+        assert_eq!(any(&patterns, &script), MatchAnswer::Yes, "every command matches, so at least one does");
         if glob.starts_with("ls") && !text.ends_with('\\') {
-            let longer = Script::parse(&format!("{text}\nrm -rf /"));
-            assert_ne!(every(&patterns, &longer), Answer::Yes);
-            assert_ne!(any(&[CommandPattern::new("rm *").expect("a pattern")], &longer), Answer::No);
+            let longer = ParsedScript::parse(&format!("{text}\nrm -rf /"));
+            assert_ne!(every(&patterns, &longer), MatchAnswer::Yes);
+            assert_ne!(any(&[CommandPattern::new("rm *").expect("a pattern")], &longer), MatchAnswer::No);
         }
     }
 });

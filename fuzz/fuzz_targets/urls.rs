@@ -1,17 +1,17 @@
 //! Fuzzes URLs: a URL that matches the pattern of a host has that host.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_patterns::{Address, Answer, UrlPattern};
+use countersign_patterns::{ParsedUrl, MatchAnswer, UrlPattern};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
     let (pattern, url) = input;
-    let address = Address::read(url);
+    let address = ParsedUrl::read(url);
     if let Ok(pattern) = UrlPattern::new(pattern) {
         let _ = pattern.matches(&address);
     }
     let below = UrlPattern::new("https://*.example.com/*").expect("a pattern");
-    if below.matches(&address) == Answer::Yes {
+    if below.matches(&address) == MatchAnswer::Yes {
         assert!(!url.contains(['\\', ' ', '\t', '\n', '\0']));
         let rest = url.split_once("://").expect("a matching URL has a scheme").1;
         let authority = rest.split(['/', '?', '#']).next().expect("split yields at least one part");
@@ -19,7 +19,7 @@ fuzz_target!(|input: (&str, &str)| {
     }
     if let Some(suggested) = address.suggest() {
         let pattern = UrlPattern::new(&suggested).expect("a suggestion is a valid pattern");
-        assert_eq!(pattern.matches(&address), Answer::Yes);
+        assert_eq!(pattern.matches(&address), MatchAnswer::Yes);
         assert!(!url.contains('\\'));
     }
 });

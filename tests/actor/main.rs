@@ -4,7 +4,7 @@
 //! modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
 
 use countersign_events::{CallId, Principal, ThreadId};
-use countersign_store::{Error, Options, Store};
+use countersign_store::{Store, StoreError, StoreOptions};
 use countersign_tests::{Persona, Proposal};
 use std::{
     env, fs,
@@ -29,7 +29,7 @@ fn say(text: &str) {
 }
 
 async fn open(path: &Path) {
-    match Store::open(path, Options::default()).await {
+    match Store::open(path, StoreOptions::default()).await {
         Ok(store) => {
             say("open");
             store.close().await;
@@ -39,7 +39,7 @@ async fn open(path: &Path) {
 }
 
 async fn files(path: &Path) {
-    let store = Store::open(path, Options::default()).await.expect("opens");
+    let store = Store::open(path, StoreOptions::default()).await.expect("opens");
     propose(&store, "call").await.expect("written");
     let folder = fs::read_dir(path.parent().expect("a folder")).expect("reads");
     let mut lines: Vec<_> = folder
@@ -56,7 +56,7 @@ async fn files(path: &Path) {
 
 /// Succeeds only if every acknowledged event is present at the end.
 async fn fill(path: &Path, ballast: &Path) {
-    let store = Store::open(path, Options::default()).await.expect("opens");
+    let store = Store::open(path, StoreOptions::default()).await.expect("opens");
     let mut acknowledged = Vec::new();
     let full = until_it_fails(&store, &mut acknowledged).await;
     say(full.reason().unwrap_or(full.code()));
@@ -68,7 +68,7 @@ async fn fill(path: &Path, ballast: &Path) {
         acknowledged.push(id);
     }
     store.close().await;
-    let store = Store::open(path, Options::default()).await.expect("opens again");
+    let store = Store::open(path, StoreOptions::default()).await.expect("opens again");
     for id in &acknowledged {
         let call = store.call(&thread_id(), &CallId::new(id).expect("valid")).await.expect("reads");
         assert!(call.is_some_and(|call| call.request().is_some()), "{id} was acknowledged");
@@ -81,7 +81,7 @@ async fn fill(path: &Path, ballast: &Path) {
     store.close().await;
 }
 
-async fn until_it_fails(store: &Store, acknowledged: &mut Vec<String>) -> Error {
+async fn until_it_fails(store: &Store, acknowledged: &mut Vec<String>) -> StoreError {
     for n in 0.. {
         let id = format!("call_{n}");
         match propose(store, &id).await {
@@ -96,7 +96,7 @@ fn thread_id() -> ThreadId {
     ThreadId::new("t").expect("valid")
 }
 
-async fn propose(store: &Store, id: &str) -> Result<(), Error> {
+async fn propose(store: &Store, id: &str) -> Result<(), StoreError> {
     let arguments = format!("{{\"text\":\"{}\"}}", "x".repeat(8_000));
     let bot = Persona::over(store, Principal::agent("bot"));
     bot.proposes_to(id, Proposal { arguments: &arguments, ..Proposal::default() }).await.map(|_| ())

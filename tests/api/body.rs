@@ -1,7 +1,7 @@
 //! Bodies that the server refuses before it handles the request.
 
 use crate::ASK;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 
@@ -11,9 +11,9 @@ const CALLS: &str = "/v1/threads/t/tool-calls";
 async fn body_without_json_content_type_is_refused() {
     over_http(ASK, async |world| {
         let request = world.agent("builder").request(Method::POST, CALLS);
-        assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type says "text/plain""#);
+        assert_snapshot!(HttpAnswer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type says "text/plain""#);
         let request = world.agent("builder").request(Method::POST, CALLS);
-        assert_snapshot!(Answer::to(request).await, @"415 not_json: the body must be application/json, and the header content-type is missing");
+        assert_snapshot!(HttpAnswer::to(request).await, @"415 not_json: the body must be application/json, and the header content-type is missing");
     })
     .await;
 }
@@ -24,7 +24,8 @@ async fn content_type_with_charset_is_accepted() {
         world.agent("builder").proposes("call_1").await;
         let request = world.agent("builder").request(Method::POST, "/v1/threads/t/close");
         let answer =
-            Answer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}")).await;
+            HttpAnswer::to(request.header("content-type", "Application/JSON; charset=utf-8").body("{}"))
+                .await;
         assert_eq!(answer.status, 200, "{answer}");
     })
     .await;
@@ -147,7 +148,7 @@ async fn compressed_or_recoded_body_is_refused() {
         let says = async |name: &str, value: &str| {
             let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
             let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
-            Answer::to(request.header(name, value).body("{}")).await.to_string()
+            HttpAnswer::to(request.header(name, value).body("{}")).await.to_string()
         };
         assert_snapshot!(says("content-encoding", "gzip").await, @r#"415 not_json: a body is taken as it is, and the header content-encoding says "gzip""#);
         assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"415 not_json: JSON is UTF-8, and the header content-type says "latin1""#);

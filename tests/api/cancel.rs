@@ -1,10 +1,10 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/cancel`
 
 use crate::ASK;
-use countersign_tests::{Answer, HttpWorld, over_http};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
-async fn cancels(world: &HttpWorld, body: &str) -> Answer {
+async fn cancels(world: &HttpWorld, body: &str) -> HttpAnswer {
     world.agent("builder").post("/v1/threads/t/tool-calls/call_1/cancel", body).await
 }
 

@@ -2,14 +2,14 @@
 
 use crate::ASK;
 use countersign_api::ApprovalGate;
-use countersign_gate::{Options, Policy};
-use countersign_tests::{Answer, HttpWorld, over_http};
+use countersign_gate::{Policy, StoreOptions};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
 /// The hash of `{"command":"ls"}`, the arguments of every call here.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-async fn claims(world: &HttpWorld, hash: &str) -> Answer {
+async fn claims(world: &HttpWorld, hash: &str) -> HttpAnswer {
     let claim = format!(r#"{{"executor":"worker-7","argumentsHash":"{hash}","leaseSeconds":60}}"#);
     world.agent("builder").post("/v1/threads/t/tool-calls/call_1/claim", &claim).await
 }
@@ -89,7 +89,7 @@ async fn claim_of_a_since_blocked_call_is_refused() {
     over_http(rules, async |world| {
         let earlier = Policy::read("default = \"allow\"").expect("valid");
         let path = world.path();
-        let gate = countersign_gate::EmbeddedGate::open_with(path, Options::default(), earlier)
+        let gate = countersign_gate::EmbeddedGate::open_with(path, StoreOptions::default(), earlier)
             .await
             .expect("opens");
         let call =

@@ -1,7 +1,7 @@
 //! `GET /openapi.json`, and the documentation page at `/docs`.
 
 use crate::ASK;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use reqwest::Method;
 use serde_json::Value;
 use std::{
@@ -158,7 +158,7 @@ async fn every_operation_of_the_document_is_served() {
         for (path, method, _) in operations(&document) {
             let path = path.replace("{thread}", "t").replace("{id}", "call_1").replace("{seq}", "1");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-            let answer = Answer::to(world.person("ada").request(method.clone(), &path)).await;
+            let answer = HttpAnswer::to(world.person("ada").request(method.clone(), &path)).await;
             let known = answer.status < 400
                 || !["\"unknown_route\"", "\"wrong_method\""].contains(&answer.member("code").as_str());
             assert!(known, "{method} {path}: {answer}");

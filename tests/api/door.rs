@@ -1,7 +1,7 @@
 //! Behaviour of every request: ids, caching, compression.
 
 use crate::ASK;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use reqwest::Method;
 
 #[tokio::test]
@@ -74,12 +74,12 @@ async fn long_answers_are_compressed_for_clients_that_ask() {
 async fn head_request_returns_only_headers() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
-        let head = Answer::to(ada.request(Method::HEAD, "/v1/threads")).await;
+        let head = HttpAnswer::to(ada.request(Method::HEAD, "/v1/threads")).await;
         assert_eq!((head.status, head.body.as_str()), (200, ""));
         assert_ne!(head.header("etag"), "");
-        let missing = Answer::to(ada.request(Method::HEAD, "/v1/threads/t9")).await;
+        let missing = HttpAnswer::to(ada.request(Method::HEAD, "/v1/threads/t9")).await;
         assert_eq!((missing.status, missing.body.as_str()), (404, ""));
-        let options = Answer::to(ada.request(Method::OPTIONS, "/v1/threads/t/mode")).await;
+        let options = HttpAnswer::to(ada.request(Method::OPTIONS, "/v1/threads/t/mode")).await;
         assert_eq!((options.status, options.header("allow")), (405, "GET,HEAD,PUT"));
     })
     .await;

@@ -1,7 +1,7 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`, page by page.
 
 use crate::ASK;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn event_page_contains_only_matching_events() {
 }
 
 /// The events of a page, one per line.
-fn lines(page: &Answer) -> String {
+fn lines(page: &HttpAnswer) -> String {
     let events: Vec<serde_json::Value> = serde_json::from_str(&page.member("events")).expect("events");
     let line = |event: &serde_json::Value| {
         let part = |name: &str| event[name].to_string().replace('"', "");

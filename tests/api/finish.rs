@@ -1,10 +1,10 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/result`
 
 use crate::ASK;
-use countersign_tests::{Answer, HttpWorld, over_http};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
-async fn reports(world: &HttpWorld, report: &str) -> Answer {
+async fn reports(world: &HttpWorld, report: &str) -> HttpAnswer {
     world.agent("builder").post("/v1/threads/t/tool-calls/call_1/result", report).await
 }
 

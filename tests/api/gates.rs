@@ -35,12 +35,12 @@ denials = 2
 
 /// The questions and answers: in full to compare, and shortened to read.
 #[derive(Default)]
-struct Told {
+struct GateTranscript {
     whole: String,
     brief: String,
 }
 
-impl Told {
+impl GateTranscript {
     fn say<T: Serialize>(&mut self, what: &str, answer: Result<T, GateError>) {
         let text = match answer {
             Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
@@ -62,12 +62,12 @@ fn decide(decision: Decision) -> api::DecisionRequest {
 }
 
 /// One call from proposal to result, and the refusals on its way.
-async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
+async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
     let thread = parse_thread_id("a/b ü#?").expect("valid");
     let call = api::ProposeRequest::new("call/1", "bash", r#"{"n": 1.50}"#).expect("valid");
-    let mut told = Told::default();
+    let mut told = GateTranscript::default();
     told.say("show nothing", agent.call(&thread, &call.id).await);
     let proposed = agent.propose(&thread, &call).await;
     told.say("propose", proposed.clone());
@@ -98,10 +98,10 @@ async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
 }
 
 /// Operations on threads and the log.
-async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
+async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
-    let mut told = Told::default();
+    let mut told = GateTranscript::default();
     let propose = async |thread, id: &str, tool: &str| {
         agent.propose(thread, &api::ProposeRequest::new(id, tool, "[]").expect("valid")).await
     };
@@ -133,11 +133,11 @@ async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
 }
 
 /// All kinds of decisions: edited, by several people, remembered, and for wider scopes.
-async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
+async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
     let thread = parse_thread_id("t").expect("valid");
-    let mut told = Told::default();
+    let mut told = GateTranscript::default();
     let propose = async |id: &str, tool: &str, command: &str| {
         let arguments = format!("{{\"command\":\"{command}\"}}");
         agent
@@ -177,10 +177,10 @@ async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> Told {
 }
 
 /// Masked arguments, lost executors, and the stop button.
-async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told {
+async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> GateTranscript {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
-    let mut told = Told::default();
+    let mut told = GateTranscript::default();
     let secret = r#"{"user":"ada","password":"hunter2"}"#;
     let call = api::ProposeRequest {
         definition: Some(api::ProposedDefinition {
@@ -226,7 +226,7 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Told
 }
 
 /// Runs it over both gates, which must answer the same. Gives their answer.
-async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> Told) -> String {
+async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> GateTranscript) -> String {
     let (file, clock, _folder) = new_gate(RULES).await;
     let over_a_file = tell(&file, &clock).await;
     file.shut_down().await;

@@ -2,7 +2,7 @@
 //! unknown paths and methods.
 
 use crate::ASK;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 
@@ -33,14 +33,14 @@ async fn wrong_method_is_refused() {
 async fn foreign_host_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
-        assert_snapshot!(Answer::to(request).await, @r#"421 foreign_host: this server is for its own machine, and "evil.example:7878" is not a name of that; use 127.0.0.1 or localhost"#);
+        assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: this server is for its own machine, and "evil.example:7878" is not a name of that; use 127.0.0.1 or localhost"#);
         assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: this server is for its own machine, and "" is not a name of that; use 127.0.0.1 or localhost"#);
         assert_snapshot!(world.sends_raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"
         200
         {"status":"ok"}
         "#);
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "localhost:1");
-        assert_eq!(Answer::to(request).await.status, 200);
+        assert_eq!(HttpAnswer::to(request).await.status, 200);
     })
     .await;
 }
@@ -50,7 +50,7 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
     over_http(ASK, async |world| {
         let from = async |origin: &str| {
             let request = world.person("ada").request(Method::GET, PENDING).header("origin", origin);
-            Answer::to(request).await
+            HttpAnswer::to(request).await
         };
         assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this, and pages may not decide");
         assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this, and pages may not decide");
@@ -67,7 +67,7 @@ async fn page_of_another_site_cannot_send_requests() {
         let from = async |site: &str, dest: &str, path: &str| {
             let mode = if dest == "image" { "no-cors" } else { "navigate" };
             let request = world.anonymous().request(Method::GET, path).header("sec-fetch-site", site);
-            Answer::to(request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest)).await
+            HttpAnswer::to(request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest)).await
         };
         assert_snapshot!(from("cross-site", "image", "/readyz").await, @"403 foreign_origin: a page of another site sent this, and pages may not ask anything here");
         for path in
@@ -90,7 +90,7 @@ async fn link_from_another_site_opens_only_pages() {
         let follows = async |dest: &str, path: &str| {
             let request = world.anonymous().request(Method::GET, path).header("sec-fetch-site", "cross-site");
             let request = request.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", dest);
-            Answer::to(request).await.status
+            HttpAnswer::to(request).await.status
         };
         for path in ["/", "/docs", "/docs/"] {
             assert_eq!(follows("document", path).await, 200, "{path}");
@@ -124,7 +124,7 @@ async fn service_principal_or_unknown_kind_is_refused() {
         let says = async |principal: &str| {
             let request = world.anonymous().request(Method::POST, "/v1/threads/t/close");
             let request = request.header("content-type", "application/json");
-            Answer::to(request.header("countersign-principal", principal).body("{}")).await
+            HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("ada").await, @r#"
         400 bad_header: countersign-principal: "ada" does not begin with user:, agent:, policy: or system:
@@ -149,7 +149,7 @@ async fn unusable_principal_name_is_refused() {
         let says = async |principal: &str| {
             let request = world.anonymous().request(Method::POST, "/v1/threads/t/close");
             let request = request.header("content-type", "application/json");
-            Answer::to(request.header("countersign-principal", principal).body("{}")).await
+            HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("user:").await, @r#"
         400 bad_header: countersign-principal: the name of a principal cannot be used: it is empty
@@ -191,7 +191,7 @@ async fn badly_encoded_principal_is_refused() {
     over_http(ASK, async |world| {
         let request = world.anonymous().request(Method::POST, "/v1/threads/t/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");
-        assert_snapshot!(Answer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
+        assert_snapshot!(HttpAnswer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
         400 bad_header: countersign-principal: after % there are two hexadecimal digits; % itself is %25
         parameter: "countersign-principal"
         "#);

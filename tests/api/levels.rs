@@ -1,6 +1,6 @@
 //! Approval levels: who may decide, at which level, and what happens without an answer from that level.
 
-use countersign_tests::{Stream, over_http};
+use countersign_tests::{EventStreamReader, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn call(tool: &str) -> String {
 }
 
 /// The next event of a stream, without its hash. Keep-alives are skipped.
-async fn told(events: &mut Stream) -> String {
+async fn told(events: &mut EventStreamReader) -> String {
     loop {
         let message = events.message().await;
         if message.starts_with("id:") {

@@ -1,7 +1,7 @@
 //! The sockets of a server.
 
 use countersign_gate::EmbeddedGate;
-use countersign_server::{Address, Error, Listener, Options};
+use countersign_server::{BoundListener, ListenAddress, ServerError, ServerOptions};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -15,19 +15,19 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-fn socket(folder: &TempDir) -> (PathBuf, Address) {
+fn socket(folder: &TempDir) -> (PathBuf, ListenAddress) {
     let path = folder.path().join("here.sock");
-    (path.clone(), Address::Unix(path))
+    (path.clone(), ListenAddress::Unix(path))
 }
 
 /// Serves on those listeners until told to stop.
 async fn serve(
     folder: &Path,
-    listeners: Vec<Listener>,
-) -> (CancellationToken, JoinHandle<Result<(), Error>>) {
+    listeners: Vec<BoundListener>,
+) -> (CancellationToken, JoinHandle<Result<(), ServerError>>) {
     let gate = EmbeddedGate::open(folder.join("log.db")).await.expect("a fresh file");
     let stop = CancellationToken::new();
-    let served = countersign_server::serve(listeners, gate, Options::default(), stop.clone());
+    let served = countersign_server::serve(listeners, gate, ServerOptions::default(), stop.clone());
     (stop, tokio::spawn(served))
 }
 
@@ -44,8 +44,8 @@ async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
 async fn socket_in_use_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = Listener::bind(&address, false).expect("nobody is there");
-    let second = Listener::bind(&address, false).expect_err("somebody is");
+    let first = BoundListener::bind(&address, false).expect("nobody is there");
+    let second = BoundListener::bind(&address, false).expect_err("somebody is");
     assert_eq!(
         second.to_string(),
         format!("cannot listen on unix:{}: another process answers there", path.display())
@@ -59,7 +59,7 @@ async fn file_that_is_not_a_socket_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     fs::write(&path, "mine").expect("a file");
-    assert!(Listener::bind(&address, false).is_err());
+    assert!(BoundListener::bind(&address, false).is_err());
     assert_eq!(fs::read_to_string(&path).expect("still there"), "mine");
 }
 
@@ -68,7 +68,7 @@ async fn abandoned_socket_is_replaced_with_owner_only_access() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
-    let listener = Listener::bind(&address, false).expect("nobody answers on it");
+    let listener = BoundListener::bind(&address, false).expect("nobody answers on it");
     let mode = fs::metadata(&path).expect("a socket").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     drop(listener);
@@ -76,10 +76,11 @@ async fn abandoned_socket_is_replaced_with_owner_only_access() {
 
 #[tokio::test]
 async fn public_address_is_refused() {
-    let error = Listener::bind(&"0.0.0.0:0".parse().expect("an address"), false).expect_err("not ours alone");
-    assert!(matches!(error, Error::NotLoopback(_)));
+    let error =
+        BoundListener::bind(&"0.0.0.0:0".parse().expect("an address"), false).expect_err("not ours alone");
+    assert!(matches!(error, ServerError::NotLoopback(_)));
     let inherited = std::net::TcpListener::bind("0.0.0.0:0").expect("a port");
-    assert!(matches!(Listener::inherited_tcp(inherited), Err(Error::NotLoopback(_))));
+    assert!(matches!(BoundListener::inherited_tcp(inherited), Err(ServerError::NotLoopback(_))));
 }
 
 #[tokio::test]
@@ -91,9 +92,9 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     let kept = folder.path().join("kept.sock");
     let handed = std::os::unix::net::UnixListener::bind(&kept).expect("a socket");
     let listeners = vec![
-        Listener::bind(&address, false).expect("a socket"),
-        Listener::inherited_tcp(inherited).expect("a port"),
-        Listener::inherited_unix(handed).expect("a socket"),
+        BoundListener::bind(&address, false).expect("a socket"),
+        BoundListener::inherited_tcp(inherited).expect("a port"),
+        BoundListener::inherited_unix(handed).expect("a socket"),
     ];
     let (stop, served) = serve(folder.path(), listeners).await;
     assert_eq!(asks(UnixStream::connect(&path).await.expect("it listens")).await, "HTTP/1.1 200 OK");
@@ -121,12 +122,12 @@ async fn begins_to_ask(path: &Path) -> UnixStream {
 async fn stopping_server_keeps_the_socket_of_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = vec![Listener::bind(&address, false).expect("nobody is there")];
+    let first = vec![BoundListener::bind(&address, false).expect("nobody is there")];
     let (stop, served) = serve(folder.path(), first).await;
     let mut slow = begins_to_ask(&path).await;
     stop.cancel();
     let next = loop {
-        match Listener::bind(&address, false) {
+        match BoundListener::bind(&address, false) {
             Ok(listener) => break listener,
             Err(_) => tokio::task::yield_now().await,
         }
@@ -155,7 +156,7 @@ fn racing_servers_leave_one_reachable_socket() {
         drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
         let starts = |_| {
             let _guard = runtime.enter();
-            Listener::bind(&address, false)
+            BoundListener::bind(&address, false)
         };
         let all: Vec<_> = std::thread::scope(|scope| {
             let all: Vec<_> = (0..4).map(|number| scope.spawn(move || starts(number))).collect();
@@ -173,9 +174,9 @@ fn racing_servers_leave_one_reachable_socket() {
 async fn socket_replaced_by_another_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = Listener::bind(&address, false).expect("nobody is there");
+    let first = BoundListener::bind(&address, false).expect("nobody is there");
     fs::remove_file(&path).expect("somebody tidies up");
-    let second = Listener::bind(&address, false).expect("nobody is there");
+    let second = BoundListener::bind(&address, false).expect("nobody is there");
     drop(first);
     assert!(UnixStream::connect(&path).await.is_ok(), "the second is still reached");
     drop(second);
@@ -183,8 +184,8 @@ async fn socket_replaced_by_another_is_left_alone() {
 
 #[tokio::test]
 async fn port_is_shared_only_on_request() {
-    let first = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), true).expect("a port");
-    let second = Listener::bind(first.address(), true).expect("the same port");
+    let first = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), true).expect("a port");
+    let second = BoundListener::bind(first.address(), true).expect("the same port");
     assert_eq!(first.address(), second.address());
-    assert!(Listener::bind(first.address(), false).is_err(), "this one does not share");
+    assert!(BoundListener::bind(first.address(), false).is_err(), "this one does not share");
 }

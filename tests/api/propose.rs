@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_api::ApprovalGate;
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use reqwest::Method;
@@ -165,7 +165,7 @@ async fn proposal_with_prefer_wait_returns_the_decision() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let request = builder.request(Method::POST, CALLS).header("prefer", "respond-async, wait=\"30\"");
         let request = request.header("content-type", "application/json");
-        let proposal = Answer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
+        let proposal = HttpAnswer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
             // The call and its request exist: the proposal now waits, or is about to.
             let mut events = world.service.gate.follow(countersign_api::LogFilter::default(), 0);

@@ -163,7 +163,7 @@ async fn lives(world: &HttpWorld) -> String {
 
 #[tokio::test]
 async fn secret_appears_in_no_answer_file_or_log() {
-    let log = Log::default();
+    let log = RedactedLog::default();
     let writer = log.clone();
     // The program's own log, at its most detailed level.
     let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
@@ -190,9 +190,9 @@ async fn secret_appears_in_no_answer_file_or_log() {
 
 /// The log of this process.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+struct RedactedLog(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Log {
+impl Write for RedactedLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("nobody panics").extend_from_slice(bytes);
         Ok(bytes.len())

@@ -1,15 +1,15 @@
 //! `GET /v1/threads/{thread}/tool-calls/{id}`
 
 use crate::ASK;
-use countersign_tests::{Answer, HttpWorld, over_http};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
 
 const CALL: &str = "/v1/threads/t/tool-calls/call_1";
 
-async fn waits(world: &HttpWorld, preference: &str) -> Answer {
-    Answer::to(world.agent("builder").request(Method::GET, CALL).header("prefer", preference)).await
+async fn waits(world: &HttpWorld, preference: &str) -> HttpAnswer {
+    HttpAnswer::to(world.agent("builder").request(Method::GET, CALL).header("prefer", preference)).await
 }
 
 #[tokio::test]

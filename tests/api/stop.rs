@@ -1,6 +1,6 @@
 //! `POST /v1/approvals/stop` and `POST /v1/threads/{thread}/stop`
 
-use countersign_tests::{Answer, over_http};
+use countersign_tests::{HttpAnswer, over_http};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn call(id: &str, tool: &str) -> String {
 }
 
 /// The denied calls, and the remaining ones.
-fn told(answer: &Answer) -> String {
+fn told(answer: &HttpAnswer) -> String {
     assert_eq!(answer.status, 200, "{answer}");
     let names = |key: &str| {
         let calls: Vec<Value> = serde_json::from_str(&answer.member(key)).expect("calls");

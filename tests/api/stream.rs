@@ -3,8 +3,8 @@
 use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
 use countersign_gate::EmbeddedGate;
-use countersign_server::{Address, Listener, Options};
-use countersign_tests::{Answer, Stream, new_gate, over_http, run_sql_on};
+use countersign_server::{BoundListener, ListenAddress, ServerOptions};
+use countersign_tests::{EventStreamReader, HttpAnswer, new_gate, over_http, run_sql_on};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// The ids of the next messages.
-async fn ids(stream: &mut Stream, count: usize) -> Vec<String> {
+async fn ids(stream: &mut EventStreamReader, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
     while ids.len() < count {
         let message = stream.message().await;
@@ -29,7 +29,7 @@ async fn stream_from_an_invalid_position_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
-        assert_snapshot!(Answer::to(request).await, @r#"
+        assert_snapshot!(HttpAnswer::to(request).await, @r#"
         400 bad_cursor: "yesterday" is no cursor; use the `next` of the page before, or the seq of an event
         parameter: "last-event-id"
         "#);
@@ -43,13 +43,13 @@ async fn unreadable_last_event_id_is_refused() {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream");
         let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
-        assert_snapshot!(Answer::to(request.header("last-event-id", last)).await, @r#"
+        assert_snapshot!(HttpAnswer::to(request.header("last-event-id", last)).await, @r#"
         400 bad_header: last-event-id: it is not ASCII
         parameter: "last-event-id"
         "#);
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let twice = request.header("last-event-id", "1").header("last-event-id", "2");
-        assert_snapshot!(Answer::to(twice).await, @r#"
+        assert_snapshot!(HttpAnswer::to(twice).await, @r#"
         400 bad_header: last-event-id: it stands twice
         parameter: "last-event-id"
         "#);
@@ -216,10 +216,10 @@ async fn stream_of_a_damaged_log() -> String {
         UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
     run_sql_on(&path, damage).await.expect("without its guard, anything goes");
     let gate = EmbeddedGate::open(&path).await.expect("it opens");
-    let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
-    let Address::Tcp(address) = *listener.address() else { panic!("a port") };
+    let listener = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
+    let ListenAddress::Tcp(address) = *listener.address() else { panic!("a port") };
     let stop = CancellationToken::new();
-    let served = countersign_server::serve(vec![listener], gate, Options::default(), stop.clone());
+    let served = countersign_server::serve(vec![listener], gate, ServerOptions::default(), stop.clone());
     let served = tokio::spawn(served);
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     let request = b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\
@@ -245,7 +245,7 @@ async fn failing_stream_names_the_error_before_it_ends() {
 async fn stream_with_an_end_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
-        assert_snapshot!(Answer::to(request.header("accept", "text/event-stream")).await, @r#"
+        assert_snapshot!(HttpAnswer::to(request.header("accept", "text/event-stream")).await, @r#"
         422 invalid: until: a stream goes on for as long as you read it; leave this out, or ask for pages
         parameter: "until"
         "#);

@@ -1,8 +1,8 @@
 //! The raw limit: a log with the store's own layout, and nothing but one connection to it.
 
-use crate::lab::Outcome;
+use crate::lab::LabOutcome;
 use countersign_events::Event;
-use countersign_store::{Address, Options, Store, queries};
+use countersign_store::{DatabaseUrl, Store, StoreOptions, queries};
 use sqlx::{
     AssertSqlSafe, ConnectOptions, PgConnection, SqliteConnection,
     postgres::PgConnectOptions,
@@ -10,17 +10,17 @@ use sqlx::{
 };
 
 /// A connection: to a file, set up as the store sets up its own; to PostgreSQL, as the server gives it.
-pub(crate) enum Bare {
+pub(crate) enum BareLoop {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
 }
 
-impl Bare {
-    pub(crate) async fn open(address: &str) -> Outcome<Self> {
-        let of_store = Address::parse(address)?;
-        Store::open(of_store.clone(), Options::default()).await?.close().await;
+impl BareLoop {
+    pub(crate) async fn open(address: &str) -> LabOutcome<Self> {
+        let of_store = DatabaseUrl::parse(address)?;
+        Store::open(of_store.clone(), StoreOptions::default()).await?.close().await;
         Ok(match of_store {
-            Address::File(path) => {
+            DatabaseUrl::File(path) => {
                 let settings = SqliteConnectOptions::new()
                     .filename(path)
                     .synchronous(SqliteSynchronous::Full)
@@ -29,7 +29,7 @@ impl Bare {
                     .disable_statement_logging();
                 Self::Sqlite(settings.connect().await?)
             }
-            Address::Postgres(_) => {
+            DatabaseUrl::Postgres(_) => {
                 let settings: PgConnectOptions = address.parse()?;
                 Self::Postgres(settings.disable_statement_logging().connect().await?)
             }
@@ -37,7 +37,7 @@ impl Bare {
     }
 
     /// Has plain statements carried out.
-    pub(crate) async fn say(&mut self, text: &str) -> Outcome<()> {
+    pub(crate) async fn say(&mut self, text: &str) -> LabOutcome<()> {
         let text = sqlx::raw_sql(AssertSqlSafe(text.to_owned()));
         match self {
             Self::Sqlite(conn) => text.execute(conn).await.map(|_| ())?,
@@ -47,7 +47,7 @@ impl Bare {
     }
 
     /// Inserts events as one batch, in one transaction.
-    pub(crate) async fn insert(&mut self, events: &[Event]) -> Outcome<()> {
+    pub(crate) async fn insert(&mut self, events: &[Event]) -> LabOutcome<()> {
         let rows: Vec<_> = events
             .iter()
             .map(|e| (e.seq, &e.thread_id, e.kind, e.timestamp, &e.principal, e.data.as_str(), e.hash))
@@ -69,7 +69,7 @@ impl Bare {
     }
 
     /// Takes away the guards on new rows: what is left is the price of a commit.
-    pub(crate) async fn unguarded(mut self) -> Outcome<Self> {
+    pub(crate) async fn unguarded(mut self) -> LabOutcome<Self> {
         let text = match &self {
             Self::Sqlite(_) => "DROP TRIGGER rows_keep_the_structure; DROP TRIGGER rows_update_open_requests",
             Self::Postgres(_) => "ALTER TABLE events DISABLE TRIGGER USER",

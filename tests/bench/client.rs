@@ -1,10 +1,10 @@
 //! A server in a process of its own, and a client that costs as little as can be, since it shares the
 //! processor with the server that it asks: one connection, requests put together by hand.
 
-use crate::lab::{self, Outcome};
+use crate::lab::{self, LabOutcome};
 use countersign_api::ApprovalGate;
-use countersign_gate::{Address as GateAddress, EmbeddedGate, Options, Policy, Synchronous};
-use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_gate::{DatabaseUrl as GateAddress, EmbeddedGate, Policy, StoreOptions, SyncMode};
+use countersign_server::{BoundListener, ListenAddress, ServerOptions};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     time::Instant,
@@ -18,13 +18,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// The server's process. It ends once its standard input does.
-pub(crate) struct Server {
+pub(crate) struct BenchServer {
     child: Child,
     pub(crate) address: SocketAddr,
 }
 
-impl Server {
-    pub(crate) async fn start(address: &str, synchronous: &str) -> Outcome<Self> {
+impl BenchServer {
+    pub(crate) async fn start(address: &str, synchronous: &str) -> LabOutcome<Self> {
         let arguments = [address.to_owned(), synchronous.to_owned()];
         let mut child = lab::child("server", &arguments)?.spawn()?;
         let says = child.stdout.take().ok_or("the child has no stdout")?;
@@ -33,12 +33,12 @@ impl Server {
     }
 
     /// The bytes of memory that it has.
-    pub(crate) fn memory(&self) -> Outcome<usize> {
+    pub(crate) fn memory(&self) -> LabOutcome<usize> {
         let id = self.child.id().ok_or("the server is gone")?;
         lab::resident(&id.to_string())
     }
 
-    pub(crate) async fn stop(mut self) -> Outcome<()> {
+    pub(crate) async fn stop(mut self) -> LabOutcome<()> {
         drop(self.child.stdin.take());
         self.child.wait().await?;
         Ok(())
@@ -46,11 +46,11 @@ impl Server {
 }
 
 /// The part of the child: serves the file, says where, and ends when nobody holds its input any more.
-pub(crate) async fn serve(address: &str, synchronous: &str) -> Outcome<()> {
-    let synchronous = if synchronous == "full" { Synchronous::Full } else { Synchronous::Normal };
-    let options = Options { synchronous, ..Options::default() };
+pub(crate) async fn serve(address: &str, synchronous: &str) -> LabOutcome<()> {
+    let synchronous = if synchronous == "full" { SyncMode::Full } else { SyncMode::Normal };
+    let options = StoreOptions { synchronous, ..StoreOptions::default() };
     let gate = EmbeddedGate::open_with(GateAddress::parse(address)?, options, Policy::ask_always()).await?;
-    let listener = Listener::bind(&Address::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
+    let listener = BoundListener::bind(&ListenAddress::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
     println!("{}", listener.address());
     let stop = CancellationToken::new();
     let told = stop.clone();
@@ -64,23 +64,23 @@ pub(crate) async fn serve(address: &str, synchronous: &str) -> Outcome<()> {
 }
 
 /// One connection that is kept.
-pub(crate) struct Client {
+pub(crate) struct BenchClient {
     stream: TcpStream,
     answer: Vec<u8>,
 }
 
-impl Client {
-    pub(crate) async fn connect(address: SocketAddr) -> Outcome<Self> {
+impl BenchClient {
+    pub(crate) async fn connect(address: SocketAddr) -> LabOutcome<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, answer: Vec::with_capacity(4_096) })
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> Outcome<()> {
+    pub(crate) async fn get(&mut self, path: &str) -> LabOutcome<()> {
         self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await
     }
 
-    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Outcome<()> {
+    pub(crate) async fn post(&mut self, path: &str, body: &str) -> LabOutcome<()> {
         let length = body.len();
         self.ask(&format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
@@ -88,7 +88,7 @@ impl Client {
         .await
     }
 
-    async fn ask(&mut self, request: &str) -> Outcome<()> {
+    async fn ask(&mut self, request: &str) -> LabOutcome<()> {
         self.stream.write_all(request.as_bytes()).await?;
         self.answer.clear();
         loop {
@@ -106,17 +106,17 @@ impl Client {
     }
 
     /// Becomes a reader of the stream at `path` once the server has sent the first words of it.
-    pub(crate) async fn read_stream(mut self, path: &str) -> Outcome<Reader> {
+    pub(crate) async fn read_stream(mut self, path: &str) -> LabOutcome<BenchReader> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n");
         self.stream.write_all(request.as_bytes()).await?;
-        let mut reader = Reader { stream: self.stream, unread: Vec::new() };
+        let mut reader = BenchReader { stream: self.stream, unread: Vec::new() };
         reader.next().await?;
         Ok(reader)
     }
 }
 
 /// Whether the answer is there to the end: after its head, as many bytes as that announces.
-fn is_whole(answer: &[u8]) -> Outcome<bool> {
+fn is_whole(answer: &[u8]) -> LabOutcome<bool> {
     let Some(end) = find(answer, b"\r\n\r\n") else { return Ok(false) };
     let head = answer.get(..end).ok_or("no head")?;
     let name = b"content-length: ";
@@ -131,14 +131,14 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
 }
 
 /// One who reads a stream of events.
-pub(crate) struct Reader {
+pub(crate) struct BenchReader {
     stream: TcpStream,
     unread: Vec<u8>,
 }
 
-impl Reader {
+impl BenchReader {
     /// The next message, and when it came.
-    async fn next(&mut self) -> Outcome<(Vec<u8>, Instant)> {
+    async fn next(&mut self) -> LabOutcome<(Vec<u8>, Instant)> {
         loop {
             if let Some(end) = find(&self.unread, b"\n\n") {
                 return Ok((self.unread.drain(..end + 2).collect(), Instant::now()));
@@ -150,7 +150,11 @@ impl Reader {
     }
 
     /// Says at each event who it is, and when the event came.
-    pub(crate) async fn read(mut self, who: usize, came: UnboundedSender<(usize, Instant)>) -> Outcome<()> {
+    pub(crate) async fn read(
+        mut self,
+        who: usize,
+        came: UnboundedSender<(usize, Instant)>,
+    ) -> LabOutcome<()> {
         loop {
             let (message, at) = self.next().await?;
             if find(&message, b"id: ").is_some() {

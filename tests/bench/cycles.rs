@@ -2,12 +2,12 @@
 //! that inserts the same rows in batches as large.
 
 use crate::{
-    bare::Bare,
-    lab::{self, Lab, Outcome},
-    table::Row,
+    bare::BareLoop,
+    lab::{self, BenchLab, LabOutcome},
+    table::BenchRow,
 };
 use countersign_events::Event;
-use countersign_store::{Filter, Options};
+use countersign_store::{EventFilter, StoreOptions};
 use std::{ops::Range, time::Instant};
 use tokio::task::JoinSet;
 
@@ -16,7 +16,7 @@ pub(crate) const EXECUTORS: usize = 64;
 /// A cycle writes five rows in four orders, so this is what a full batch has on average.
 const ROWS_OF_A_BATCH: usize = EXECUTORS * 5 / 4;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
     let cycles = EXECUTORS * each;
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
@@ -29,7 +29,7 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     }
     let (measured, raw) = (median(&mut ours), median(&mut bare));
     let best = ours.last().copied().unwrap_or_default();
-    Ok(vec![Row {
+    Ok(vec![BenchRow {
         what: format!("whole cycles with {EXECUTORS} executors, median of {rounds} × {cycles}"),
         measured: format!("{measured:.0} /s (best {best:.0})"),
         raw: format!("{raw:.0} /s, bare inserts"),
@@ -39,18 +39,22 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     }])
 }
 
-pub(crate) async fn store(address: &str, executors: Range<usize>, each: usize) -> Outcome<(f64, Vec<Event>)> {
-    let lab = Lab::open(address, Options::default()).await?;
+pub(crate) async fn store(
+    address: &str,
+    executors: Range<usize>,
+    each: usize,
+) -> LabOutcome<(f64, Vec<Event>)> {
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let start = Instant::now();
     run_all(&lab, executors, each).await?;
     let seconds = start.elapsed().as_secs_f64();
-    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
+    let events = lab.store.events(&EventFilter::default(), 0, usize::MAX).await?.items;
     lab.store.close().await;
     Ok((seconds, events))
 }
 
 /// That many cycles each, of all these executors at once, every one in a thread of its own.
-pub(crate) async fn run_all(lab: &Lab, numbers: Range<usize>, each: usize) -> Outcome<()> {
+pub(crate) async fn run_all(lab: &BenchLab, numbers: Range<usize>, each: usize) -> LabOutcome<()> {
     let mut executors = JoinSet::new();
     for n in numbers {
         let lab = lab.clone();
@@ -62,7 +66,7 @@ pub(crate) async fn run_all(lab: &Lab, numbers: Range<usize>, each: usize) -> Ou
                 lab.allow(&thread, &id).await?;
                 lab.execute(&thread, &id).await?;
             }
-            Outcome::Ok(())
+            LabOutcome::Ok(())
         });
     }
     while let Some(done) = executors.join_next().await {
@@ -71,8 +75,8 @@ pub(crate) async fn run_all(lab: &Lab, numbers: Range<usize>, each: usize) -> Ou
     Ok(())
 }
 
-pub(crate) async fn loop_bare(address: &str, events: &[Event]) -> Outcome<f64> {
-    let mut bare = Bare::open(address).await?;
+pub(crate) async fn loop_bare(address: &str, events: &[Event]) -> LabOutcome<f64> {
+    let mut bare = BareLoop::open(address).await?;
     let start = Instant::now();
     for batch in events.chunks(ROWS_OF_A_BATCH) {
         bare.insert(batch).await?;

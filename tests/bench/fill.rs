@@ -1,7 +1,7 @@
 //! A long history in little time: finished calls written by one statement, past the guards, which would
 //! take an hour over it.
 
-use crate::{bare::Bare, lab::Outcome};
+use crate::{bare::BareLoop, lab::LabOutcome};
 use sqlx::{Row, SqliteConnection};
 
 /// How many calls a thread of the history has.
@@ -39,10 +39,10 @@ FROM generate_series(0, $1 - 1) AS n CROSS JOIN (VALUES
 ORDER BY n, step";
 
 /// Makes a log with that many finished calls.
-pub(crate) async fn finished_calls(address: &str, calls: i64) -> Outcome<()> {
-    let mut bare = Bare::open(address).await?;
+pub(crate) async fn finished_calls(address: &str, calls: i64) -> LabOutcome<()> {
+    let mut bare = BareLoop::open(address).await?;
     match &mut bare {
-        Bare::Sqlite(conn) => {
+        BareLoop::Sqlite(conn) => {
             sqlx::raw_sql("PRAGMA synchronous = off; PRAGMA cache_size = -200000")
                 .execute(&mut *conn)
                 .await?;
@@ -53,7 +53,7 @@ pub(crate) async fn finished_calls(address: &str, calls: i64) -> Outcome<()> {
             }
             sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(conn).await?;
         }
-        Bare::Postgres(conn) => {
+        BareLoop::Postgres(conn) => {
             sqlx::raw_sql("ALTER TABLE events DISABLE TRIGGER USER").execute(&mut *conn).await?;
             sqlx::query(HISTORY_ON_POSTGRES).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
             let guards = "ALTER TABLE events ENABLE TRIGGER USER; VACUUM ANALYZE events; CHECKPOINT";
@@ -66,7 +66,7 @@ pub(crate) async fn finished_calls(address: &str, calls: i64) -> Outcome<()> {
 }
 
 /// Drops the triggers on new rows, and hands out what makes them again.
-async fn take_down(conn: &mut SqliteConnection) -> Outcome<Vec<String>> {
+async fn take_down(conn: &mut SqliteConnection) -> LabOutcome<Vec<String>> {
     let names = ["rows_keep_the_structure", "rows_update_open_requests"];
     let mut texts = Vec::new();
     for name in names {

@@ -2,17 +2,17 @@
 
 use crate::{
     fill,
-    lab::{self, Lab, Outcome},
-    table::{Row, Samples, ms, times},
+    lab::{self, BenchLab, LabOutcome},
+    table::{BenchRow, BenchSamples, ms, times},
 };
 use countersign_events::ThreadId;
-use countersign_store::{Filter, Options, Store};
+use countersign_store::{EventFilter, Store, StoreOptions};
 use std::time::{Duration, Instant};
 
 /// How many calls wait for people in each thread that has any, and how many such threads there are.
 const OPEN: (usize, usize) = (5, 40);
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (short, long, samples) = if quick { (100, 1_000, 10) } else { (10_000, 1_000_000, 1_000) };
     let folder = lab::folder()?;
     let (short_path, long_path) = (lab::file(&folder, "short.db"), lab::file(&folder, "long.db"));
@@ -23,21 +23,21 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 }
 
 /// How long what is open takes to read, and how that is said.
-pub(crate) type Target = (u64, &'static str);
+pub(crate) type HistoryTarget = (u64, &'static str);
 
 /// What is open, in all threads and in one, behind a short history and behind a long one.
 pub(crate) async fn pages(
     (short_at, short): (&str, i64),
     (long_at, long): (&str, i64),
     samples: usize,
-    target: Target,
-) -> Outcome<Vec<Row>> {
+    target: HistoryTarget,
+) -> LabOutcome<Vec<BenchRow>> {
     let behind_short = make(short_at, short).await?;
     let behind_long = make(long_at, long).await?;
     let mut rows = Vec::new();
     for (what, thread) in [("a page of 100 open requests", None), ("what is open in a thread", Some(7))] {
         let thread = thread.map(lab::thread).transpose()?;
-        let (mut few, mut many) = (Samples::default(), Samples::default());
+        let (mut few, mut many) = (BenchSamples::default(), BenchSamples::default());
         for _ in 0..samples {
             few.add(ask(&behind_short.store, thread.as_ref()).await?);
             many.add(ask(&behind_long.store, thread.as_ref()).await?);
@@ -50,9 +50,9 @@ pub(crate) async fn pages(
 }
 
 /// A log with that many finished calls, and then some that wait.
-async fn make(address: &str, finished: i64) -> Outcome<Lab> {
+async fn make(address: &str, finished: i64) -> LabOutcome<BenchLab> {
     fill::finished_calls(address, finished).await?;
-    let lab = Lab::open(address, Options::default()).await?;
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
     for thread in 0..OPEN.1 {
         for call in 0..OPEN.0 {
             lab.propose(&lab::thread(thread)?, &lab::call(call)?).await?;
@@ -61,8 +61,8 @@ async fn make(address: &str, finished: i64) -> Outcome<Lab> {
     Ok(lab)
 }
 
-async fn ask(store: &Store, thread: Option<&ThreadId>) -> Outcome<Duration> {
-    let filter = Filter { thread_id: thread.cloned(), ..Filter::default() };
+async fn ask(store: &Store, thread: Option<&ThreadId>) -> LabOutcome<Duration> {
+    let filter = EventFilter { thread_id: thread.cloned(), ..EventFilter::default() };
     let start = Instant::now();
     let page = store.pending(&filter, 0, 100).await?;
     let took = start.elapsed();
@@ -72,12 +72,12 @@ async fn ask(store: &Store, thread: Option<&ThreadId>) -> Outcome<Duration> {
 
 fn compare(
     what: &str,
-    (few, short): (&Samples, i64),
-    (many, long): (&Samples, i64),
-    (allowed, target): Target,
-) -> Row {
+    (few, short): (&BenchSamples, i64),
+    (many, long): (&BenchSamples, i64),
+    (allowed, target): HistoryTarget,
+) -> BenchRow {
     let ratio = times(many.median(), few.median());
-    Row {
+    BenchRow {
         what: format!("{what}, {long} finished calls behind, median of {}", many.count()),
         measured: format!("{} (p99 {})", ms(many.median()), ms(many.p99())),
         raw: format!("{} with {short} behind", ms(few.median())),
@@ -87,16 +87,16 @@ fn compare(
     }
 }
 
-async fn opening(path: &str, samples: usize) -> Outcome<Row> {
-    let (mut took, mut tip) = (Samples::default(), 0);
+async fn opening(path: &str, samples: usize) -> LabOutcome<BenchRow> {
+    let (mut took, mut tip) = (BenchSamples::default(), 0);
     for _ in 0..samples {
         let start = Instant::now();
-        let store = Store::open(path, Options::default()).await?;
+        let store = Store::open(path, StoreOptions::default()).await?;
         took.add(start.elapsed());
         tip = store.tip().await?;
         store.close().await;
     }
-    Ok(Row {
+    Ok(BenchRow {
         what: format!("opening a file of {tip} events, median of {samples}"),
         measured: format!("{} (p99 {})", ms(took.median()), ms(took.p99())),
         raw: "–".into(),

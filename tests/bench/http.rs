@@ -2,11 +2,11 @@
 //! processors, beside the same cycles without HTTP and beside requests that do nothing.
 
 use crate::{
-    client::{Client, Server},
+    client::{BenchClient, BenchServer},
     cycles::{self, EXECUTORS, median, per_second},
-    lab::{self, Outcome},
+    lab::{self, LabOutcome},
     streams,
-    table::Row,
+    table::BenchRow,
 };
 use std::{net::SocketAddr, time::Instant};
 use tokio::{
@@ -17,23 +17,25 @@ use tokio::{
 /// A cycle is four requests: propose, decide, claim, result.
 const REQUESTS: usize = 4;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let mut rows = many_cycles(quick).await?;
     rows.extend(streams::run(quick).await?);
     Ok(rows)
 }
 
-async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
+async fn many_cycles(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
     let cycles = EXECUTORS * each;
     let (mut http, mut embedded, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
         // One after the other, so that whatever else the machine does meets all three.
         let folder = lab::folder()?;
-        let server = Server::start(&lab::file(&folder, "http.db"), "full").await?;
-        http.push(per_second(cycles, load(server.address, each, Load::Cycles).await?));
-        nothing
-            .push(per_second(cycles * REQUESTS, load(server.address, each * REQUESTS, Load::Nothing).await?));
+        let server = BenchServer::start(&lab::file(&folder, "http.db"), "full").await?;
+        http.push(per_second(cycles, load(server.address, each, HttpLoad::Cycles).await?));
+        nothing.push(per_second(
+            cycles * REQUESTS,
+            load(server.address, each * REQUESTS, HttpLoad::Nothing).await?,
+        ));
         server.stop().await?;
         let (seconds, _) =
             cycles::store(&lab::file(&folder, "embedded.db"), 0..cycles::EXECUTORS, each).await?;
@@ -43,7 +45,7 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
     let best = http.last().copied().unwrap_or_default();
     let requests = measured * 4.0;
     Ok(vec![
-        Row {
+        BenchRow {
             what: format!("whole cycles over HTTP with {EXECUTORS} executors, median of {rounds} × {cycles}"),
             measured: format!("{measured:.0} /s (best {best:.0})"),
             raw: format!("{embedded:.0} /s, without HTTP"),
@@ -51,7 +53,7 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
             target: "≥ 2,000 /s, aim 3,500",
             met: Some(measured >= 2_000.0),
         },
-        Row {
+        BenchRow {
             what: "requests of those cycles".into(),
             measured: format!("{requests:.0} /s"),
             raw: format!("{nothing:.0} /s, GET /healthz"),
@@ -63,22 +65,22 @@ async fn many_cycles(quick: bool) -> Outcome<Vec<Row>> {
 }
 
 #[derive(Clone, Copy)]
-enum Load {
+enum HttpLoad {
     Cycles,
     Nothing,
 }
 
 /// All the executors at once, each with a connection of its own and doing it so many times; how many
 /// seconds they took. They share one thread: that is enough for them, and leaves more to the server.
-async fn load(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
+async fn load(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     spawn_blocking(move || runtime.block_on(execute(address, each, load))).await?
 }
 
-async fn execute(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
+async fn execute(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
     let mut clients = Vec::new();
     for _ in 0..EXECUTORS {
-        clients.push(Client::connect(address).await?);
+        clients.push(BenchClient::connect(address).await?);
     }
     let mut executors = JoinSet::new();
     let start = Instant::now();
@@ -86,11 +88,11 @@ async fn execute(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
         executors.spawn(async move {
             for call in 0..each {
                 match load {
-                    Load::Cycles => cycle(&mut client, n, call).await?,
-                    Load::Nothing => client.get("/healthz").await?,
+                    HttpLoad::Cycles => cycle(&mut client, n, call).await?,
+                    HttpLoad::Nothing => client.get("/healthz").await?,
                 }
             }
-            Outcome::Ok(())
+            LabOutcome::Ok(())
         });
     }
     while let Some(done) = executors.join_next().await {
@@ -99,7 +101,7 @@ async fn execute(address: SocketAddr, each: usize, load: Load) -> Outcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-async fn cycle(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
+async fn cycle(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
     propose(client, thread, call).await?;
     decide(client, thread, call).await?;
     let path = format!("/v1/threads/thread-{thread}/tool-calls/call_{call}");
@@ -109,13 +111,13 @@ async fn cycle(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
     client.post(&format!("{path}/result"), r#"{"status":"success","content":"ok"}"#).await
 }
 
-pub(crate) async fn propose(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
+pub(crate) async fn propose(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
     let arguments = lab::json(&lab::call(call)?);
     let body = format!(r#"{{"id":"call_{call}","name":"bash","arguments":{arguments}}}"#);
     client.post(&format!("/v1/threads/thread-{thread}/tool-calls"), &body).await
 }
 
-pub(crate) async fn decide(client: &mut Client, thread: usize, call: usize) -> Outcome<()> {
+pub(crate) async fn decide(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
     let path = format!("/v1/threads/thread-{thread}/approvals/call_{call}");
     client.post(&path, r#"{"decision":"allow_once"}"#).await
 }

@@ -1,18 +1,18 @@
 //! What a store costs that nobody uses.
 
 use crate::{
-    lab::{self, Lab, Outcome},
-    table::Row,
+    lab::{self, BenchLab, LabOutcome},
+    table::BenchRow,
 };
-use countersign_store::Options;
+use countersign_store::StoreOptions;
 use std::time::Duration;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let seconds: u16 = if quick { 1 } else { 10 };
     let found = lab::numbers("idle", &[seconds.to_string()]).await?;
     let [used] = found[..] else { return Err("the child did not say what it used".into()) };
     let share = used / f64::from(seconds) / 10.0;
-    Ok(vec![Row {
+    Ok(vec![BenchRow {
         what: format!("processor time of an idle store in {seconds} s"),
         measured: format!("{used:.0} ms ({share:.2} %)"),
         raw: "–".into(),
@@ -23,9 +23,9 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 }
 
 /// The part of the child: opens a store, lets it be, and prints the milliseconds that it used.
-pub(crate) async fn idle(seconds: u64) -> Outcome<()> {
+pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     let folder = lab::folder()?;
-    let lab = Lab::open(&lab::file(&folder, "store.db"), Options::default()).await?;
+    let lab = BenchLab::open(&lab::file(&folder, "store.db"), StoreOptions::default()).await?;
     lab.propose(&lab::thread(0)?, &lab::call(0)?).await?;
     let before = processor_time()?;
     lab::pause(Duration::from_secs(seconds)).await;
@@ -36,7 +36,7 @@ pub(crate) async fn idle(seconds: u64) -> Outcome<()> {
 
 /// The milliseconds that this process has run, from the 14th and 15th field of proc(5)'s stat, in ticks
 /// of 10 ms.
-fn processor_time() -> Outcome<u64> {
+fn processor_time() -> LabOutcome<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit_once(')').ok_or("no name in stat")?.1;
     let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);

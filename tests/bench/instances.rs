@@ -4,12 +4,12 @@
 use crate::{
     cycles::{self, EXECUTORS, median, per_second},
     history,
-    lab::{self, Lab, Other, Outcome},
-    table::{Row, Samples, ms, times},
+    lab::{self, BenchLab, LabOutcome, OtherProcess},
+    table::{BenchRow, BenchSamples, ms, times},
     wakeup,
 };
-use countersign_store::{Filter, Options};
-use countersign_tests::postgres::{Cluster, Durability, Setup};
+use countersign_store::{EventFilter, StoreOptions};
+use countersign_tests::postgres::{Cluster, ClusterSetup, Durability};
 use std::{ops::Range, time::Instant};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, stdin},
@@ -19,10 +19,10 @@ use tokio::{
 /// As in production: a commit is on the disk, and half of a small machine's memory is the server's.
 async fn server() -> Cluster {
     let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
-    Cluster::with(Setup { durability: Durability::Real, settings, ..Setup::default() }).await
+    Cluster::with(ClusterSetup { durability: Durability::Real, settings, ..ClusterSetup::default() }).await
 }
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let server = server().await;
     let mut rows = throughput(&server, quick).await?;
     let samples = if quick { 10 } else { 1_000 };
@@ -44,7 +44,7 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 
 /// Whole cycles a second with as many executors in each of one, two and four instances, and in two instances
 /// with a log each.
-async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
+async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
     let (mut rows, mut raw) = (Vec::new(), None);
     for (instances, logs) in [(1, 1), (2, 1), (4, 1), (2, 2)] {
@@ -65,7 +65,7 @@ async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
         };
         let measured = median(&mut ours);
         let of = if logs == 1 { "one log".to_owned() } else { format!("{logs} logs, one each") };
-        rows.push(Row {
+        rows.push(BenchRow {
             what: format!(
                 "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
             ),
@@ -79,9 +79,9 @@ async fn throughput(server: &Cluster, quick: bool) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> Outcome<f64> {
-    let lab = Lab::open(&server.url_as("postgres", "cycles_1_1_0_0"), Options::default()).await?;
-    let events = lab.store.events(&Filter::default(), 0, usize::MAX).await?.items;
+async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64> {
+    let lab = BenchLab::open(&server.url_as("postgres", "cycles_1_1_0_0"), StoreOptions::default()).await?;
+    let events = lab.store.events(&EventFilter::default(), 0, usize::MAX).await?.items;
     lab.store.close().await;
     let mut rates = Vec::new();
     for round in 0..rounds {
@@ -91,12 +91,12 @@ async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> Outcome<f64> {
     Ok(median(&mut rates))
 }
 
-async fn together(addresses: &[String], each: usize) -> Outcome<f64> {
+async fn together(addresses: &[String], each: usize) -> LabOutcome<f64> {
     let mut others = Vec::new();
     for (n, address) in addresses.iter().enumerate() {
         let (from, to) = (n * EXECUTORS, (n + 1) * EXECUTORS);
         let arguments = [address.clone(), from.to_string(), to.to_string(), each.to_string()];
-        let mut other = Other::start("instance", &arguments)?;
+        let mut other = OtherProcess::start("instance", &arguments)?;
         other.hear("ready").await?;
         others.push(other);
     }
@@ -111,8 +111,8 @@ async fn together(addresses: &[String], each: usize) -> Outcome<f64> {
 }
 
 /// The part of a child that goes through cycles once it is told to.
-pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> Outcome<()> {
-    let lab = Lab::open(address, Options::default()).await?;
+pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> LabOutcome<()> {
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
     println!("ready");
     BufReader::new(stdin()).lines().next_line().await?;
     cycles::run_all(&lab, executors, each).await?;
@@ -122,12 +122,12 @@ pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize
 }
 
 /// How long one of very many takes to wake, beside one of few, all spread over four instances.
-async fn crowds(server: &Cluster, quick: bool) -> Outcome<Row> {
+async fn crowds(server: &Cluster, quick: bool) -> LabOutcome<BenchRow> {
     let (many, samples) = if quick { (100, 10) } else { (10_000, 500) };
     let few = crowd(&server.database("few").await, 4, samples).await?;
     let crowd = crowd(&server.database("many").await, many, samples).await?;
     let ratio = times(crowd.median(), few.median());
-    Ok(Row {
+    Ok(BenchRow {
         what: format!("waking one of {many} executors over 4 instances on PostgreSQL, median of {samples}"),
         measured: format!("{} (p99 {})", ms(crowd.median()), ms(crowd.p99())),
         raw: format!("{} (p99 {}), one of 4", ms(few.median()), ms(few.p99())),
@@ -137,16 +137,16 @@ async fn crowds(server: &Cluster, quick: bool) -> Outcome<Row> {
     })
 }
 
-async fn crowd(address: &str, many: usize, samples: usize) -> Outcome<Samples> {
-    let lab = Lab::open(address, Options::default()).await?;
+async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSamples> {
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let (share, mut others) = (many / 4, Vec::new());
     for n in 0..4 {
         let arguments = [address.to_owned(), (n * share).to_string(), ((n + 1) * share).to_string()];
-        let mut other = Other::start("waiters", &arguments)?;
+        let mut other = OtherProcess::start("waiters", &arguments)?;
         other.hear("ready").await?;
         others.push(other);
     }
-    let mut took = Samples::default();
+    let mut took = BenchSamples::default();
     for sample in 0..samples {
         // Each time another one, far from the last.
         let n = sample * 7_919 % many;
@@ -162,8 +162,8 @@ async fn crowd(address: &str, many: usize, samples: usize) -> Outcome<Samples> {
 
 /// The part of a child in which executors wait, each for one call of its thread after the other, and say so
 /// when they wake.
-pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> Outcome<()> {
-    let lab = Lab::open(address, Options::default()).await?;
+pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> LabOutcome<()> {
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let (awake, mut woken) = unbounded_channel();
     for n in numbers {
         let (store, awake, thread) = (lab.store.clone(), awake.clone(), lab::thread(n)?);
@@ -174,7 +174,7 @@ pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> Outcome<()>
                 waiter = store.watch_call(&thread, &lab::call(next)?);
                 awake.send(n)?;
             }
-            Outcome::Ok(())
+            LabOutcome::Ok(())
         });
     }
     println!("ready");

@@ -12,7 +12,7 @@ use countersign_events::{
     event::{Decision, Status},
 };
 use countersign_policy::Policy;
-use countersign_store::{Address, CommandOutcome, Options, Store};
+use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
 use std::{future::pending, process::Stdio, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -21,10 +21,10 @@ use tokio::{
 };
 
 /// Whatever goes wrong ends the run.
-pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+pub(crate) type LabOutcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A new folder: in `COUNTERSIGN_BENCH_DIR`, or else where temporary files go.
-pub(crate) fn folder() -> Outcome<TempDir> {
+pub(crate) fn folder() -> LabOutcome<TempDir> {
     Ok(match std::env::var_os("COUNTERSIGN_BENCH_DIR") {
         Some(parent) => tempfile::tempdir_in(parent)?,
         None => tempfile::tempdir()?,
@@ -38,19 +38,19 @@ pub(crate) fn file(folder: &TempDir, name: &str) -> String {
 
 /// A store with the people and agents who use it.
 #[derive(Clone)]
-pub(crate) struct Lab {
+pub(crate) struct BenchLab {
     pub(crate) store: Store,
     policy: Arc<Policy>,
 }
 
-impl Lab {
+impl BenchLab {
     /// Over a file or a database, as `--database` names it.
-    pub(crate) async fn open(address: &str, options: Options) -> Outcome<Self> {
-        let store = Store::open(Address::parse(address)?, options).await?;
+    pub(crate) async fn open(address: &str, options: StoreOptions) -> LabOutcome<Self> {
+        let store = Store::open(DatabaseUrl::parse(address)?, options).await?;
         Ok(Self { store, policy: Arc::new(Policy::ask_always()) })
     }
 
-    pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> Outcome<CommandOutcome> {
+    pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {
         let arguments = arguments(id)?;
         let wish = ProposeCommand {
             id: id.clone(),
@@ -65,13 +65,13 @@ impl Lab {
         self.give(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
     }
 
-    pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> Outcome<CommandOutcome> {
+    pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {
         let wish = RespondCommand::plain(Decision::AllowOnce);
         self.give(thread, id, CallCommand::Respond(wish), Principal::user("ada")).await
     }
 
     /// The executor's part, once the call is allowed.
-    pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> Outcome<()> {
+    pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<()> {
         let arguments_hash = arguments(id)?.hash();
         let claim = ClaimCommand {
             executor: "worker".into(),
@@ -92,7 +92,7 @@ impl Lab {
         id: &CallId,
         command: CallCommand,
         by: Principal,
-    ) -> Outcome<CommandOutcome> {
+    ) -> LabOutcome<CommandOutcome> {
         let evidence = match &command {
             CallCommand::Propose(propose) => {
                 let judgement = self.policy.judge(&propose.subject(thread, &by), &|| false);
@@ -119,20 +119,20 @@ pub(crate) fn json(id: &CallId) -> String {
     format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
 }
 
-pub(crate) fn arguments(id: &CallId) -> Outcome<HashedArguments> {
+pub(crate) fn arguments(id: &CallId) -> LabOutcome<HashedArguments> {
     Ok(HashedArguments::new(Json::parse(&json(id))?)?)
 }
 
-pub(crate) fn thread(n: usize) -> Outcome<ThreadId> {
+pub(crate) fn thread(n: usize) -> LabOutcome<ThreadId> {
     Ok(ThreadId::new(&format!("thread-{n}"))?)
 }
 
-pub(crate) fn call(n: usize) -> Outcome<CallId> {
+pub(crate) fn call(n: usize) -> LabOutcome<CallId> {
     Ok(CallId::new(&format!("call_{n}"))?)
 }
 
 /// This program once more, to play a part of a scenario as another process.
-pub(crate) fn child(role: &str, arguments: &[String]) -> Outcome<tokio::process::Command> {
+pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::process::Command> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
     command.arg("--child").arg(role).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -140,45 +140,45 @@ pub(crate) fn child(role: &str, arguments: &[String]) -> Outcome<tokio::process:
 }
 
 /// This program once more, as one with which lines are exchanged.
-pub(crate) struct Other {
+pub(crate) struct OtherProcess {
     child: Child,
     says: Lines<BufReader<ChildStdout>>,
 }
 
-impl Other {
-    pub(crate) fn start(role: &str, arguments: &[String]) -> Outcome<Self> {
+impl OtherProcess {
+    pub(crate) fn start(role: &str, arguments: &[String]) -> LabOutcome<Self> {
         let mut child = child(role, arguments)?.spawn()?;
         let says = child.stdout.take().ok_or("the child has no stdout")?;
         Ok(Self { child, says: BufReader::new(says).lines() })
     }
 
-    pub(crate) async fn tell(&mut self, word: &str) -> Outcome<()> {
+    pub(crate) async fn tell(&mut self, word: &str) -> LabOutcome<()> {
         let stdin = self.child.stdin.as_mut().ok_or("the child has no stdin")?;
         Ok(stdin.write_all(format!("{word}\n").as_bytes()).await?)
     }
 
     /// Waits for its next line, which is to be that word.
-    pub(crate) async fn hear(&mut self, word: &str) -> Outcome<()> {
+    pub(crate) async fn hear(&mut self, word: &str) -> LabOutcome<()> {
         match self.says.next_line().await? {
             Some(line) if line == word => Ok(()),
             line => Err(format!("the child said {line:?}, not {word}").into()),
         }
     }
 
-    pub(crate) async fn kill(mut self) -> Outcome<()> {
+    pub(crate) async fn kill(mut self) -> LabOutcome<()> {
         Ok(self.child.kill().await?)
     }
 }
 
 /// Runs a child to its end and reads the numbers that it prints.
-pub(crate) async fn numbers(role: &str, arguments: &[String]) -> Outcome<Vec<f64>> {
+pub(crate) async fn numbers(role: &str, arguments: &[String]) -> LabOutcome<Vec<f64>> {
     let output = child(role, arguments)?.output().await?;
     let text = String::from_utf8(output.stdout)?;
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
 /// The bytes of memory that a process has, by its id; `self` is this one.
-pub(crate) fn resident(process: &str) -> Outcome<usize> {
+pub(crate) fn resident(process: &str) -> LabOutcome<usize> {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm"))?;
     let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;
     Ok(pages * 4_096)

@@ -25,13 +25,13 @@ mod verdict;
 mod waiting;
 mod wakeup;
 
-use lab::Outcome;
-use table::Row;
+use lab::LabOutcome;
+use table::BenchRow;
 
 const SCENARIOS: [&str; 9] =
     ["verdict", "reach", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
 
-fn main() -> Outcome<()> {
+fn main() -> LabOutcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match arguments.split_first() {
@@ -41,7 +41,7 @@ fn main() -> Outcome<()> {
 }
 
 /// A part of a scenario in a process of its own.
-async fn play(arguments: &[String]) -> Outcome<()> {
+async fn play(arguments: &[String]) -> LabOutcome<()> {
     match arguments {
         [role, path] if role == "executor" => wakeup::executor(path).await,
         [role, what, many, samples] if role == "crowd" => {
@@ -59,7 +59,7 @@ async fn play(arguments: &[String]) -> Outcome<()> {
     }
 }
 
-async fn run_all(arguments: &[String]) -> Outcome<()> {
+async fn run_all(arguments: &[String]) -> LabOutcome<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let named: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     if let Some(unknown) = named.iter().find(|name| !SCENARIOS.contains(&name.as_str())) {
@@ -73,7 +73,7 @@ async fn run_all(arguments: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-async fn run(name: &str, quick: bool) -> Outcome<Vec<Row>> {
+async fn run(name: &str, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     match name {
         "verdict" => verdict::run(quick),
         "reach" => reach::run(quick).await,

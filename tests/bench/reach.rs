@@ -1,12 +1,12 @@
 //! What it costs to tell people how far each answer would reach: that is looked up whenever they look.
 
 use crate::{
-    lab::{self, Lab, Outcome},
-    table::{Row, Samples, ms, times},
+    lab::{self, BenchLab, LabOutcome},
+    table::{BenchRow, BenchSamples, ms, times},
 };
 use countersign_api::{ApprovalGate, LogFilter, PageQuery};
 use countersign_gate::EmbeddedGate;
-use countersign_store::{Filter, Options};
+use countersign_store::{EventFilter, StoreOptions};
 use std::time::{Duration, Instant};
 
 /// How many calls wait, how many threads have them, and how many calls each of those has seen.
@@ -14,7 +14,7 @@ const WAITING: usize = 100;
 const THREADS: [usize; 2] = [1, 20];
 const SEEN: usize = 1_000;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (seen, samples) = if quick { (WAITING, 3) } else { (SEEN, 30) };
     let mut rows = Vec::new();
     for threads in THREADS {
@@ -23,10 +23,10 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
+async fn page(threads: usize, seen: usize, samples: usize) -> LabOutcome<BenchRow> {
     let folder = lab::folder()?;
     let path = lab::file(&folder, "log.db");
-    let lab = Lab::open(&path, Options::default()).await?;
+    let lab = BenchLab::open(&path, StoreOptions::default()).await?;
     for thread in 0..threads {
         let name = lab::thread(thread)?;
         for call in 0..seen {
@@ -37,12 +37,12 @@ async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
             }
         }
     }
-    let gate = EmbeddedGate::open(countersign_store::Address::parse(&path)?).await?;
+    let gate = EmbeddedGate::open(countersign_store::DatabaseUrl::parse(&path)?).await?;
     let page = PageQuery { after: 0, limit: WAITING };
-    let (mut plain, mut informed) = (Samples::default(), Samples::default());
+    let (mut plain, mut informed) = (BenchSamples::default(), BenchSamples::default());
     for _ in 0..samples {
         let start = Instant::now();
-        let found = lab.store.pending(&Filter::default(), 0, WAITING).await?.items.len();
+        let found = lab.store.pending(&EventFilter::default(), 0, WAITING).await?.items.len();
         plain.add(start.elapsed());
         let start = Instant::now();
         let told = gate.pending(&LogFilter::default(), page).await?.pending;
@@ -54,7 +54,7 @@ async fn page(threads: usize, seen: usize, samples: usize) -> Outcome<Row> {
     }
     gate.shut_down().await;
     lab.store.close().await;
-    Ok(Row {
+    Ok(BenchRow {
         what: format!("{WAITING} that wait in {threads} threads of {seen} calls, and how far answers reach"),
         measured: ms(informed.median()),
         raw: format!("{} (without that)", ms(plain.median())),

@@ -2,10 +2,10 @@
 //! down the one who is meant, and how long an event takes to all of them.
 
 use crate::{
-    client::{Client, Server},
+    client::{BenchClient, BenchServer},
     http::{decide, propose},
-    lab::{self, Outcome},
-    table::{Row, Samples, ms, times},
+    lab::{self, LabOutcome},
+    table::{BenchRow, BenchSamples, ms, times},
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use tokio::{
 
 const FEW: usize = 10;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     // Every reader is an open file here and one in the server, which inherits the limit.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
@@ -28,9 +28,10 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 }
 
 /// A decision to the one reader of its thread, among many and among few by turns.
-async fn to_one(many: usize, samples: usize) -> Outcome<Vec<Row>> {
-    let (mut few, mut crowd) = (Crowd::gather(FEW, true).await?, Crowd::gather(many, true).await?);
-    let (mut of_few, mut of_many) = (Took::default(), Took::default());
+async fn to_one(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
+    let (mut few, mut crowd) =
+        (StreamCrowd::gather(FEW, true).await?, StreamCrowd::gather(many, true).await?);
+    let (mut of_few, mut of_many) = (StreamTiming::default(), StreamTiming::default());
     for sample in 0..samples {
         few.decision(sample, &mut of_few).await?;
         crowd.decision(sample, &mut of_many).await?;
@@ -40,7 +41,7 @@ async fn to_one(many: usize, samples: usize) -> Outcome<Vec<Row>> {
     few.server.stop().await?;
     crowd.server.stop().await?;
     Ok(vec![
-        Row {
+        BenchRow {
             what: format!("memory of the server for each of {many} readers of streams"),
             measured: format!("{kib:.1} KiB"),
             raw: "–".into(),
@@ -48,7 +49,7 @@ async fn to_one(many: usize, samples: usize) -> Outcome<Vec<Row>> {
             target: "≤ 30 KiB",
             met: Some(kib <= 30.0),
         },
-        Row {
+        BenchRow {
             what: format!("decision to the message at one of {many} readers, median of {samples}"),
             measured: of_many.text(),
             raw: format!("{}, one of {FEW}", of_few.text()),
@@ -60,14 +61,14 @@ async fn to_one(many: usize, samples: usize) -> Outcome<Vec<Row>> {
 }
 
 /// A decision to every reader, all of them following all threads.
-async fn to_all(many: usize, events: usize) -> Outcome<Row> {
-    let mut crowd = Crowd::gather(many, false).await?;
-    let mut took = Took::default();
+async fn to_all(many: usize, events: usize) -> LabOutcome<BenchRow> {
+    let mut crowd = StreamCrowd::gather(many, false).await?;
+    let mut took = StreamTiming::default();
     for event in 0..events {
         crowd.decision(event, &mut took).await?;
     }
     crowd.server.stop().await?;
-    Ok(Row {
+    Ok(BenchRow {
         what: format!("one decision to the last of {many} readers of all threads, median of {events}"),
         measured: took.text(),
         raw: "–".into(),
@@ -79,12 +80,12 @@ async fn to_all(many: usize, events: usize) -> Outcome<Row> {
 
 /// From sending the decision until it is acknowledged, and until the message has come.
 #[derive(Default)]
-struct Took {
-    answer: Samples,
-    message: Samples,
+struct StreamTiming {
+    answer: BenchSamples,
+    message: BenchSamples,
 }
 
-impl Took {
+impl StreamTiming {
     fn text(&self) -> String {
         let Self { answer, message } = self;
         format!("{} (p99 {}; acknowledged {})", ms(message.median()), ms(message.p99()), ms(answer.median()))
@@ -93,11 +94,11 @@ impl Took {
 
 /// A server, its readers, and somebody who proposes and decides. Commits do not wait for the disk here,
 /// which would hide what is to be seen.
-struct Crowd {
-    server: Server,
-    client: Client,
+struct StreamCrowd {
+    server: BenchServer,
+    client: BenchClient,
     came: UnboundedReceiver<(usize, Instant)>,
-    readers: JoinSet<Outcome<()>>,
+    readers: JoinSet<LabOutcome<()>>,
     /// Whether each has a thread of its own to read; else all read all of them.
     apart: bool,
     /// What the server grew by for each.
@@ -105,18 +106,18 @@ struct Crowd {
     _folder: TempDir,
 }
 
-impl Crowd {
-    async fn gather(many: usize, apart: bool) -> Outcome<Self> {
+impl StreamCrowd {
+    async fn gather(many: usize, apart: bool) -> LabOutcome<Self> {
         let folder = lab::folder()?;
-        let server = Server::start(&lab::file(&folder, "store.db"), "normal").await?;
-        let mut client = Client::connect(server.address).await?;
+        let server = BenchServer::start(&lab::file(&folder, "store.db"), "normal").await?;
+        let mut client = BenchClient::connect(server.address).await?;
         propose(&mut client, many, 0).await?;
         let (says, came) = unbounded_channel();
         let (mut readers, before) = (JoinSet::new(), server.memory()?);
         for n in 0..many {
             let path =
                 if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=2".into() };
-            let reader = Client::connect(server.address).await?.read_stream(&path).await?;
+            let reader = BenchClient::connect(server.address).await?.read_stream(&path).await?;
             readers.spawn(reader.read(n, says.clone()));
         }
         let bytes = each(server.memory()?.saturating_sub(before), many);
@@ -124,7 +125,7 @@ impl Crowd {
     }
 
     /// Decides on a new call, in another thread each time, far from the last.
-    async fn decision(&mut self, sample: usize, took: &mut Took) -> Outcome<()> {
+    async fn decision(&mut self, sample: usize, took: &mut StreamTiming) -> LabOutcome<()> {
         let many = self.readers.len();
         let (who, call) = (sample * 7_919 % many, sample / many);
         propose(&mut self.client, who, call).await?;
@@ -139,7 +140,7 @@ impl Crowd {
     }
 
     /// Waits until everybody who is meant has one more message than before, and says when the last came.
-    async fn comes(&mut self, who: usize) -> Outcome<Instant> {
+    async fn comes(&mut self, who: usize) -> LabOutcome<Instant> {
         let expected = if self.apart { 1 } else { self.readers.len() };
         let mut last = None;
         for _ in 0..expected {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// One line: what was measured, beside what the machine can do at best in the same run.
-pub(crate) struct Row {
+pub(crate) struct BenchRow {
     pub(crate) what: String,
     pub(crate) measured: String,
     pub(crate) raw: String,
@@ -14,10 +14,10 @@ pub(crate) struct Row {
 }
 
 /// Prints the lines as a table in Markdown.
-pub(crate) fn print(rows: &[Row]) {
+pub(crate) fn print(rows: &[BenchRow]) {
     println!("| what | measured | raw limit in the same run | ratio | target | met |");
     println!("| --- | --- | --- | --- | --- | --- |");
-    for Row { what, measured, raw, ratio, target, met } in rows {
+    for BenchRow { what, measured, raw, ratio, target, met } in rows {
         let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
         let met = met.map_or("–", |met| if met { "yes" } else { "**no**" });
         println!("| {what} | {measured} | {raw} | {ratio} | {target} | {met} |");
@@ -26,9 +26,9 @@ pub(crate) fn print(rows: &[Row]) {
 
 /// Every sample of something that was timed.
 #[derive(Default)]
-pub(crate) struct Samples(Vec<Duration>);
+pub(crate) struct BenchSamples(Vec<Duration>);
 
-impl Samples {
+impl BenchSamples {
     pub(crate) fn add(&mut self, sample: Duration) {
         self.0.push(sample);
     }
@@ -54,7 +54,7 @@ impl Samples {
     }
 }
 
-impl FromIterator<Duration> for Samples {
+impl FromIterator<Duration> for BenchSamples {
     fn from_iter<T: IntoIterator<Item = Duration>>(samples: T) -> Self {
         Self(samples.into_iter().collect())
     }

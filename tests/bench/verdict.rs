@@ -1,11 +1,11 @@
 //! How long a verdict takes: a call beside five hundred rules, and beside fifty that are programs.
 
 use crate::{
-    lab::Outcome,
-    table::{Row, Samples},
+    lab::LabOutcome,
+    table::{BenchRow, BenchSamples},
 };
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
-use countersign_policy::{Policy, Subject};
+use countersign_policy::{JudgedCall, Policy};
 use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
 
 const RULES: usize = 500;
@@ -13,7 +13,7 @@ const CONDITIONS: usize = 50;
 const CALL: &str = r#"{"command": "git status -s && cargo test --workspace | tail -5", "cwd": "/srv/app",
         "url": "https://docs.example.com/a/b?page=2", "path": "/srv/app/src/lib.rs", "amount": 120}"#;
 
-pub(crate) fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let samples = if quick { 200 } else { 20_000 };
     let bare = time("", samples)?;
     let most = Duration::from_micros(50);
@@ -41,9 +41,9 @@ fn row(
     bare: Duration,
     most: Duration,
     target: &'static str,
-) -> Outcome<Row> {
+) -> LabOutcome<BenchRow> {
     let median = time(policy, samples)?;
-    Ok(Row {
+    Ok(BenchRow {
         what: what.to_owned(),
         measured: format!("{:.1} µs", micros(median)),
         raw: format!("{:.1} µs (no rule at all)", micros(bare)),
@@ -58,11 +58,11 @@ fn micros(span: Duration) -> f64 {
 }
 
 /// The median of judging that call again and again.
-fn time(policy: &str, samples: usize) -> Outcome<Duration> {
+fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     let policy = Policy::read(policy)?;
     let (thread, tool) = (ThreadId::new("conversation-7")?, ToolName::new("bash")?);
     let (principal, arguments) = (Principal::agent("builder"), Json::parse(CALL)?);
-    let subject = Subject {
+    let subject = JudgedCall {
         thread: &thread,
         principal: &principal,
         tool: &tool,
@@ -72,7 +72,7 @@ fn time(policy: &str, samples: usize) -> Outcome<Duration> {
         impact: None,
         definition: None,
     };
-    let mut taken = Samples::default();
+    let mut taken = BenchSamples::default();
     for _ in 0..samples {
         let began = Instant::now();
         let judgement = black_box(policy.judge(black_box(&subject), &|| false));

@@ -1,23 +1,23 @@
 //! Very many who wait in one process: what each costs, and whether they slow down the one who is meant.
 
 use crate::{
-    lab::{self, Lab, Outcome},
-    table::{Row, Samples},
+    lab::{self, BenchLab, LabOutcome},
+    table::{BenchRow, BenchSamples},
 };
-use countersign_store::{Filter, Options, Synchronous};
+use countersign_store::{EventFilter, StoreOptions, SyncMode};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 const FEW: usize = 10;
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let mut rows = Vec::new();
     for (what, many) in [("executors", 10_000), ("followers", 2_000)] {
         let (many, samples) = if quick { (many / 100, 10) } else { (many, 500) };
         let ask = |crowd: usize| vec![what.to_owned(), crowd.to_string(), samples.to_string()];
-        let few = Crowd::read(&lab::numbers("crowd", &ask(FEW)).await?)?;
-        let crowd = Crowd::read(&lab::numbers("crowd", &ask(many)).await?)?;
-        rows.push(Row {
+        let few = WaiterCrowd::read(&lab::numbers("crowd", &ask(FEW)).await?)?;
+        let crowd = WaiterCrowd::read(&lab::numbers("crowd", &ask(many)).await?)?;
+        rows.push(BenchRow {
             what: format!("memory of each of {many} waiting {what}"),
             measured: format!("{:.1} KiB", crowd.bytes / 1_024.0),
             raw: "–".into(),
@@ -26,7 +26,7 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
             met: Some(crowd.bytes <= 5.0 * 1_024.0),
         });
         let ratio = crowd.median / few.median;
-        rows.push(Row {
+        rows.push(BenchRow {
             what: format!("waking one of {many} {what}, median of {samples}"),
             measured: format!("{:.3} ms (p99 {:.3} ms)", crowd.median, crowd.p99),
             raw: format!("{:.3} ms (p99 {:.3} ms), one of {FEW}", few.median, few.p99),
@@ -39,14 +39,14 @@ pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
 }
 
 /// What the child found: bytes for each, then milliseconds.
-struct Crowd {
+struct WaiterCrowd {
     bytes: f64,
     median: f64,
     p99: f64,
 }
 
-impl Crowd {
-    fn read(numbers: &[f64]) -> Outcome<Self> {
+impl WaiterCrowd {
+    fn read(numbers: &[f64]) -> LabOutcome<Self> {
         match *numbers {
             [bytes, median, p99] => Ok(Self { bytes, median, p99 }),
             _ => Err(format!("the child said {numbers:?}").into()),
@@ -56,10 +56,10 @@ impl Crowd {
 
 /// The part of the child, a process of its own so that its memory is its own too. Commits do not wait
 /// for the disk here, which would hide what is to be seen.
-pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()> {
+pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome<()> {
     let folder = lab::folder()?;
-    let options = Options { synchronous: Synchronous::Normal, ..Options::default() };
-    let lab = Lab::open(&lab::file(&folder, "store.db"), options).await?;
+    let options = StoreOptions { synchronous: SyncMode::Normal, ..StoreOptions::default() };
+    let lab = BenchLab::open(&lab::file(&folder, "store.db"), options).await?;
     lab.propose(&lab::thread(many)?, &lab::call(0)?).await?;
     let (awake, mut woken) = unbounded_channel();
     let (before, tip) = (lab::resident("self")?, lab.store.tip().await?);
@@ -74,7 +74,7 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()
         woken.recv().await.ok_or("all are gone")?;
     }
     let bytes = lab::resident("self")?.saturating_sub(before) / many;
-    let mut took = Samples::default();
+    let mut took = BenchSamples::default();
     for sample in 0..samples {
         // Each time another one, far from the last, and all of them before the first again.
         let n = sample * 7_919 % many;
@@ -97,10 +97,10 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> Outcome<()
     Ok(())
 }
 
-type Awake = UnboundedSender<(usize, Instant)>;
+type WakeTiming = UnboundedSender<(usize, Instant)>;
 
 /// Waits for one call of its thread after the other, and says so once it waits and each time it wakes.
-async fn execute(lab: Lab, n: usize, awake: Awake) -> Outcome<()> {
+async fn execute(lab: BenchLab, n: usize, awake: WakeTiming) -> LabOutcome<()> {
     let thread = lab::thread(n)?;
     let mut waiter = lab.store.watch_call(&thread, &lab::call(0)?);
     lab.store.call(&thread, &lab::call(0)?).await?;
@@ -115,8 +115,8 @@ async fn execute(lab: Lab, n: usize, awake: Awake) -> Outcome<()> {
 }
 
 /// Follows its thread, and says so once it does and at each event.
-async fn follow(lab: Lab, n: usize, tip: i64, awake: Awake) -> Outcome<()> {
-    let mut follower = lab.store.follow(Filter::of_thread(&lab::thread(n)?), tip);
+async fn follow(lab: BenchLab, n: usize, tip: i64, awake: WakeTiming) -> LabOutcome<()> {
+    let mut follower = lab.store.follow(EventFilter::of_thread(&lab::thread(n)?), tip);
     follower.next_at_hand().await?;
     awake.send((n, Instant::now()))?;
     loop {

@@ -2,30 +2,30 @@
 //! of the same row.
 
 use crate::{
-    bare::Bare,
-    lab::{self, Lab, Other, Outcome},
-    table::{Row, Samples, ms, times},
+    bare::BareLoop,
+    lab::{self, BenchLab, LabOutcome, OtherProcess},
+    table::{BenchRow, BenchSamples, ms, times},
 };
-use countersign_events::{CallId, Event, State, ThreadId};
-use countersign_store::{Options, Store};
+use countersign_events::{CallId, CallState, Event, ThreadId};
+use countersign_store::{Store, StoreOptions};
 use std::time::{Duration, Instant};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, stdin},
     sync::oneshot,
 };
 
-pub(crate) async fn run(quick: bool) -> Outcome<Vec<Row>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let samples = if quick { 10 } else { 1_000 };
     let mut rows = one_process(samples).await?;
     rows.extend(two_processes(samples).await?);
     Ok(rows)
 }
 
-async fn one_process(samples: usize) -> Outcome<Vec<Row>> {
+async fn one_process(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let folder = lab::folder()?;
-    let lab = Lab::open(&lab::file(&folder, "store.db"), Options::default()).await?;
-    let mut bare = Commits::new(&lab::file(&folder, "bare.db")).await?;
-    let (thread, mut woken) = (lab::thread(0)?, Samples::default());
+    let lab = BenchLab::open(&lab::file(&folder, "store.db"), StoreOptions::default()).await?;
+    let mut bare = CommitTimes::new(&lab::file(&folder, "bare.db")).await?;
+    let (thread, mut woken) = (lab::thread(0)?, BenchSamples::default());
     for n in 0..samples {
         let id = lab::call(n)?;
         lab.propose(&thread, &id).await?;
@@ -44,7 +44,7 @@ async fn one_process(samples: usize) -> Outcome<Vec<Row>> {
     Ok(rows("in one process", &woken, &bare.commits, median, p99))
 }
 
-async fn two_processes(samples: usize) -> Outcome<Vec<Row>> {
+async fn two_processes(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let folder = lab::folder()?;
     let (woken, commits) =
         across(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples).await?;
@@ -52,11 +52,15 @@ async fn two_processes(samples: usize) -> Outcome<Vec<Row>> {
 }
 
 /// A decision here, an executor in another process, over whatever database that is; and bare commits.
-pub(crate) async fn across(address: &str, bare: &str, samples: usize) -> Outcome<(Samples, Samples)> {
-    let lab = Lab::open(address, Options::default()).await?;
-    let mut bare = Commits::new(bare).await?;
-    let mut other = Other::start("executor", &[address.to_owned()])?;
-    let (thread, mut woken) = (lab::thread(0)?, Samples::default());
+pub(crate) async fn across(
+    address: &str,
+    bare: &str,
+    samples: usize,
+) -> LabOutcome<(BenchSamples, BenchSamples)> {
+    let lab = BenchLab::open(address, StoreOptions::default()).await?;
+    let mut bare = CommitTimes::new(bare).await?;
+    let mut other = OtherProcess::start("executor", &[address.to_owned()])?;
+    let (thread, mut woken) = (lab::thread(0)?, BenchSamples::default());
     for n in 0..samples {
         let id = lab::call(n)?;
         lab.propose(&thread, &id).await?;
@@ -74,16 +78,16 @@ pub(crate) async fn across(address: &str, bare: &str, samples: usize) -> Outcome
 }
 
 /// How many milliseconds more than a commit it may take, and how that is said.
-type Target = (u64, &'static str);
+type WakeupTarget = (u64, &'static str);
 
 pub(crate) fn rows(
     where_: &str,
-    woken: &Samples,
-    commits: &Samples,
-    median: Target,
-    p99: Target,
-) -> Vec<Row> {
-    let row = |name, ours: Duration, raw: Duration, (allowed, target): Target| Row {
+    woken: &BenchSamples,
+    commits: &BenchSamples,
+    median: WakeupTarget,
+    p99: WakeupTarget,
+) -> Vec<BenchRow> {
+    let row = |name, ours: Duration, raw: Duration, (allowed, target): WakeupTarget| BenchRow {
         what: format!("decision to executor awake {where_}, {name} of {}", woken.count()),
         measured: ms(ours),
         raw: format!("{}, bare commit", ms(raw)),
@@ -96,12 +100,17 @@ pub(crate) fn rows(
 
 /// Waits as an executor does until the call is allowed, and says when that was. `ready` is told once it
 /// has looked for the first time.
-async fn wait(store: &Store, thread: &ThreadId, id: &CallId, ready: oneshot::Sender<()>) -> Outcome<Instant> {
+async fn wait(
+    store: &Store,
+    thread: &ThreadId,
+    id: &CallId,
+    ready: oneshot::Sender<()>,
+) -> LabOutcome<Instant> {
     let mut waiter = store.watch_call(thread, id);
     let mut ready = Some(ready);
     loop {
         let call = store.call(thread, id).await?;
-        if call.is_some_and(|call| call.state(store.clock().now()) == State::Allowed) {
+        if call.is_some_and(|call| call.state(store.clock().now()) == CallState::Allowed) {
             return Ok(Instant::now());
         }
         if let Some(ready) = ready.take() {
@@ -112,8 +121,8 @@ async fn wait(store: &Store, thread: &ThreadId, id: &CallId, ready: oneshot::Sen
 }
 
 /// The other process: reads numbers of calls, and says for each when it waits and when it is awake.
-pub(crate) async fn executor(address: &str) -> Outcome<()> {
-    let store = Lab::open(address, Options::default()).await?.store;
+pub(crate) async fn executor(address: &str) -> LabOutcome<()> {
+    let store = BenchLab::open(address, StoreOptions::default()).await?.store;
     let mut calls = BufReader::new(stdin()).lines();
     while let Some(line) = calls.next_line().await? {
         let (thread, id) = (lab::thread(0)?, lab::call(line.parse()?)?);
@@ -122,7 +131,7 @@ pub(crate) async fn executor(address: &str) -> Outcome<()> {
         let say = async {
             is_ready.await?;
             println!("ready");
-            Outcome::Ok(())
+            LabOutcome::Ok(())
         };
         tokio::try_join!(waiting, say)?;
         println!("awake");
@@ -131,17 +140,17 @@ pub(crate) async fn executor(address: &str) -> Outcome<()> {
 }
 
 /// A log of its own without guards, where the same rows are committed one at a time.
-struct Commits {
-    bare: Bare,
-    commits: Samples,
+struct CommitTimes {
+    bare: BareLoop,
+    commits: BenchSamples,
 }
 
-impl Commits {
-    async fn new(address: &str) -> Outcome<Self> {
-        Ok(Self { bare: Bare::open(address).await?.unguarded().await?, commits: Samples::default() })
+impl CommitTimes {
+    async fn new(address: &str) -> LabOutcome<Self> {
+        Ok(Self { bare: BareLoop::open(address).await?.unguarded().await?, commits: BenchSamples::default() })
     }
 
-    async fn commit(&mut self, events: Vec<Event>) -> Outcome<()> {
+    async fn commit(&mut self, events: Vec<Event>) -> LabOutcome<()> {
         let start = Instant::now();
         self.bare.insert(&events).await?;
         self.commits.add(start.elapsed());

@@ -1,7 +1,7 @@
 //! `countersign copy`
 
 use crate::desk::at_a_desk;
-use countersign_store::{Kind, migrations};
+use countersign_store::{DatabaseKind, migrations};
 use countersign_tests::{SqlConnection, open_file};
 use insta::assert_snapshot;
 
@@ -131,7 +131,7 @@ async fn a_log_is_brought_up_to_date_by_itself() {
         "#);
         desk.writes("older.db", "");
         let mut connection = SqlConnection::Sqlite(open_file(&desk.path("older.db")).await);
-        connection.migrate(&migrations(Kind::Sqlite)[..2]).await;
+        connection.migrate(&migrations(DatabaseKind::Sqlite)[..2]).await;
         connection.close().await;
         assert_snapshot!(desk.types("migrate --database older.db").await, @"
         older.db: upgraded to the schema of this version.

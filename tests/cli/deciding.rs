@@ -1,11 +1,11 @@
 //! Deciding in all its width: what is remembered, at which level, by how many.
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 /// A policy with people of two levels, a tool that takes two of them and one that takes an admin.
-pub(crate) fn sets_rules(desk: &mut Desk) {
+pub(crate) fn sets_rules(desk: &mut TerminalDesk) {
     desk.writes(
         "policy.toml",
         r#"

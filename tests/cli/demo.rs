@@ -2,7 +2,7 @@
 
 use crate::{
     desk::{COUNTERSIGN, at_a_desk},
-    tmux::Terminal,
+    tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
@@ -132,7 +132,7 @@ async fn whoever_leaves_early_is_shown_a_call_that_there_is() {
 #[tokio::test]
 async fn a_person_sees_it_in_one_terminal() {
     at_a_desk(async |desk| {
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.is_resized(80, 30).await;
         terminal.types("clear; countersign demo --folder demo --as user:ada").await;
         assert_snapshot!(terminal.shows("Press Enter to open the inbox.").await, @"
@@ -177,7 +177,7 @@ async fn an_interrupted_demo_leaves_nothing_behind() {
         std::fs::create_dir(desk.path("tmp")).expect("the folder is writable");
         let tmp = desk.path("tmp").display().to_string();
         desk.sets("TMPDIR", &tmp);
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign demo; echo left $?").await;
         terminal.shows("Press Enter to open the inbox.").await;
         terminal.presses("Enter").await;

@@ -22,19 +22,19 @@ pub(crate) const COUNTERSIGN: &str = env!("CARGO_BIN_EXE_countersign-under-test"
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Somebody's desk.
-pub(crate) struct Desk {
+pub(crate) struct TerminalDesk {
     folder: TempDir,
     env: Vec<(&'static str, String)>,
 }
 
 /// Sits somebody down at an empty desk, within a time limit.
-pub(crate) async fn at_a_desk(work: impl AsyncFnOnce(&mut Desk)) {
+pub(crate) async fn at_a_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut desk = Desk { folder, env: Vec::new() };
+    let mut desk = TerminalDesk { folder, env: Vec::new() };
     tokio::time::timeout(LIMIT, work(&mut desk)).await.expect("the test hangs");
 }
 
-impl Desk {
+impl TerminalDesk {
     /// A path in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
@@ -69,12 +69,12 @@ impl Desk {
     }
 
     /// Runs a command of ours to its end.
-    pub(crate) async fn types(&self, line: &str) -> Screen {
+    pub(crate) async fn types(&self, line: &str) -> DeskScreen {
         self.screen(&self.command(line).output().await.expect("the command starts"))
     }
 
     /// The same with an argument that no shell line in Unicode can hold.
-    pub(crate) async fn types_bytes(&self, line: &str, last: &[u8]) -> Screen {
+    pub(crate) async fn types_bytes(&self, line: &str, last: &[u8]) -> DeskScreen {
         use std::os::unix::ffi::OsStrExt;
         let mut command = self.command(line);
         command.arg(std::ffi::OsStr::from_bytes(last));
@@ -82,11 +82,11 @@ impl Desk {
     }
 
     /// Starts a command of ours and goes on.
-    pub(crate) fn starts(&self, line: &str) -> Running<'_> {
+    pub(crate) fn starts(&self, line: &str) -> RunningCommand<'_> {
         let mut child = self.command(line).spawn().expect("the command starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let stderr = BufReader::new(child.stderr.take().expect("piped"));
-        Running { desk: self, child, stdout, stderr, output: [Vec::new(), Vec::new()] }
+        RunningCommand { desk: self, child, stdout, stderr, output: [Vec::new(), Vec::new()] }
     }
 
     /// Runs another program to its end; it must succeed.
@@ -113,13 +113,13 @@ impl Desk {
         gate.shut_down().await;
     }
 
-    fn screen(&self, output: &Output) -> Screen {
+    fn screen(&self, output: &Output) -> DeskScreen {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
             hide(&self.without_paths(&text))
         };
         let code = output.status.code().expect("no signal ended it");
-        Screen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
+        DeskScreen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
     }
 
     /// The text with the folder's path and the command's made alike.
@@ -130,15 +130,15 @@ impl Desk {
 }
 
 /// A command that runs beside the test.
-pub(crate) struct Running<'a> {
-    desk: &'a Desk,
+pub(crate) struct RunningCommand<'a> {
+    desk: &'a TerminalDesk,
     child: Child,
     stdout: BufReader<ChildStdout>,
     stderr: BufReader<ChildStderr>,
     output: [Vec<u8>; 2],
 }
 
-impl Running<'_> {
+impl RunningCommand<'_> {
     /// Reads stderr up to a line that holds `text`.
     pub(crate) async fn complains(&mut self, text: &str) {
         read_up_to(&mut self.stderr, &mut self.output[1], text).await;
@@ -157,7 +157,7 @@ impl Running<'_> {
     }
 
     /// Waits for its end.
-    pub(crate) async fn ends(mut self) -> Screen {
+    pub(crate) async fn ends(mut self) -> DeskScreen {
         let [mut stdout, mut stderr] = self.output;
         let rest = tokio::join!(self.stdout.read_to_end(&mut stdout), self.stderr.read_to_end(&mut stderr));
         assert!(rest.0.is_ok() && rest.1.is_ok(), "its output can be read");
@@ -178,13 +178,13 @@ async fn read_up_to(from: &mut (impl AsyncBufReadExt + Unpin), kept: &mut Vec<u8
 }
 
 /// What somebody sees when a command has ended.
-pub(crate) struct Screen {
+pub(crate) struct DeskScreen {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) code: i32,
 }
 
-impl fmt::Display for Screen {
+impl fmt::Display for DeskScreen {
     /// What was said, then what was complained about behind `!`, then the exit code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.stdout)?;

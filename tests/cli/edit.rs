@@ -1,15 +1,15 @@
 //! Changing what a call is to run with before it is allowed.
 
 use crate::{
-    desk::{Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
     watch_plain,
 };
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// An editor that puts `to` wherever `from` stands.
-fn edits(desk: &mut Desk, from: &str, to: &str) {
+fn edits(desk: &mut TerminalDesk, from: &str, to: &str) {
     desk.writes("editor.sh", &format!("sed -i 's/{from}/{to}/' \"$1\"\n"));
     let path = desk.path("editor.sh").display().to_string();
     desk.sets("EDITOR", &format!("sh {path}"));
@@ -210,7 +210,7 @@ async fn in_the_inbox_an_edit_is_seen_and_sent() {
         edits(desk, "make", "make -n");
         desk.proposes("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         let editor = desk.path("editor.sh").display().to_string();
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types(&format!("clear; EDITOR='sh {editor}' countersign watch --as user:ada")).await;
         terminal.has("1 of 1").await;
         terminal.writes("e").await;
@@ -227,7 +227,7 @@ async fn in_the_inbox_an_edit_is_seen_and_sent() {
 async fn on_a_terminal_a_change_is_agreed_to() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         let line = r#"clear; countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
         terminal.types(line).await;
         terminal.shows("Allow the changed call? [y/N]").await;

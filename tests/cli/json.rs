@@ -1,10 +1,10 @@
 //! `--json` of each command: what a program reads is JSON, and so is what went wrong.
 
-use crate::desk::{Screen, at_a_desk};
+use crate::desk::{DeskScreen, at_a_desk};
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
-fn laid_out(screen: &Screen) -> String {
+fn laid_out(screen: &DeskScreen) -> String {
     format!("{}\n! {}\nexit {}", lay_out(&screen.stdout), lay_out(&screen.stderr), screen.code)
 }
 

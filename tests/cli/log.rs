@@ -1,11 +1,11 @@
 //! `countersign log`
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// Two threads, three calls, and a word on each.
-async fn some_history(desk: &Desk) {
+async fn some_history(desk: &TerminalDesk) {
     desk.proposes("t1", "call_1", "bash", r#"{"command":"ls","cwd":"/srv"}"#).await;
     desk.types("allow call_1 --session --as user:ada --comment 'go on'").await;
     desk.types("run --thread t1 --as agent:ben --id call_2 -- false").await;

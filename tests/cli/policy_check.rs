@@ -1,6 +1,6 @@
 //! `countersign policy check`
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"
@@ -41,7 +41,7 @@ verdict = "block"
 shadow = true
 "#;
 
-fn with_policy(desk: &Desk) {
+fn with_policy(desk: &TerminalDesk) {
     desk.writes("policy.toml", POLICY);
 }
 

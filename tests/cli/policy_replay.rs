@@ -1,12 +1,12 @@
 //! `countersign policy replay`
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
+use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use insta::assert_snapshot;
 
 /// Two calls that were allowed and ran, one that was denied, and one that waits.
-async fn lived_in(desk: &Desk) {
+async fn lived_in(desk: &TerminalDesk) {
     for (id, command) in
         [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --force")]
     {
@@ -52,7 +52,8 @@ async fn the_policy_that_judged_says_that_nothing_is_different() {
         let policy = "default = \"ask\"\n[patterns]\n\"mail\" = \"block\"\n\"free\" = \"allow\"\n";
         desk.writes("policy.toml", policy);
         let policy = Policy::read(policy).expect("a policy");
-        let gate = EmbeddedGate::open_with(desk.path("countersign.db"), Options::default(), policy).await;
+        let gate =
+            EmbeddedGate::open_with(desk.path("countersign.db"), StoreOptions::default(), policy).await;
         let gate = gate.expect("the log opens").acting_as(Principal::agent("builder"));
         let thread = countersign_api::parse_thread_id("t1").expect("a valid name");
         for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "free"), ("call_4", "bash")] {

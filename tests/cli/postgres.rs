@@ -1,12 +1,14 @@
 //! Every command over PostgreSQL: what it says, and that no password is in it.
 
-use crate::desk::{Desk, Screen, at_a_desk};
-use countersign_tests::postgres::{Cluster, Durability, Setup};
+use crate::desk::{DeskScreen, TerminalDesk, at_a_desk};
+use countersign_tests::postgres::{Cluster, ClusterSetup, Durability};
 use insta::assert_snapshot;
 
 /// A server that asks for a password, and an empty database on it for somebody who owns nothing else.
 async fn server() -> (Cluster, String) {
-    let cluster = Cluster::with(Setup { tcp: true, durability: Durability::Real, ..Setup::default() }).await;
+    let cluster =
+        Cluster::with(ClusterSetup { tcp: true, durability: Durability::Real, ..ClusterSetup::default() })
+            .await;
     cluster.psql("CREATE ROLE ada LOGIN PASSWORD 's3cret'").await.expect("a role");
     cluster.psql("CREATE DATABASE log OWNER ada").await.expect("a database");
     let place = cluster.tcp_url("127.0.0.1");
@@ -16,14 +18,14 @@ async fn server() -> (Cluster, String) {
 }
 
 /// Types a line, and reads all that is printed.
-async fn types(desk: &Desk, line: &str) -> Screen {
+async fn types(desk: &TerminalDesk, line: &str) -> DeskScreen {
     let said = desk.types(line).await;
     assert!(!said.to_string().contains("s3cret"), "{line}: {said}");
     said
 }
 
 /// What was measured, which is different each time, left out.
-fn measured(said: &Screen) -> String {
+fn measured(said: &DeskScreen) -> String {
     let hide = |line: &str| {
         let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();
         match line.split_whitespace().nth(1) {

@@ -1,14 +1,14 @@
 //! Long work shows how far it has come: on a terminal, and nowhere else.
 
 use crate::{
-    desk::{Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
 };
 use countersign_api::{self as api, ApprovalGate};
 use futures_util::future::try_join_all;
 
 /// A log of more than 5,000 events, which is when it is worth a line.
-async fn a_long_log(desk: &Desk) {
+async fn a_long_log(desk: &TerminalDesk) {
     let gate = desk.gate().await;
     let thread = countersign_api::parse_thread_id("t1").expect("valid");
     let calls: Vec<_> = (0..2_600)
@@ -24,7 +24,7 @@ async fn progress_is_shown_on_a_terminal_and_taken_away() {
         a_long_log(desk).await;
         let quiet = desk.types("verify").await;
         assert_eq!((quiet.stderr.as_str(), quiet.code), ("", 0));
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("tmux pipe-pane 'cat > seen'; clear").await;
         terminal.is_back().await;
         terminal.types("countersign verify; countersign stats; echo over").await;

@@ -1,17 +1,17 @@
 //! `countersign run` without a terminal: what runs, what is recorded, and what it exits with.
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// A policy that lets everything run.
-fn allow_all(desk: &mut Desk) {
+fn allow_all(desk: &mut TerminalDesk) {
     desk.writes("policy.toml", "default = \"allow\"");
     desk.sets("COUNTERSIGN_POLICY", "policy.toml");
 }
 
 /// What the log says of the last result.
-async fn recorded(desk: &Desk) -> String {
+async fn recorded(desk: &TerminalDesk) -> String {
     let query = "SELECT data ->> 'status' || ' ' || (data -> 'content') FROM events
                  WHERE type = 'TOOL_RESULT' ORDER BY seq DESC LIMIT 1";
     desk.runs("sqlite3", &["countersign.db", query]).await

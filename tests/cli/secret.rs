@@ -1,13 +1,13 @@
 //! An address may hold a password: where it is kept, and that nothing that is printed has it.
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use insta::assert_snapshot;
 
 /// Nobody listens there, so that every command has something to complain about.
 const ADDRESS: &str = "postgres://ada:s3cret@127.0.0.1:1/log?application_name=desk";
 
 /// Types a line, and reads all that is printed.
-async fn types(desk: &Desk, line: &str) -> String {
+async fn types(desk: &TerminalDesk, line: &str) -> String {
     let said = desk.types(line).await;
     let text = said.to_string();
     assert!(!text.contains("s3cret"), "{line}: {text}");

@@ -1,6 +1,6 @@
 //! `countersign stop` and `countersign release`
 
-use crate::{deciding::sets_rules, desk::at_a_desk, tmux::Terminal};
+use crate::{deciding::sets_rules, desk::at_a_desk, tmux::TmuxTerminal};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
@@ -75,7 +75,7 @@ async fn what_one_person_cannot_deny_is_left_and_named() {
 async fn on_a_terminal_a_stop_is_agreed_to() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign stop --as user:ada").await;
         terminal.shows("Deny 1 pending call? [y/N]").await;
         terminal.types("n").await;

@@ -1,12 +1,12 @@
 //! `countersign run` at a real terminal: the command behind it may draw, ask and be interrupted.
 
 use crate::{
-    desk::{Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
-fn allow_all(desk: &mut Desk) {
+fn allow_all(desk: &mut TerminalDesk) {
     desk.writes("policy.toml", "default = \"allow\"");
     desk.sets("COUNTERSIGN_POLICY", "policy.toml");
 }
@@ -15,7 +15,7 @@ fn allow_all(desk: &mut Desk) {
 async fn a_command_that_asks_is_answered() {
     at_a_desk(async |desk| {
         allow_all(desk);
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types(r#"countersign run -- bash -c 'read -p "name? " n; echo hi $n; test -t 0 -a -t 1 && echo tty'"#).await;
         terminal.shows("name?").await;
         terminal.types("ada").await;
@@ -37,7 +37,7 @@ async fn a_command_that_asks_is_answered() {
 #[tokio::test]
 async fn waiting_is_shown_and_goes_away_when_it_is_allowed() {
     at_a_desk(async |desk| {
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("countersign run --id call_1 -- echo it runs").await;
         assert_snapshot!(terminal.shows("waiting for a decision").await, @"
         $ countersign run --id call_1 -- echo it runs
@@ -59,7 +59,7 @@ async fn waiting_is_shown_and_goes_away_when_it_is_allowed() {
 #[tokio::test]
 async fn ctrl_c_while_it_waits_withdraws_the_call() {
     at_a_desk(async |desk| {
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("countersign run --id call_1 -- touch ran").await;
         terminal.shows("waiting for a decision").await;
         terminal.presses("C-c").await;
@@ -83,7 +83,7 @@ async fn ctrl_c_while_it_waits_withdraws_the_call() {
 async fn ctrl_c_while_it_runs_reaches_the_command() {
     at_a_desk(async |desk| {
         allow_all(desk);
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal
             .types(r#"countersign run -- bash -c 'trap "echo caught; exit 9" INT; echo ready; read x'"#)
             .await;
@@ -107,7 +107,7 @@ async fn ctrl_c_while_it_runs_reaches_the_command() {
 async fn the_command_sees_the_size_of_the_window_and_how_it_changes() {
     at_a_desk(async |desk| {
         allow_all(desk);
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types(r#"countersign run -- bash -c 'trap "stty size" WINCH; stty size; while ! read -t 1 x; do :; done'"#).await;
         terminal.shows("20 100").await;
         terminal.is_resized(90, 15).await;
@@ -124,7 +124,7 @@ async fn the_command_sees_the_size_of_the_window_and_how_it_changes() {
 async fn the_terminal_is_afterwards_as_it_was() {
     at_a_desk(async |desk| {
         allow_all(desk);
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal
             .types("stty -a > before; countersign run -- stty raw -echo; stty -a > after; echo first $?")
             .await;
@@ -146,7 +146,7 @@ async fn a_run_that_is_told_to_end_hands_that_on_to_the_command() {
             "patient.sh",
             "trap 'echo told; kill $!; exit 7' TERM\nsleep 60 &\necho ready $PPID\nwait\n",
         );
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("countersign run --id call_1 -- bash patient.sh").await;
         terminal.shows("waiting for a decision").await;
         desk.types("allow call_1 --as user:ada").await;

@@ -1,16 +1,16 @@
 //! A real terminal: tmux on a socket of its own, with a shell in it that a test types into.
 
-use crate::desk::{COUNTERSIGN, Desk};
+use crate::desk::{COUNTERSIGN, TerminalDesk};
 
 /// A terminal of 100 columns and 20 lines.
-pub(crate) struct Terminal<'a> {
-    desk: &'a Desk,
+pub(crate) struct TmuxTerminal<'a> {
+    desk: &'a TerminalDesk,
     socket: String,
 }
 
-impl<'a> Terminal<'a> {
+impl<'a> TmuxTerminal<'a> {
     /// Opens it, with a shell whose prompt is `$ ` and in which `countersign` is the command under test.
-    pub(crate) async fn open(desk: &'a Desk) -> Self {
+    pub(crate) async fn open(desk: &'a TerminalDesk) -> Self {
         let bin = desk.path("bin");
         std::fs::create_dir(&bin).expect("the folder is writable");
         std::os::unix::fs::symlink(COUNTERSIGN, bin.join("countersign")).expect("the folder is writable");
@@ -89,7 +89,7 @@ impl<'a> Terminal<'a> {
     }
 }
 
-impl Drop for Terminal<'_> {
+impl Drop for TmuxTerminal<'_> {
     fn drop(&mut self) {
         let _ = std::process::Command::new("tmux").args(["-S", &self.socket, "kill-server"]).status();
     }

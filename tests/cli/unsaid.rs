@@ -1,9 +1,9 @@
 //! Output that nobody gets to read: a full disk is told, a reader that has gone is not.
 
-use crate::desk::{COUNTERSIGN, Desk, at_a_desk};
+use crate::desk::{COUNTERSIGN, TerminalDesk, at_a_desk};
 
 /// What a shell says of a line in which `c` is the command: the exit code, and what was complained about.
-async fn shell(desk: &Desk, line: &str) -> String {
+async fn shell(desk: &TerminalDesk, line: &str) -> String {
     let line =
         format!("c() {{ '{COUNTERSIGN}' \"$@\"; }}; {{ {line}; echo \"exit $?\" >&2; }} 2>&1 >/dev/null");
     desk.runs("bash", &["-c", &line]).await

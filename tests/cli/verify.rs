@@ -1,17 +1,17 @@
 //! `countersign verify`
 
-use crate::desk::{Desk, at_a_desk};
+use crate::desk::{TerminalDesk, at_a_desk};
 use insta::assert_snapshot;
 
 /// A log of one call that was allowed and ran, and one that waits.
-async fn some_history(desk: &Desk) {
+async fn some_history(desk: &TerminalDesk) {
     desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
     desk.types("allow call_1 --session --as user:ada").await;
     desk.types("run --thread t1 -- true").await;
     desk.proposes("t2", "call_3", "bash", r#"{"command":"ls"}"#).await;
 }
 
-async fn tampers(desk: &Desk, statement: &str) {
+async fn tampers(desk: &TerminalDesk, statement: &str) {
     let triggers = "DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
     desk.runs("sqlite3", &["countersign.db", &format!("{triggers} {statement}")]).await;
 }

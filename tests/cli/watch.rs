@@ -1,15 +1,15 @@
 //! `countersign watch` at a real terminal.
 
 use crate::{
-    desk::{Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
 };
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::event::RiskLevel;
 use insta::assert_snapshot;
 
 /// A call that somebody should think about.
-pub(crate) async fn proposes_something_risky(desk: &Desk) {
+pub(crate) async fn proposes_something_risky(desk: &TerminalDesk) {
     let gate = desk.gate().await;
     let mut call =
         api::ProposeRequest::new("call_1", "bash", r#"{"command":"rm -r build","cwd":"/srv/shop"}"#)
@@ -28,8 +28,8 @@ pub(crate) async fn proposes_something_risky(desk: &Desk) {
 }
 
 /// A terminal of that size with a watch in it, which shows `text`.
-async fn watches<'a>(desk: &'a Desk, (columns, lines): (u16, u16), text: &str) -> Terminal<'a> {
-    let terminal = Terminal::open(desk).await;
+async fn watches<'a>(desk: &'a TerminalDesk, (columns, lines): (u16, u16), text: &str) -> TmuxTerminal<'a> {
+    let terminal = TmuxTerminal::open(desk).await;
     terminal.is_resized(columns, lines).await;
     terminal.types("clear; countersign watch --as user:ada").await;
     terminal.has(text).await;

@@ -1,12 +1,12 @@
 //! `countersign watch` over servers that go, terminals that are wanted back, and with other wishes.
 
 use crate::{
-    desk::{Desk, Running, at_a_desk},
-    tmux::Terminal,
+    desk::{RunningCommand, TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
     watch::proposes_something_risky,
 };
 
-async fn serves<'a>(desk: &'a Desk, address: &str) -> (Running<'a>, String) {
+async fn serves<'a>(desk: &'a TerminalDesk, address: &str) -> (RunningCommand<'a>, String) {
     let mut server = desk.starts(&format!("serve --listen {address}"));
     let said = server.says("listening").await;
     let url = said.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
@@ -20,7 +20,7 @@ async fn a_server_that_goes_and_comes_back_takes_nothing_along() {
         for id in ["call_1", "call_2"] {
             desk.proposes("t1", id, "bash", "{}").await;
         }
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types(&format!("clear; countersign watch --as user:ada --server {url}")).await;
         terminal.has("1 of 2").await;
         server.is_sent("TERM").await;
@@ -49,7 +49,7 @@ async fn a_server_that_goes_and_comes_back_takes_nothing_along() {
 async fn the_terminal_is_afterwards_as_it_was() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("stty -a > before; countersign watch; echo left $?; stty -a > after").await;
         terminal.has("1 of 1").await;
         terminal.presses("C-z").await;
@@ -74,7 +74,7 @@ async fn the_terminal_is_afterwards_as_it_was() {
 async fn being_told_to_end_gives_the_terminal_back() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal
             .types("stty -a > before; bash -c 'echo $$ > pid; exec countersign watch'; echo left $?")
             .await;
@@ -94,7 +94,7 @@ async fn being_told_to_end_gives_the_terminal_back() {
 async fn colours_can_be_turned_off() {
     at_a_desk(async |desk| {
         proposes_something_risky(desk).await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("countersign watch --as user:ada").await;
         terminal.has("HIGH RISK").await;
         let coloured = terminal.colours().await;
@@ -130,7 +130,7 @@ async fn only_what_is_wanted(over_a_server: bool) {
         desk.proposes("t2", "call_3", "deploy", "{}").await;
         let (server, url) = serves(desk, "127.0.0.1:0").await;
         let place = if over_a_server { format!("--server {url}") } else { String::new() };
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types(&format!("clear; countersign watch --thread t1 --tool deploy {place}")).await;
         terminal.has("in t1").await;
         terminal.has("1 of 1").await;

@@ -1,13 +1,13 @@
 //! `countersign watch --plain`: line by line, over pipes and on terminals that cannot draw.
 
 use crate::{
-    desk::{COUNTERSIGN, Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{COUNTERSIGN, TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
 /// What a watch says to whoever types those lines.
-pub(crate) async fn answers(desk: &Desk, lines: &str, options: &str) -> String {
+pub(crate) async fn answers(desk: &TerminalDesk, lines: &str, options: &str) -> String {
     desk.writes("typed", lines);
     let line = format!("{COUNTERSIGN} watch {options} < typed");
     let said = desk.runs("sh", &["-c", &line]).await;
@@ -160,7 +160,7 @@ async fn who_may_not_decide_is_told_so() {
 async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
     at_a_desk(async |desk| {
         desk.proposes("t1", "call_1", "bash", "{}").await;
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; TERM=dumb countersign watch --as user:ada").await;
         terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.types("o").await;
@@ -183,7 +183,7 @@ async fn a_line_that_is_typed_early_does_not_decide_the_next_call() {
         for id in ["call_1", "call_2"] {
             desk.proposes("t1", id, "bash", "{}").await;
         }
-        let terminal = Terminal::open(desk).await;
+        let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign watch --plain --as user:ada").await;
         terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.writes("o\ro\ro\r").await;

@@ -1,18 +1,18 @@
 //! Tables and lines fit the terminal: 60, 80 and 200 columns.
 
 use crate::{
-    desk::{Desk, at_a_desk},
-    tmux::Terminal,
+    desk::{TerminalDesk, at_a_desk},
+    tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
 /// What the lists look like in a window of so many columns.
-async fn lists(desk: &Desk, columns: u16) -> String {
+async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
     desk.proposes("conversation-with-a-long-name", "call_1", "bash", &long).await;
     desk.proposes("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
     desk.types("allow call_1 --session --as user:ada").await;
-    let terminal = Terminal::open(desk).await;
+    let terminal = TmuxTerminal::open(desk).await;
     terminal.is_resized(columns, 30).await;
     // The window has its new size a moment after tmux says so.
     let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");

@@ -25,7 +25,7 @@ use std::{fs, path::PathBuf};
 // Behind the targets, so that they find it by the path that they give.
 macro_rules! fuzz_target {
     (init: $init:expr, |$input:ident: $kind:ty| $body:expr) => {
-        pub(crate) fn run(given: &crate::Given) {
+        pub(crate) fn run(given: &crate::FuzzInput) {
             static ONCE: std::sync::Once = std::sync::Once::new();
             ONCE.call_once(|| $init);
             let $input: $kind = given.into();
@@ -40,22 +40,22 @@ pub(crate) use fuzz_target;
 
 /// As much as any target takes.
 #[derive(Debug, Clone)]
-pub(crate) struct Given(u8, String, String);
+pub(crate) struct FuzzInput(u8, String, String);
 
-impl<'a> From<&'a Given> for &'a str {
-    fn from(given: &'a Given) -> Self {
+impl<'a> From<&'a FuzzInput> for &'a str {
+    fn from(given: &'a FuzzInput) -> Self {
         &given.1
     }
 }
 
-impl<'a> From<&'a Given> for (&'a str, &'a str) {
-    fn from(given: &'a Given) -> Self {
+impl<'a> From<&'a FuzzInput> for (&'a str, &'a str) {
+    fn from(given: &'a FuzzInput) -> Self {
         (&given.1, &given.2)
     }
 }
 
-impl<'a> From<&'a Given> for (u8, &'a str, &'a str) {
-    fn from(given: &'a Given) -> Self {
+impl<'a> From<&'a FuzzInput> for (u8, &'a str, &'a str) {
+    fn from(given: &'a FuzzInput) -> Self {
         (given.0, &given.1, &given.2)
     }
 }
@@ -124,18 +124,19 @@ fn words(target: &str) -> Vec<String> {
     lines.map(word).collect()
 }
 
-fn seeds(target: &str) -> Vec<Given> {
+fn seeds(target: &str) -> Vec<FuzzInput> {
     let Ok(entries) = fs::read_dir(folder().join("seeds").join(target)) else { return Vec::new() };
-    let seed = |path: PathBuf| Given(0, fs::read_to_string(path).expect("a seed is text"), String::new());
+    let seed = |path: PathBuf| FuzzInput(0, fs::read_to_string(path).expect("a seed is text"), String::new());
     entries.map(|entry| seed(entry.expect("a seed").path())).collect()
 }
 
-fn hold(target: &str, cases: u32, run: impl Fn(&Given)) {
+fn hold(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
     seeds(target).iter().for_each(&run);
     let piece =
         prop_oneof![4 => prop::sample::select(words(target)), 1 => "[ -~]{0,4}", 1 => any::<String>()];
     let text = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
-    let given = (any::<u8>(), text.clone(), text).prop_map(|(which, one, other)| Given(which, one, other));
+    let given =
+        (any::<u8>(), text.clone(), text).prop_map(|(which, one, other)| FuzzInput(which, one, other));
     let mut runner =
         TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });
     runner
@@ -169,7 +170,7 @@ fn urls_hold() {
 #[test]
 fn policies_hold() {
     let shipped = folder().join("../crates/policy/src/shipped.toml");
-    policy::run(&Given(0, fs::read_to_string(shipped).expect("it is there"), String::new()));
+    policy::run(&FuzzInput(0, fs::read_to_string(shipped).expect("it is there"), String::new()));
     hold("policy", 1_500, policy::run);
 }
 

@@ -1,7 +1,7 @@
 //! The proxy cuts at the chosen moment, delays stalled bytes, and counts connections.
 
 use super::{rows, with_a_table};
-use countersign_tests::{Cut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
+use countersign_tests::{ConnectionCut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
 use futures_util::{FutureExt, poll};
 use std::pin::pin;
 
@@ -14,14 +14,14 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
 }
 
 /// Cuts the connection of an insert at that moment, and gives the rows once the transaction is over.
-async fn rows_after(cut: Cut) -> String {
+async fn rows_after(cut: ConnectionCut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;
     connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
     let struck = proxy.cut_at_commit(cut);
     connection.run("COMMIT").await.expect_err("nobody hears the answer");
     struck.await;
-    if cut != Cut::AfterCommit {
+    if cut != ConnectionCut::AfterCommit {
         cluster.psql("BEGIN; LOCK TABLE marks; COMMIT").await.expect("whoever wrote is gone by then");
     }
     let found = rows(&cluster).await;
@@ -32,18 +32,18 @@ async fn rows_after(cut: Cut) -> String {
 
 #[test]
 fn cut_before_the_commit_loses_the_row() {
-    within_the_limit(async { assert_eq!(rows_after(Cut::BeforeCommit).await, "0") });
+    within_the_limit(async { assert_eq!(rows_after(ConnectionCut::BeforeCommit).await, "0") });
 }
 
 #[test]
 fn cut_during_the_commit_keeps_the_row() {
-    within_the_limit(async { assert_eq!(rows_after(Cut::DuringCommit).await, "1") });
+    within_the_limit(async { assert_eq!(rows_after(ConnectionCut::DuringCommit).await, "1") });
 }
 
 /// The server has already confirmed the commit, so there is no need to wait for it.
 #[test]
 fn cut_after_the_commit_keeps_the_row() {
-    within_the_limit(async { assert_eq!(rows_after(Cut::AfterCommit).await, "1") });
+    within_the_limit(async { assert_eq!(rows_after(ConnectionCut::AfterCommit).await, "1") });
 }
 
 /// A failed COMMIT does not count: its answer arrives, and the cut is still to come.
@@ -54,7 +54,7 @@ fn failed_commit_is_not_cut() {
         let mut connection = SqlConnection::open(&url).await;
         connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
         connection.run("SELECT 1 / 0").await.expect_err("there is no such number");
-        let mut struck = pin!(proxy.cut_at_commit(Cut::AfterCommit));
+        let mut struck = pin!(proxy.cut_at_commit(ConnectionCut::AfterCommit));
         connection.run("COMMIT").await.expect("it is answered, with ROLLBACK");
         assert!(poll!(&mut struck).is_pending(), "nothing was committed");
         connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it is let through");

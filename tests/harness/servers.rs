@@ -3,7 +3,7 @@
 use super::{rows, with_a_table};
 use countersign_tests::{
     SqlConnection,
-    postgres::{Cluster, Setup},
+    postgres::{Cluster, ClusterSetup},
     within_the_limit,
 };
 use std::{fs, io::Write, path::Path};
@@ -54,7 +54,7 @@ fn promoted_lagging_standby_has_only_its_own_rows() {
 #[test]
 fn full_disk_refuses_rows_and_the_server_survives() {
     within_the_limit(async {
-        let cluster = Cluster::with(Setup { megabytes: Some(64), ..Setup::default() }).await;
+        let cluster = Cluster::with(ClusterSetup { megabytes: Some(64), ..ClusterSetup::default() }).await;
         with_a_table(&cluster).await;
         let ballast = cluster.on_its_disk("ballast");
         let mut file = fs::File::create(&ballast).expect("there is room");

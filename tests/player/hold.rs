@@ -1,6 +1,6 @@
 //! An executor that claims a call and reports nothing more.
 
-use crate::{Failed, say};
+use crate::{PlayerError, say};
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, EventType};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde_json::json;
 /// The call, the lease and the executor's name.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Hold {
+pub(crate) struct HoldOptions {
     thread: String,
     id: String,
     executor: String,
@@ -17,7 +17,7 @@ pub(crate) struct Hold {
 }
 
 /// Claims it, reports that, and holds it until the process is killed.
-pub(crate) async fn hold(gate: &EmbeddedGate, hold: &Hold) -> Result<(), Failed> {
+pub(crate) async fn hold(gate: &EmbeddedGate, hold: &HoldOptions) -> Result<(), PlayerError> {
     let (thread, id) =
         (countersign_api::parse_thread_id(&hold.thread)?, countersign_api::parse_call_id(&hold.id)?);
     let call = gate.wait(&thread, &id, None).await?;

@@ -8,30 +8,30 @@ mod parts;
 mod race;
 
 use countersign_api::ApprovalGate;
-use countersign_gate::{Address, EmbeddedGate, Principal};
+use countersign_gate::{DatabaseUrl, EmbeddedGate, Principal};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
 #[derive(Deserialize)]
-struct Given {
+struct PlayerOptions {
     database: String,
-    part: Part,
+    part: PlayerPart,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Part {
-    Proposer(parts::Calls),
-    Executor(parts::Calls),
-    Decider(parts::Calls),
-    Follower(parts::Following),
-    Holder(hold::Hold),
-    Racer(race::Race),
+enum PlayerPart {
+    Proposer(parts::PlayedCalls),
+    Executor(parts::PlayedCalls),
+    Decider(parts::PlayedCalls),
+    Follower(parts::FollowOptions),
+    Holder(hold::HoldOptions),
+    Racer(race::RaceOptions),
 }
 
 /// Any error of a player, which it prints before it ends.
-type Failed = Box<dyn std::error::Error>;
+type PlayerError = Box<dyn std::error::Error>;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -49,19 +49,19 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn play() -> Result<(), Failed> {
-    let given: Given = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
+async fn play() -> Result<(), PlayerError> {
+    let given: PlayerOptions = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
     let gate =
-        EmbeddedGate::open(Address::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
+        EmbeddedGate::open(DatabaseUrl::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
     say(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
     match given.part {
-        Part::Proposer(calls) => parts::propose(&gate, &calls).await?,
-        Part::Executor(calls) => parts::execute(&gate, &calls).await?,
-        Part::Decider(calls) => parts::decide(&gate, &calls).await?,
-        Part::Follower(following) => parts::follow(&gate, &following).await?,
-        Part::Holder(hold) => hold::hold(&gate, &hold).await?,
-        Part::Racer(race) => race::race(&gate, &race).await?,
+        PlayerPart::Proposer(calls) => parts::propose(&gate, &calls).await?,
+        PlayerPart::Executor(calls) => parts::execute(&gate, &calls).await?,
+        PlayerPart::Decider(calls) => parts::decide(&gate, &calls).await?,
+        PlayerPart::Follower(following) => parts::follow(&gate, &following).await?,
+        PlayerPart::Holder(hold) => hold::hold(&gate, &hold).await?,
+        PlayerPart::Racer(race) => race::race(&gate, &race).await?,
     }
     gate.shut_down().await;
     Ok(())

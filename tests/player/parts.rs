@@ -1,9 +1,11 @@
 //! The parts of the crash test: proposer, decider, executor and follower. Each may be killed and restarted with
 //! the same words; it then resumes where the log says.
 
-use crate::{Failed, say};
+use crate::{PlayerError, say};
 use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
-use countersign_gate::{EmbeddedGate, EventType, Principal, State, ThreadId, event::Decision, id::CallId};
+use countersign_gate::{
+    CallState, EmbeddedGate, EventType, Principal, ThreadId, event::Decision, id::CallId,
+};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::json;
@@ -15,7 +17,7 @@ const AT_ONCE: usize = 4;
 /// `call_0`, `call_1`, … of one thread.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Calls {
+pub(crate) struct PlayedCalls {
     thread: String,
     count: usize,
     /// After how long undecided calls expire.
@@ -26,17 +28,17 @@ pub(crate) struct Calls {
 
 /// The log of all threads.
 #[derive(Deserialize)]
-pub(crate) struct Following {
+pub(crate) struct FollowOptions {
     after: i64,
     until: i64,
 }
 
-impl Calls {
-    fn thread(&self) -> Result<ThreadId, Failed> {
+impl PlayedCalls {
+    fn thread(&self) -> Result<ThreadId, PlayerError> {
         Ok(countersign_api::parse_thread_id(&self.thread)?)
     }
 
-    fn proposal(&self, number: usize) -> Result<api::ProposeRequest, Failed> {
+    fn proposal(&self, number: usize) -> Result<api::ProposeRequest, PlayerError> {
         let arguments = json!({"command": format!("make part-{number}"), "cwd": "/"}).to_string();
         let propose = api::ProposeRequest::new(&format!("call_{number}"), "bash", &arguments)?;
         Ok(api::ProposeRequest { expires_in_seconds: self.expires_in_seconds, ..propose })
@@ -47,7 +49,7 @@ fn acknowledged(kind: EventType, call: &api::Call, seq: i64) {
     say(&json!({"event": kind.as_str(), "thread": call.thread_id, "id": call.id, "seq": seq}));
 }
 
-pub(crate) async fn propose(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn propose(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
     let thread = calls.thread()?;
     let one = async |number| {
         let call = gate.propose(&thread, &calls.proposal(number)?).await?;
@@ -55,42 +57,43 @@ pub(crate) async fn propose(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Fa
         if let Some(request) = &call.request {
             acknowledged(EventType::ApprovalRequest, &call, request.seq);
         }
-        Ok::<_, Failed>(())
+        Ok::<_, PlayerError>(())
     };
     stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
 }
 
 /// Allows every request in the thread, until all are allowed.
-pub(crate) async fn decide(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn decide(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
     let decide = api::DecisionRequest::plain(Decision::AllowOnce);
-    let asked =
-        gate.follow(LogFilter::of_thread(&thread), 0).map_err(Failed::from).try_filter_map(async |event| {
+    let asked = gate.follow(LogFilter::of_thread(&thread), 0).map_err(PlayerError::from).try_filter_map(
+        async |event| {
             let asked = event.kind == EventType::ApprovalRequest;
-            Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
-        });
+            Ok(if asked { Some(event.data.read::<AskedCall>()?.tool_call_id) } else { None })
+        },
+    );
     let decided = asked.take(calls.count).map(async |id| {
         let call = gate.decide(&thread, &id?, &decide).await?;
         let response = call.response.as_ref().ok_or("decided, and no response")?;
         acknowledged(EventType::ApprovalResponse, &call, response.seq);
-        Ok::<_, Failed>(())
+        Ok::<_, PlayerError>(())
     });
     decided.buffer_unordered(AT_ONCE).try_collect().await
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct AskedCall {
     tool_call_id: CallId,
 }
 
 /// An agent after a crash: it repeats its proposals, waits, and runs the allowed calls.
-pub(crate) async fn execute(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Failed> {
+pub(crate) async fn execute(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
     let thread = calls.thread()?;
     let one = async |number| {
         let id = gate.propose(&thread, &calls.proposal(number)?).await?.id;
         let call = gate.wait(&thread, &id, None).await?;
-        if call.state != State::Allowed {
+        if call.state != CallState::Allowed {
             say(&json!({"leaves": id, "state": call.state}));
             return Ok(());
         }
@@ -99,7 +102,7 @@ pub(crate) async fn execute(gate: &EmbeddedGate, calls: &Calls) -> Result<(), Fa
     stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-async fn run(gate: &EmbeddedGate, calls: &Calls, call: &api::Call) -> Result<(), Failed> {
+async fn run(gate: &EmbeddedGate, calls: &PlayedCalls, call: &api::Call) -> Result<(), PlayerError> {
     let claim = api::ClaimRequest::for_call(call, &random_id("player-"));
     let claimed = gate.claim(&call.thread_id, &call.id, &claim).await?;
     let execution = claimed.execution.as_ref().ok_or("claimed, and no execution")?;
@@ -114,7 +117,7 @@ async fn run(gate: &EmbeddedGate, calls: &Calls, call: &api::Call) -> Result<(),
     Ok(())
 }
 
-pub(crate) async fn follow(gate: &EmbeddedGate, following: &Following) -> Result<(), Failed> {
+pub(crate) async fn follow(gate: &EmbeddedGate, following: &FollowOptions) -> Result<(), PlayerError> {
     let mut events = gate.follow(LogFilter::default(), following.after);
     while let Some(event) = events.try_next().await? {
         say(&json!({"saw": event.seq}));

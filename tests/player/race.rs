@@ -2,7 +2,7 @@
 //! allows it, the one after denies it, and the proposer and the last one both try to run it, whatever the
 //! decision.
 
-use crate::{Failed, say};
+use crate::{PlayerError, say};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
 use countersign_gate::{CallId, EmbeddedGate, EventType, Principal, ThreadId, event::Decision};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Race {
+pub(crate) struct RaceOptions {
     me: usize,
     processes: usize,
     calls: usize,
@@ -21,11 +21,11 @@ pub(crate) struct Race {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct RaceQuestion {
     tool_call_id: CallId,
 }
 
-pub(crate) async fn race(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
+pub(crate) async fn race(gate: &EmbeddedGate, race: &RaceOptions) -> Result<(), PlayerError> {
     let mine = (race.me..race.calls).step_by(race.processes);
     let proposing = stream::iter(mine)
         .map(|number| propose(gate, number))
@@ -39,7 +39,7 @@ fn thread(number: usize) -> Result<ThreadId, GateError> {
     countersign_api::parse_thread_id(&format!("thread-{}", number % 32))
 }
 
-async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), Failed> {
+async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), PlayerError> {
     let arguments = json!({"command": format!("make race-{number}")}).to_string();
     let propose = api::ProposeRequest::new(&format!("call_{number}"), "bash", &arguments)?;
     gate.propose(&thread(number)?, &propose).await?;
@@ -47,11 +47,12 @@ async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), Failed> {
 }
 
 /// Plays this process's part in every call that another one proposes, until all were seen.
-async fn answer(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
-    let asked = gate.follow(LogFilter::default(), 0).map_err(Failed::from).try_filter_map(async |event| {
-        let asked = event.kind == EventType::ApprovalRequest;
-        Ok(if asked { Some(event.data.read::<Asked>()?.tool_call_id) } else { None })
-    });
+async fn answer(gate: &EmbeddedGate, race: &RaceOptions) -> Result<(), PlayerError> {
+    let asked =
+        gate.follow(LogFilter::default(), 0).map_err(PlayerError::from).try_filter_map(async |event| {
+            let asked = event.kind == EventType::ApprovalRequest;
+            Ok(if asked { Some(event.data.read::<RaceQuestion>()?.tool_call_id) } else { None })
+        });
     let answered = asked.take(race.calls).map(async |id| {
         let id = id?;
         let number: usize = id.as_str().trim_start_matches("call_").parse()?;
@@ -65,7 +66,12 @@ async fn answer(gate: &EmbeddedGate, race: &Race) -> Result<(), Failed> {
     answered.buffer_unordered(race.at_once * race.processes).try_collect().await
 }
 
-async fn decide(gate: &EmbeddedGate, number: usize, id: &CallId, decision: Decision) -> Result<(), Failed> {
+async fn decide(
+    gate: &EmbeddedGate,
+    number: usize,
+    id: &CallId,
+    decision: Decision,
+) -> Result<(), PlayerError> {
     let said = decision.as_str();
     let gate = gate.acting_as(Principal::user(said));
     let decide = api::DecisionRequest::plain(decision);
@@ -82,7 +88,7 @@ async fn decide(gate: &EmbeddedGate, number: usize, id: &CallId, decision: Decis
 }
 
 /// Tries to run it, allowed or not: the gate must let only allowed calls run, and only once.
-async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), Failed> {
+async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), PlayerError> {
     let thread = thread(number)?;
     let call = gate.wait(&thread, id, None).await?;
     match gate.claim(&thread, id, &api::ClaimRequest::for_call(&call, &random_id("racer-"))).await {

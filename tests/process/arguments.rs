@@ -1,7 +1,7 @@
 //! Arguments over HTTP: unusual ones come back byte for byte, and ambiguous ones are refused.
 
 use crate::new_world;
-use countersign_tests::{Answer, Database, Server, in_time};
+use countersign_tests::{Database, HttpAnswer, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ async fn unicode_names_pass_through_paths_headers_and_log() {
         let decide = decide
             .header("content-type", "application/json")
             .header("countersign-principal", "user:Zo%C3%AB");
-        let (status, body) = Answer::to(decide.body(r#"{"decision":"allow_once"}"#)).await.into_parts();
+        let (status, body) = HttpAnswer::to(decide.body(r#"{"decision":"allow_once"}"#)).await.into_parts();
         assert_eq!(status, 200, "{body}");
         let call: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(

@@ -2,8 +2,8 @@
 
 use crate::new_world;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_gate::{EmbeddedGate, Event, EventType, Options, Policy, Principal};
-use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
+use countersign_gate::{EmbeddedGate, Event, EventType, Policy, Principal, StoreOptions};
+use countersign_tests::{Database, HttpAnswer, Process, ProcessWorld, Server, in_time};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use reqwest::Method;
@@ -55,7 +55,7 @@ async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
         let call = server.request(Method::GET, &format!("/v1/threads/t/tool-calls/call_{number}"));
-        let (_, call) = Answer::to(call.header("prefer", "wait=100")).await.into_parts();
+        let (_, call) = HttpAnswer::to(call.header("prefer", "wait=100")).await.into_parts();
         serde_json::from_str(&call).expect("JSON")
     });
     join_all(all).await
@@ -136,7 +136,8 @@ async fn unreadable_due_call_delays_no_other_call() {
         let inserted = Process::start(world.program("sqlite3").args(["log.db", UNREADABLE])).ended().await;
         assert_eq!(inserted.code, 0, "{}", inserted.stderr);
         let gate =
-            EmbeddedGate::open_with(world.file("log.db"), Options::default(), Policy::ask_always()).await;
+            EmbeddedGate::open_with(world.file("log.db"), StoreOptions::default(), Policy::ask_always())
+                .await;
         let gate = gate.expect("it opens").acting_as(Principal::agent("bot"));
         let thread = parse_thread_id("t").expect("a name");
         for number in 0..PROPOSED {

@@ -2,7 +2,7 @@
 
 use crate::new_world;
 use countersign_gate::{Event, EventType};
-use countersign_tests::{Answer, Database, ProcessWorld, in_time};
+use countersign_tests::{Database, HttpAnswer, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
@@ -25,7 +25,7 @@ async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
         let server = &servers[number % servers.len()];
         let request =
             server.request(reqwest::Method::GET, &format!("/v1/threads/late/tool-calls/call_{number}"));
-        let (_, call) = Answer::to(request.header("prefer", "wait=100")).await.into_parts();
+        let (_, call) = HttpAnswer::to(request.header("prefer", "wait=100")).await.into_parts();
         assert!(call.contains(r#""state":"denied""#) && call.contains(r#""source":"expiry""#), "{call}");
     }
     let events = world.verified_log().await;

@@ -23,7 +23,7 @@ async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(20_261_121);
     let (mut acknowledged, mut killed) = (Vec::new(), 0);
     for round in 0..ROUNDS {
-        let mut town = Town::new(&world, round).await;
+        let mut town = KillWorld::new(&world, round).await;
         killed += town.live(&mut random).await;
         acknowledged.append(&mut town.acknowledged);
         let events = world.verified_log().await;
@@ -34,7 +34,7 @@ async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
 }
 
 /// One proposer, one executor, one decider and one follower, each in its own process.
-struct Town<'a> {
+struct KillWorld<'a> {
     world: &'a ProcessWorld,
     parts: [Value; 4],
     running: HashMap<usize, mpsc::Sender<()>>,
@@ -46,7 +46,7 @@ struct Town<'a> {
 
 const FOLLOWER: usize = 3;
 
-impl<'a> Town<'a> {
+impl<'a> KillWorld<'a> {
     async fn new(world: &'a ProcessWorld, round: usize) -> Self {
         let runs = world.file("runs");
         let calls = json!({"thread": format!("round-{round}"), "count": CALLS, "runs": runs});

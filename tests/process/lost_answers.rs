@@ -18,7 +18,7 @@ use tokio::{
 };
 
 /// Decides whether to lose an answer, given the first line of the request and the number lost before.
-type Losing = fn(line: &str, before: usize) -> bool;
+type LosingProxy = fn(line: &str, before: usize) -> bool;
 
 /// The answer of a server that shuts down.
 const LEAVING: &str =
@@ -34,15 +34,15 @@ const UNAVAILABLE: &str =
 /// A proxy between a client and its server that loses some answers: it breaks the connection or sends another
 /// answer.
 #[derive(Clone)]
-struct Wire {
+struct WireEnd {
     server: SocketAddr,
-    losing: Losing,
+    losing: LosingProxy,
     instead: Option<&'static str>,
     lost: Arc<AtomicUsize>,
 }
 
-impl Wire {
-    fn new(server: &Server, losing: Losing) -> Self {
+impl WireEnd {
+    fn new(server: &Server, losing: LosingProxy) -> Self {
         Self { server: server.address(), losing, instead: None, lost: Arc::default() }
     }
 
@@ -92,10 +92,10 @@ impl Wire {
 }
 
 /// A run over such a proxy; it is allowed, and must run once.
-async fn runs_once_over_a_wire(losing: Losing, instead: Option<&'static str>) {
+async fn runs_once_over_a_wire(losing: LosingProxy, instead: Option<&'static str>) {
     let world = new_world(Database::Sqlite).await;
     let server = world.serves().await;
-    let wire = Wire { instead, ..Wire::new(&server, losing) };
+    let wire = WireEnd { instead, ..WireEnd::new(&server, losing) };
     let url = wire.open().await;
     let mut run = world.countersign(&["--server", &url, "run", "--id", "deploy", "--"]);
     let mut run = Process::start(run.args(["bash", "-c", "echo deployed >> ran"]));
@@ -124,7 +124,7 @@ async fn run_with_a_lost_claim_answer_runs_once() {
 
 #[tokio::test]
 async fn run_with_a_lost_claim_check_checks_again() {
-    let losing: Losing =
+    let losing: LosingProxy =
         |line, before| if before == 0 { is_claim(line) } else { before < 3 && is_look(line) };
     in_time(runs_once_over_a_wire(losing, None)).await;
 }
@@ -138,17 +138,17 @@ fn saying(head: &str, body: &str) -> &'static str {
 
 #[tokio::test]
 async fn run_claims_again_after_a_server_shutdown() {
-    let losing: Losing = |line, before| before < 3 && is_claim(line);
+    let losing: LosingProxy = |line, before| before < 3 && is_claim(line);
     in_time(runs_once_over_a_wire(losing, Some(saying(UNAVAILABLE, LEAVING)))).await;
 }
 
 #[tokio::test]
 async fn run_survives_a_server_without_its_database() {
-    let first: Losing =
+    let first: LosingProxy =
         |line, before| before < 3 && line.starts_with("POST /v1/threads/terminal/tool-calls ");
-    let waiting: Losing = |line, before| before < 3 && is_look(line);
-    let claiming: Losing = |line, before| before < 3 && is_claim(line);
-    let ended: Losing = |line, before| before < 3 && line.contains("/deploy/result ");
+    let waiting: LosingProxy = |line, before| before < 3 && is_look(line);
+    let claiming: LosingProxy = |line, before| before < 3 && is_claim(line);
+    let ended: LosingProxy = |line, before| before < 3 && line.contains("/deploy/result ");
     let instead = || Some(saying(UNAVAILABLE, WITHOUT_DATABASE));
     let runs =
         [first, waiting, claiming, ended].map(|losing| Box::pin(runs_once_over_a_wire(losing, instead())));
@@ -158,7 +158,7 @@ async fn run_survives_a_server_without_its_database() {
 #[tokio::test]
 async fn run_retries_when_its_proxy_finds_no_server() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
-    let losing: Losing = |line, before| before < 3 && is_look(line);
+    let losing: LosingProxy = |line, before| before < 3 && is_look(line);
     in_time(runs_once_over_a_wire(losing, Some(saying("502 Bad Gateway\r\ncontent-type: text/html", page))))
         .await;
 }

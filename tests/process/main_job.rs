@@ -2,7 +2,7 @@
 
 use crate::new_world;
 use countersign_gate::EventType;
-use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
+use countersign_tests::{Database, HttpAnswer, Process, ProcessWorld, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
     let held = server.request(Method::GET, "/v1/threads/terminal/tool-calls/deploy");
-    let (status, call) = Answer::to(held.header("prefer", "wait=30")).await.into_parts();
+    let (status, call) = HttpAnswer::to(held.header("prefer", "wait=30")).await.into_parts();
     assert!(status == 200 && call.contains(r#""state":"finished""#), "{call}");
 }
 

@@ -19,7 +19,7 @@ async fn reconnecting_reader_sees_every_event_once(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(7_878);
     let stop = CancellationToken::new();
     let writers: Vec<_> = (0..4).map(|n| tokio::spawn(write(n, servers.clone(), stop.clone()))).collect();
-    let mut read = |path| Reader::new(path, &servers, random.fork()).read();
+    let mut read = |path| StreamReader::new(path, &servers, random.fork()).read();
     let everything = tokio::spawn(read("/v1/events"));
     let of_one_thread = tokio::spawn(read("/v1/threads/thread-1/events"));
     let (everything, of_one_thread) =
@@ -58,14 +58,14 @@ async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken
     }
 }
 
-struct Reader {
+struct StreamReader {
     path: &'static str,
     servers: [SocketAddr; 2],
     random: Random,
     seen: Vec<Value>,
 }
 
-impl Reader {
+impl StreamReader {
     fn new(path: &'static str, servers: &[Arc<Server>; 2], random: Random) -> Self {
         let servers = [servers[0].address(), servers[1].address()];
         Self { path, servers, random, seen: Vec::new() }

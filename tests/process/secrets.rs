@@ -2,8 +2,8 @@
 //! shown.
 
 use crate::{PROGRAMS, new_world};
-use countersign_tests::postgres::{Cluster, Setup};
-use countersign_tests::{Answer, Database, Process, ProcessWorld, Server, in_time};
+use countersign_tests::postgres::{Cluster, ClusterSetup};
+use countersign_tests::{Database, HttpAnswer, Process, ProcessWorld, Server, in_time};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
@@ -69,7 +69,7 @@ async fn planted_secrets_never_leak_on_postgres() {
     in_time(async {
         // The log of each statement includes its bound values.
         let settings = vec![("log_statement", "all".to_owned())];
-        let setup = Setup { settings, ..Setup::default() };
+        let setup = ClusterSetup { settings, ..ClusterSetup::default() };
         let mut world = ProcessWorld::of_processes_on(PROGRAMS, Cluster::with(setup).await);
         let said = everything_said(&world).await;
         holds_none("what was said", said.as_bytes());
@@ -182,7 +182,7 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
     let second = server.request(Method::POST, &format!("{under}/approvals/c"));
     let second = second.header("content-type", "application/json").header("countersign-principal", "user:bo");
     said.push(
-        Answer::to(second.body(json!({"decision": "allow_once", "comment": comment}).to_string()))
+        HttpAnswer::to(second.body(json!({"decision": "allow_once", "comment": comment}).to_string()))
             .await
             .into_parts()
             .1,

@@ -1,7 +1,7 @@
 //! An executor is killed during its call. The call may have run, so the rules decide who may run it next.
 
 use countersign_gate::EventType;
-use countersign_tests::{Answer, ProcessWorld, Server};
+use countersign_tests::{HttpAnswer, ProcessWorld, Server};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let agents_own =
         servers[0].request(Method::POST, &at("release")).header("content-type", "application/json");
     let agents_own = agents_own.header("countersign-principal", "agent:local").body("{}");
-    assert_ne!(Answer::to(agents_own).await.status, 200, "an agent releases nothing");
+    assert_ne!(HttpAnswer::to(agents_own).await.status, 200, "an agent releases nothing");
     let release = at("release");
     let releases =
         join_all(servers.iter().map(|server| server.post(&release, r#"{"comment": "no mail came"}"#)));

@@ -22,7 +22,7 @@ pub fn lay_out(json: &str) -> String {
 fn write(json: &str, depth: usize, before: usize, laid: &mut String) {
     if before + json.chars().count() <= WIDTH {
         laid.push_str(json);
-    } else if let Ok(Members(members)) = serde_json::from_str(json) {
+    } else if let Ok(LayoutMembers(members)) = serde_json::from_str(json) {
         let parts = members.iter().map(|(key, value)| (format!("{key:?}: "), value.get())).collect();
         write_all(['{', '}'], parts, depth, laid);
     } else if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(json) {
@@ -49,12 +49,12 @@ fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize,
 }
 
 /// The members of an object in their original order.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+struct LayoutMembers<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LayoutMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
+        struct LayoutCollector;
+        impl<'de> Visitor<'de> for LayoutCollector {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +69,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 Ok(members)
             }
         }
-        deserializer.deserialize_map(Collect).map(Members)
+        deserializer.deserialize_map(LayoutCollector).map(LayoutMembers)
     }
 }
 

@@ -13,18 +13,20 @@ mod sql;
 mod world;
 
 pub use layout::lay_out;
-pub use outside::{Said, actor, in_private_mounts};
+pub use outside::{ProgramOutput, actor, in_private_mounts};
 pub use postgres::Cluster;
-pub use proxy::{Cut, Proxy};
+pub use proxy::{ConnectionCut, Proxy};
 pub use random::Random;
 pub use seal::{LS, append_sealed, messages, statement};
 pub use sql::{SqlConnection, open_file, run_psql, run_sql_on, run_sqlite3};
 pub use world::{
-    Action, Caller, Database, Embedded, Outcome, Persona, Proposal, Service, ToStore, Transport, World, code,
+    Action, Database, Embedded, Outcome, Persona, PersonaCaller, Proposal, Service, ToStore, Transport,
+    World, code,
     http::{
-        Answer, Http, HttpWorld, Stream, ToServer, name_hash, name_hashes, new_client, new_gate, over_http,
+        EventStreamReader, Http, HttpAnswer, HttpWorld, ToServer, name_hash, name_hashes, new_client,
+        new_gate, over_http,
     },
     in_time, in_world, in_world_on,
-    processes::{Ended, Player, Process, ProcessWorld, Processes, Programs, Server},
+    processes::{Player, Process, ProcessEnd, ProcessWorld, Processes, Programs, Server},
     within_the_limit,
 };

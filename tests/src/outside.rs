@@ -5,7 +5,7 @@ use tokio::process::Command;
 
 /// The output of a process, and whether it succeeded.
 #[derive(Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     /// Its standard output, without the last line break.
     pub text: String,
     /// True if its exit code was 0.
@@ -13,14 +13,14 @@ pub struct Said {
 }
 
 /// Runs `program` (`countersign-actor`, whose path cargo gives to the test) under `umask`.
-pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> Said {
+pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> ProgramOutput {
     let script = format!("umask {umask} && exec \"$0\" \"$@\"");
     said(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
 }
 
 /// Runs a shell script in private mounts: mounts are the only way to a full or a read-only disk, because
 /// permissions do not bind root. `$0` is `folder`, `$1` is `program`.
-pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Said {
+pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> ProgramOutput {
     // Root can unshare directly; other users do it as the root of a user namespace.
     let unshared = "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
     let mut command = Command::new("sh");
@@ -28,9 +28,9 @@ pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Sa
     said(&mut command).await
 }
 
-async fn said(command: &mut Command) -> Said {
+async fn said(command: &mut Command) -> ProgramOutput {
     let output = command.stderr(Stdio::inherit()).output().await.expect("the process starts");
-    Said {
+    ProgramOutput {
         text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
         well: output.status.success(),
     }

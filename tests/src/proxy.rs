@@ -19,7 +19,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// The moment at which the proxy cuts the next COMMIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum ConnectionCut {
     /// The server does not receive it.
     BeforeCommit,
     /// The server received it, and its answer has no receiver.
@@ -31,21 +31,21 @@ pub enum Cut {
 /// Listens on 127.0.0.1, and connects to a server's socket. Dropping it cuts all connections.
 pub struct Proxy {
     address: SocketAddr,
-    network: Arc<Network>,
+    network: Arc<SimulatedNetwork>,
     /// Accepts connections as long as the proxy exists.
     _listens: AbortOnDropHandle<()>,
 }
 
-struct Network {
+struct SimulatedNetwork {
     to: Mutex<PathBuf>,
-    weather: watch::Sender<Weather>,
-    armed: Mutex<Option<(Cut, oneshot::Sender<()>)>>,
+    weather: watch::Sender<NetworkCondition>,
+    armed: Mutex<Option<(ConnectionCut, oneshot::Sender<()>)>>,
     taken: AtomicUsize,
     open: AtomicUsize,
 }
 
 #[derive(Clone, Default)]
-struct Weather {
+struct NetworkCondition {
     refuses: bool,
     stalls: bool,
     /// Cancelled when all connections are cut.
@@ -57,9 +57,9 @@ impl Proxy {
     pub async fn before(socket: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let network = Arc::new(Network {
+        let network = Arc::new(SimulatedNetwork {
             to: Mutex::new(socket.to_path_buf()),
-            weather: watch::Sender::new(Weather::default()),
+            weather: watch::Sender::new(NetworkCondition::default()),
             armed: Mutex::default(),
             taken: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
@@ -103,7 +103,7 @@ impl Proxy {
     }
 
     /// Cuts the connection that commits next. The returned future completes after the cut.
-    pub fn cut_at_commit(&self, cut: Cut) -> impl Future<Output = ()> + use<> {
+    pub fn cut_at_commit(&self, cut: ConnectionCut) -> impl Future<Output = ()> + use<> {
         let (done, struck) = oneshot::channel();
         *self.network.armed.lock().expect("nobody panics with it") = Some((cut, done));
         async { struck.await.expect("a COMMIT comes, and no other cut is asked for before") }
@@ -128,7 +128,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: TcpListener, network: Arc<Network>) {
+async fn accept(listener: TcpListener, network: Arc<SimulatedNetwork>) {
     while let Ok((client, _)) = listener.accept().await {
         network.taken.fetch_add(1, Ordering::Relaxed);
         let weather = network.weather.borrow().clone();
@@ -139,7 +139,7 @@ async fn accept(listener: TcpListener, network: Arc<Network>) {
 }
 
 /// One connection, from its start to its end; an error only ends it.
-async fn carry(client: TcpStream, network: Arc<Network>, cut: CancellationToken) {
+async fn carry(client: TcpStream, network: Arc<SimulatedNetwork>, cut: CancellationToken) {
     network.open.fetch_add(1, Ordering::Relaxed);
     tokio::select! {
         () = cut.cancelled() => {}
@@ -148,7 +148,7 @@ async fn carry(client: TcpStream, network: Arc<Network>, cut: CancellationToken)
     network.open.fetch_sub(1, Ordering::Relaxed);
 }
 
-async fn talk(mut client: TcpStream, network: &Network) -> io::Result<()> {
+async fn talk(mut client: TcpStream, network: &SimulatedNetwork) -> io::Result<()> {
     client.set_nodelay(true)?;
     network.calm().await;
     let to = network.to.lock().expect("nobody panics with it").clone();
@@ -164,14 +164,14 @@ async fn talk(mut client: TcpStream, network: &Network) -> io::Result<()> {
 }
 
 /// The sender to notify once the answer to a COMMIT was withheld from the client.
-type Withheld = Mutex<Option<oneshot::Sender<()>>>;
+type WithheldBytes = Mutex<Option<oneshot::Sender<()>>>;
 
 /// Passes on the client's messages, up to a COMMIT to be cut.
 async fn ask(
     mut client: impl AsyncRead + Unpin,
     mut server: impl AsyncWrite + Unpin,
-    network: &Network,
-    withheld: &Withheld,
+    network: &SimulatedNetwork,
+    withheld: &WithheldBytes,
 ) -> io::Result<()> {
     loop {
         let message = read_message(&mut client).await?;
@@ -182,9 +182,9 @@ async fn ask(
             continue;
         };
         match cut {
-            Cut::BeforeCommit => {}
-            Cut::DuringCommit => server.write_all(&message).await?,
-            Cut::AfterCommit => {
+            ConnectionCut::BeforeCommit => {}
+            ConnectionCut::DuringCommit => server.write_all(&message).await?,
+            ConnectionCut::AfterCommit => {
                 // Before the COMMIT is sent, so that its answer cannot slip through.
                 *withheld.lock().expect("nobody panics with it") = Some(done);
                 server.write_all(&message).await?;
@@ -200,8 +200,8 @@ async fn ask(
 async fn answer(
     mut server: impl AsyncRead + Unpin,
     mut client: impl AsyncWrite + Unpin,
-    network: &Network,
-    withheld: &Withheld,
+    network: &SimulatedNetwork,
+    withheld: &WithheldBytes,
 ) -> io::Result<()> {
     loop {
         let message = read_message(&mut server).await?;
@@ -219,21 +219,25 @@ async fn answer(
     }
 }
 
-impl Network {
+impl SimulatedNetwork {
     /// Waits until the proxy does not stall.
     async fn calm(&self) {
         let mut weather = self.weather.subscribe();
         weather.wait_for(|weather| !weather.stalls).await.expect("it is ours");
     }
 
-    fn strike(&self) -> Option<(Cut, oneshot::Sender<()>)> {
+    fn strike(&self) -> Option<(ConnectionCut, oneshot::Sender<()>)> {
         self.armed.lock().expect("nobody panics with it").take()
     }
 }
 
 /// The messages before the first one with a kind: the request for TLS, which a socket does not have, and the
 /// startup message. See <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
-async fn greet(client: &mut TcpStream, server: &mut UnixStream, network: &Network) -> io::Result<()> {
+async fn greet(
+    client: &mut TcpStream,
+    server: &mut UnixStream,
+    network: &SimulatedNetwork,
+) -> io::Result<()> {
     const ASKS_FOR_TLS_OR_GSS: [u32; 2] = [80_877_103, 80_877_104];
     loop {
         let mut asked = client.read_u32().await?.to_be_bytes().to_vec();

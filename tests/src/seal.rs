@@ -3,7 +3,7 @@
 
 use crate::SqlConnection;
 use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
-use countersign_store::{Filter, Store};
+use countersign_store::{EventFilter, Store};
 
 /// SHA-256 of the canonical form of `{"command":"ls"}`, the arguments of the usual call.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
@@ -15,7 +15,7 @@ pub async fn append_sealed(
     thread: &str,
     (kind, principal, data): (EventType, &str, &str),
 ) -> Result<i64, String> {
-    let log = store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items;
+    let log = store.events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items;
     let link =
         log.iter().fold(Sha256::ZERO, |link, event| event.hash.unwrap_or_else(|| chain::link(link, event)));
     let mut event = Event {

@@ -2,7 +2,7 @@
 
 use crate::guards::{lived_in, numbered, with_more};
 use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
-use countersign_store::{Filter, Options, Store};
+use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{LS, SqlConnection, in_world, open_file, statement};
 use std::path::Path;
 
@@ -61,7 +61,8 @@ async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>,
     let mut connection = SqlConnection::Sqlite(open_file(copy).await);
     connection.run(sql).await?;
     connection.close().await;
-    let store = Store::open(copy.to_path_buf(), Options { create: false, ..Options::default() }).await;
+    let store =
+        Store::open(copy.to_path_buf(), StoreOptions { create: false, ..StoreOptions::default() }).await;
     let store = store.map_err(|e| e.to_string())?;
     let report = store.verify(|_| {}).await;
     store.close().await;
@@ -77,7 +78,7 @@ fn verify_names_each_forbidden_row() {
         world.expects_inadmissible_rows();
         lived_in(&world.agent("bot"), &world.person("ada")).await;
         with_more(world.store(), world.sql_connection().await).await;
-        let log = world.store().events(&Filter::default(), 0, usize::MAX).await.expect("reads").items;
+        let log = world.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("reads").items;
         let seq = log.last().expect("a log").seq + 1;
         let (mut said, mut silent) = (Vec::new(), Vec::new());
         for (index, (fault, row)) in rows().into_iter().enumerate() {

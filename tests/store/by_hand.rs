@@ -2,7 +2,7 @@
 //! writes through the gate.
 
 use countersign_events::{CallId, EventType};
-use countersign_store::Filter;
+use countersign_store::EventFilter;
 use countersign_tests::{World, code, on_each_database};
 
 on_each_database! {
@@ -17,7 +17,7 @@ async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(world: &mut Wo
     let bot = world.agent("bot");
     let proposed = bot.proposes("call_1").await.expect("asked").events;
     let mut waiter = other.watch_call(bot.thread_id(), &CallId::new("call_1").expect("valid"));
-    let mut follower = other.follow(Filter::default(), proposed[1].seq);
+    let mut follower = other.follow(EventFilter::default(), proposed[1].seq);
     let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
     world.run_shell(typed).await.expect("the shell writes");
     waiter.woken().await;

@@ -2,7 +2,7 @@
 //! database's JSON functions nor a restart may respell it.
 
 use countersign_approvals::Call;
-use countersign_store::Filter;
+use countersign_store::EventFilter;
 use countersign_tests::{Proposal, World, code, on_each_database};
 
 on_each_database! {
@@ -89,7 +89,8 @@ async fn unicode_names_stay_distinct_and_unchanged(world: &mut World) {
         }
     }
     world.restarts().await;
-    let pending: Vec<Call> = world.store().pending(&Filter::default(), 0, 1_000).await.expect("reads").items;
+    let pending: Vec<Call> =
+        world.store().pending(&EventFilter::default(), 0, 1_000).await.expect("reads").items;
     let found: Vec<_> = pending.iter().map(|call| (call.thread_id.as_str(), call.id().as_str())).collect();
     let asked: Vec<_> = names.iter().flat_map(|thread| names.map(|id| (*thread, id))).collect();
     assert_eq!(found, asked);

@@ -1,8 +1,8 @@
 //! The meaning of an acknowledgement, and the independence of commands in one batch.
 
 use countersign_approvals::Refused;
-use countersign_events::{EventType, State, event::Decision};
-use countersign_store::Error;
+use countersign_events::{CallState, EventType, event::Decision};
+use countersign_store::StoreError;
 use countersign_tests::{Database, Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::time::Duration;
@@ -54,7 +54,7 @@ async fn acknowledged_events_survive_a_dropped_store(world: &mut World) {
     let bot = world.agent("bot").at(&other_store);
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     drop((bot, other_store));
-    assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
+    assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Pending);
 }
 
 async fn refused_command_leaves_its_batch_intact(world: &mut World) {
@@ -113,7 +113,7 @@ async fn commands_of_one_batch_see_each_other(world: &mut World) {
         let codes = [&proposed, &allowed, &claimed, &finished].map(code);
         assert_eq!(codes, ["done"; 4], "round {round}");
         let call = finished.expect("done").call.expect("a call");
-        assert_eq!(call.state(world.now()), State::Finished);
+        assert_eq!(call.state(world.now()), CallState::Finished);
     }
 }
 
@@ -143,7 +143,7 @@ async fn second_decision_learns_who_decided_first(world: &mut World) {
     let (bot, ada, bo) = (world.agent("bot"), world.person("ada"), world.person("bo"));
     assert_eq!(code(&bot.proposes("call_1").await), "done");
     assert_eq!(code(&ada.denies("call_1").await), "done");
-    let Err(Error::Refused(Refused::AlreadyDecided { response })) = bo.allows("call_1").await else {
+    let Err(StoreError::Refused(Refused::AlreadyDecided { response })) = bo.allows("call_1").await else {
         panic!("a denial is final");
     };
     assert_eq!((response.by.as_str(), response.what.decision), ("user:ada", Decision::Deny));
@@ -173,7 +173,7 @@ async fn backward_clock_blocks_no_command(world: &mut World) {
     bot.finishes("call_1").await.expect("finished");
     let times: Vec<_> = world.log().await.iter().map(|event| event.timestamp).collect();
     assert_eq!(times, [later(5_000), later(5_000), later(2_000), noon, noon]);
-    assert_eq!(world.call("t", "call_1").await.state(noon), State::Finished);
+    assert_eq!(world.call("t", "call_1").await.state(noon), CallState::Finished);
 }
 
 /// A performed expiry stays, even if by the clock it is not due any more.

@@ -1,7 +1,7 @@
 //! Copying a whole log from one database into another, and interruptions of it.
 
 use countersign_events::{EventType, Sha256};
-use countersign_store::{Address, Copied, Error, Options, Step, Store, copy};
+use countersign_store::{CopyStep, CopySummary, DatabaseUrl, Store, StoreError, StoreOptions, copy};
 use countersign_tests::{
     Database, World, append_sealed, in_world_on, messages, postgres::Cluster, run_psql, run_sqlite3,
     within_the_limit,
@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// The place for copies: a folder for files, and a server for databases.
-struct Attic {
+struct CopyFolder {
     folder: TempDir,
     server: Cluster,
 }
 
-impl Attic {
+impl CopyFolder {
     async fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder"), server: Cluster::started().await }
     }
@@ -42,12 +42,12 @@ async fn types(place: &str, sql: &str) -> Result<String, String> {
     }
 }
 
-fn address(place: &str) -> Address {
-    Address::parse(place).expect("an address")
+fn address(place: &str) -> DatabaseUrl {
+    DatabaseUrl::parse(place).expect("an address")
 }
 
-async fn opened(place: &str) -> Result<Store, Error> {
-    Store::open(address(place), Options { create: false, ..Options::default() }).await
+async fn opened(place: &str) -> Result<Store, StoreError> {
+    Store::open(address(place), StoreOptions { create: false, ..StoreOptions::default() }).await
 }
 
 /// A log with everything that is hard to copy: several calls, a late decision by SQL, unsealed rows, and text
@@ -92,9 +92,9 @@ async fn is_the_same(from: &str, to: &str) {
 fn every_event_is_copied(from: Database, to: Database) {
     in_world_on(from, async |world| {
         let source = lives(world).await;
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let target = attic.place(to, "target").await;
-        let Copied { before, since, report, .. } =
+        let CopySummary { before, since, report, .. } =
             copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
         assert_eq!((before, since), (0, 0));
         let there = world.verify().await;
@@ -133,22 +133,22 @@ fn server_to_server_copy_contains_every_event() {
 }
 
 /// A log of `number` messages, so that it is copied in several batches.
-async fn long_log(attic: &Attic, number: i64) -> String {
+async fn long_log(attic: &CopyFolder, number: i64) -> String {
     let place = attic.file("long.db").display().to_string();
-    Store::open(address(&place), Options::default()).await.expect("made").close().await;
+    Store::open(address(&place), StoreOptions::default()).await.expect("made").close().await;
     types(&place, &messages(0, &mut Sha256::ZERO.clone(), number)).await.expect("messages");
     place
 }
 
 fn a_copy_goes_on_where_it_stopped(to: Database) {
     within_the_limit(async {
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let source = long_log(&attic, 5_500).await;
         let target = attic.place(to, "target").await;
         let (begun, first) = tokio::sync::oneshot::channel();
         let mut begun = Some(begun);
         let copying = copy(address(&source), address(&target), false, |step| {
-            if matches!(step, Step::Copied(2_000.., _)) {
+            if matches!(step, CopyStep::Copied(2_000.., _)) {
                 let _ = begun.take().map(|begun| begun.send(()));
             }
         });
@@ -180,7 +180,7 @@ fn interrupted_copy_to_a_server_continues() {
 fn a_target_with_events_is_left_alone(database: Database) {
     in_world_on(database, async |world| {
         let source = lives(world).await;
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let other = long_log(&attic, 3).await;
         let before = types(&source, ALL).await;
         for go_on in [false, true] {
@@ -211,7 +211,7 @@ fn server_with_events_is_not_overwritten() {
 #[test]
 fn log_is_not_copied_into_itself() {
     within_the_limit(async {
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let file = long_log(&attic, 3).await;
         let linked = attic.file("linked.db");
         std::fs::hard_link(&file, &linked).expect("a link");
@@ -229,14 +229,14 @@ fn log_is_not_copied_into_itself() {
 #[test]
 fn continued_copy_includes_new_events_of_the_source() {
     within_the_limit(async {
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let source = long_log(&attic, 10).await;
         let target = attic.place(Database::Postgres, "target").await;
         let mut link = Sha256::ZERO;
         let _ = messages(0, &mut link, 10);
         let more = messages(10, &mut link, 1);
         let copied = copy(address(&source), address(&target), false, |step| {
-            if matches!(step, Step::Verified(..)) {
+            if matches!(step, CopyStep::Verified(..)) {
                 let typed = std::process::Command::new("sqlite3").args([&source, &more]).status();
                 assert!(typed.expect("sqlite3").success());
             }
@@ -253,14 +253,14 @@ fn continued_copy_includes_new_events_of_the_source() {
 #[test]
 fn write_to_the_target_ends_the_copy() {
     within_the_limit(async {
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let source = long_log(&attic, 2_500).await;
         let target = attic.file("target.db").display().to_string();
         let mut times = 0;
         let copied = copy(address(&source), address(&target), false, |step| {
             times += 1;
             if times == 1 {
-                assert!(matches!(step, Step::Copied(1_000, 2_500)));
+                assert!(matches!(step, CopyStep::Copied(1_000, 2_500)));
                 let more = messages(1_000, &mut Sha256::ZERO.clone(), 1);
                 let typed = std::process::Command::new("sqlite3").args([&target, &more]).status();
                 assert!(typed.expect("sqlite3").success());
@@ -275,13 +275,13 @@ fn write_to_the_target_ends_the_copy() {
 #[test]
 fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
-        let attic = Attic::new().await;
+        let attic = CopyFolder::new().await;
         let source = long_log(&attic, 5).await;
         let half = messages(5, &mut Sha256::ZERO.clone(), 1).replace(r#""text":6"#, r#""text":"\ud83d""#);
         types(&source, &half).await.expect("SQLite takes it");
         let target = attic.place(Database::Postgres, "target").await;
         let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
-        assert!(matches!(refused, Error::EventRefused { seq: 6, .. }), "{refused}");
+        assert!(matches!(refused, StoreError::EventRefused { seq: 6, .. }), "{refused}");
         assert_eq!(
             types(&target, "SELECT count(*) FROM events;").await.as_deref(),
             Ok("5"),

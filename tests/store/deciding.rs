@@ -13,12 +13,12 @@ on_each_database! {
 }
 
 /// A writer of sealed rows in thread `t`.
-struct Scribe<'a> {
+struct RowScribe<'a> {
     world: &'a World,
     connection: SqlConnection,
 }
 
-impl<'a> Scribe<'a> {
+impl<'a> RowScribe<'a> {
     async fn of(world: &'a World) -> Self {
         Self { world, connection: world.sql_connection().await }
     }
@@ -74,7 +74,7 @@ async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
     world.expects_inadmissible_rows();
     let beginning = world.now();
     let at = |minutes: u64| beginning.after(Duration::from_mins(minutes));
-    let mut scribe = Scribe::of(world).await;
+    let mut scribe = RowScribe::of(world).await;
     for order in [["remind", "escalate"], ["escalate", "remind"]] {
         let id = format!("{}_first", order[0]);
         let (first, second) = (at(1), at(2));
@@ -109,7 +109,7 @@ async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
 async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
     world.expects_inadmissible_rows();
     let mut chance = Random::seeded(11);
-    let mut scribe = Scribe::of(world).await;
+    let mut scribe = RowScribe::of(world).await;
     let (mut asked, mut written) = (0, 0);
     for step in 0..160 {
         let id = format!("call_{}", chance.below(asked.max(1)));
@@ -173,7 +173,7 @@ async fn loaded(
 async fn what_is_remembered_is_loaded_with_its_thread(world: &mut World) {
     world.expects_inadmissible_rows();
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
-    let mut scribe = Scribe::of(world).await;
+    let mut scribe = RowScribe::of(world).await;
     for id in ["granted", "denied", "refused", "old", "new", "waiting"] {
         bot.proposes(id).await.expect("asked");
     }

@@ -3,7 +3,7 @@
 //! table.
 
 use countersign_events::{CallId, Event, EventType, ThreadId};
-use countersign_store::{Filter, Follower, Options, Store};
+use countersign_store::{EventFilter, EventFollower, Store, StoreOptions};
 use countersign_tests::{Persona, Random, World, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
@@ -31,14 +31,14 @@ async fn propose_many(bot: &Persona, calls: usize) {
 }
 
 async fn without_memory(world: &World) -> Store {
-    world.another_store_with(Options { recent: 4, ..world.options() }).await
+    world.another_store_with(StoreOptions { recent: 4, ..world.options() }).await
 }
 
-fn of_thread(thread: &str) -> Filter {
-    Filter::of_thread(&ThreadId::new(thread).expect("valid"))
+fn of_thread(thread: &str) -> EventFilter {
+    EventFilter::of_thread(&ThreadId::new(thread).expect("valid"))
 }
 
-async fn takes(follower: &mut Follower, count: usize) -> Vec<Arc<Event>> {
+async fn takes(follower: &mut EventFollower, count: usize) -> Vec<Arc<Event>> {
     let mut taken = Vec::new();
     while taken.len() < count {
         taken.push(follower.next().await.expect("the log reads"));
@@ -53,7 +53,7 @@ fn seqs(events: &[Arc<Event>]) -> Vec<i64> {
 async fn follower_sees_events_of_another_store(world: &mut World) {
     let reader = without_memory(world).await;
     let bot = world.agent("bot");
-    let mut all = reader.follow(Filter::default(), 0);
+    let mut all = reader.follow(EventFilter::default(), 0);
     let mut one = reader.follow(of_thread("t3"), 0);
     let (seen, of_one, ()) =
         futures_util::join!(takes(&mut all, 4_000), takes(&mut one, 1_000), propose_many(&bot, 2_000));
@@ -76,7 +76,7 @@ async fn followers_of_several_writers_see_all_events(world: &mut World) {
         }
     });
     let following = stores.iter().map(async |store| {
-        let mut follower = store.follow(Filter::default(), 0);
+        let mut follower = store.follow(EventFilter::default(), 0);
         seqs(&takes(&mut follower, 600).await)
     });
     let (_, tales) = futures_util::join!(join_all(writing), join_all(following));
@@ -92,7 +92,7 @@ async fn followers_that_return_often_miss_nothing(world: &mut World) {
         let mut chance = Random::seeded(31);
         let mut cursor = 0;
         for round in 0..1_000 {
-            let mut follower = chance.one_of(&stores).follow(Filter::default(), cursor);
+            let mut follower = chance.one_of(&stores).follow(EventFilter::default(), cursor);
             for _ in 0..chance.below(7) {
                 // Dropping it while it waits or reads must lose no event either.
                 if chance.below(4) == 0
@@ -105,7 +105,7 @@ async fn followers_that_return_often_miss_nothing(world: &mut World) {
                 }
             }
         }
-        let mut follower = stores[1].follow(Filter::default(), cursor);
+        let mut follower = stores[1].follow(EventFilter::default(), cursor);
         for event in takes(&mut follower, usize::try_from(4_000 - cursor).expect("no more than that")).await {
             cursor = follows(cursor, &event, 1_000);
         }
@@ -122,7 +122,7 @@ fn follows(cursor: i64, event: &Event, round: i32) -> i64 {
 async fn lagging_follower_catches_up(world: &mut World) {
     let reader = without_memory(world).await;
     let bot = world.agent("bot");
-    let mut all = reader.follow(Filter::default(), 0);
+    let mut all = reader.follow(EventFilter::default(), 0);
     let mut one = reader.follow(of_thread("t2"), 0);
     bot.proposes("first").await.expect("asked");
     assert_eq!(all.next().await.expect("reads").seq, 1);
@@ -164,13 +164,13 @@ async fn early_and_late_followers_see_the_same(world: &mut World) {
 async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let bot = world.agent("bot");
     propose_many(&bot, 10).await;
-    let mut follower = world.store().follow(Filter::default(), 0);
+    let mut follower = world.store().follow(EventFilter::default(), 0);
     let cursor = takes(&mut follower, 7).await.last().expect("seven").seq;
     drop(follower);
     world.restarts().await;
-    let mut follower = world.store().follow(Filter::default(), cursor);
+    let mut follower = world.store().follow(EventFilter::default(), cursor);
     assert_eq!(seqs(&takes(&mut follower, 13).await), (8..=20).collect::<Vec<_>>());
-    let mut ahead = world.store().follow(Filter::default(), 21);
+    let mut ahead = world.store().follow(EventFilter::default(), 21);
     world.agent("bot").proposes("more").await.expect("asked");
     assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
 }
@@ -181,7 +181,7 @@ async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     bot.proposes("call_1").await.expect("asked");
     bot.proposes("call_2").await.expect("asked");
     bot.in_thread("t2").proposes("call_1").await.expect("asked");
-    let mut all = other.follow(Filter::default(), 0);
+    let mut all = other.follow(EventFilter::default(), 0);
     takes(&mut all, 6).await;
     let id = CallId::new("call_1").expect("valid");
     let mut waiter = other.watch_call(bot.thread_id(), &id);

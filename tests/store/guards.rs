@@ -2,7 +2,7 @@
 //! tried over a plain connection.
 
 use countersign_events::{Event, EventType};
-use countersign_store::{Address, Filter, Store};
+use countersign_store::{DatabaseUrl, EventFilter, Store};
 use countersign_tests::{
     Database, LS, Persona, Proposal, SqlConnection, World, append_sealed, code, in_world_on, on_each_database,
 };
@@ -103,7 +103,7 @@ const INDEX: &str = "SELECT seq || ' ' || thread_id || ' ' || tool_call_id || ' 
     FROM open_requests ORDER BY seq";
 
 async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Event>, Vec<String>) {
-    let log = store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items;
+    let log = store.events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items;
     (log, connection.query_texts(INDEX).await.expect("the index reads"))
 }
 
@@ -151,12 +151,12 @@ fn the_application_may_do_its_work_and_nothing_else() {
         let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
         let url_of = |world: &mut World, role| world.server().url_as(role, "postgres");
         world.run_shell(give_out_rights).await.expect("roles are made");
-        let owner = Address::parse(&url_of(world, "countersign_owner")).expect("it can be read");
+        let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("it can be read");
         Store::open(owner, world.options()).await.expect("the owner migrates").close().await;
         world.run_shell(give_out_rights).await.expect("rights are given");
 
         let url = url_of(world, "countersign_app");
-        let address = Address::parse(&url).expect("it can be read");
+        let address = DatabaseUrl::parse(&url).expect("it can be read");
         let store = Store::open(address, world.options()).await.expect("the application comes in");
         let bot = world.agent("bot").at(&store);
         lived_in(&bot, &world.person("ada").at(&store)).await;

@@ -1,8 +1,8 @@
 //! Several stores over one log, which are separate processes to it. Each decides by what the others wrote.
 
 use countersign_approvals::Refused;
-use countersign_events::{CallId, EventType, State, event::Source};
-use countersign_store::{Error, Filter, Store};
+use countersign_events::{CallId, CallState, EventType, event::Source};
+use countersign_store::{EventFilter, Store, StoreError};
 use countersign_tests::{Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
         for outcome in &outcomes {
             match outcome {
                 Ok(done) => assert_eq!(done.call.as_ref().and_then(|call| call.response()), Some(first)),
-                Err(Error::Refused(Refused::AlreadyDecided { response })) => {
+                Err(StoreError::Refused(Refused::AlreadyDecided { response })) => {
                     assert_eq!(**response, *first);
                 }
                 Err(other) => panic!("{other}"),
@@ -164,10 +164,10 @@ async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
     bot.in_thread("t2").proposes("call_1").await.expect("asked");
     ada.allows("call_1").await.expect("allowed");
     ada.at(&other).closes().await.expect("closed");
-    let pending = world.store().pending(&Filter::default(), 0, 100).await.expect("reads").items;
+    let pending = world.store().pending(&EventFilter::default(), 0, 100).await.expect("reads").items;
     assert_eq!(pending.len(), 1, "only the other thread's");
     assert_eq!(pending[0].thread_id.as_str(), "t2");
-    assert_eq!(world.call("t", "call_2").await.state(world.now()), State::Cancelled);
+    assert_eq!(world.call("t", "call_2").await.state(world.now()), CallState::Cancelled);
     assert_eq!(code(&bot.claims("call_1").await), "thread_closed");
     assert_eq!(code(&bot.proposes("call_9").await), "thread_closed");
     let again = ada.closes().await.expect("it is so already");

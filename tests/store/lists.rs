@@ -1,7 +1,7 @@
 //! Lists of calls, pending calls and threads, and the outcomes of calls: their order and their filters.
 
-use countersign_events::{EventType, Principal, State, ThreadId, Timestamp, ToolName, event::Mode};
-use countersign_store::Filter;
+use countersign_events::{CallState, EventType, Principal, ThreadId, Timestamp, ToolName, event::Mode};
+use countersign_store::EventFilter;
 use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
     world.agent("helper").in_thread("t2").proposes("waiting").await.expect("asked");
 
     let now = world.now();
-    let list = async |filter: Filter, state: Option<State>, limit: usize| {
+    let list = async |filter: EventFilter, state: Option<CallState>, limit: usize| {
         let (mut ids, mut before) = (Vec::new(), Some(0));
         while let Some(from) = before {
             let page = world.store().calls(&filter, state, now, from, limit).await.expect("reads");
@@ -75,27 +75,30 @@ async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
     };
     let all = "t2/waiting t/finished t/running t/denied t/allowed t/waiting";
     for limit in [1, 2, 3, 100] {
-        assert_eq!(list(Filter::default(), None, limit).await, all);
-        assert_eq!(list(Filter::default(), Some(State::Pending), limit).await, "t2/waiting t/waiting");
+        assert_eq!(list(EventFilter::default(), None, limit).await, all);
+        assert_eq!(
+            list(EventFilter::default(), Some(CallState::Pending), limit).await,
+            "t2/waiting t/waiting"
+        );
     }
     for (state, expected) in [
-        (State::Allowed, "t/allowed"),
-        (State::Denied, "t/denied"),
-        (State::Running, "t/running"),
-        (State::Finished, "t/finished"),
-        (State::Cancelled, ""),
+        (CallState::Allowed, "t/allowed"),
+        (CallState::Denied, "t/denied"),
+        (CallState::Running, "t/running"),
+        (CallState::Finished, "t/finished"),
+        (CallState::Cancelled, ""),
     ] {
-        assert_eq!(list(Filter::default(), Some(state), 100).await, expected);
+        assert_eq!(list(EventFilter::default(), Some(state), 100).await, expected);
     }
-    let t2 = Filter::of_thread(&ThreadId::new("t2").expect("valid"));
+    let t2 = EventFilter::of_thread(&ThreadId::new("t2").expect("valid"));
     assert_eq!(list(t2, None, 1).await, "t2/waiting");
-    let helper = Filter { principal: Some(Principal::agent("helper")), ..Filter::default() };
+    let helper = EventFilter { principal: Some(Principal::agent("helper")), ..EventFilter::default() };
     assert_eq!(list(helper, None, 100).await, "t2/waiting");
     let at = |text: &str| text.parse::<Timestamp>().ok();
-    let span = Filter {
+    let span = EventFilter {
         since: at("2026-01-31T12:01:00.000Z"),
         until: at("2026-01-31T12:03:00.000Z"),
-        ..Filter::default()
+        ..EventFilter::default()
     };
     assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
 }
@@ -107,7 +110,7 @@ async fn pending_calls_are_filtered_by_proposal(world: &mut World) {
         world.agent(agent).proposes_to(&format!("c{n}"), proposal).await.expect("asked");
         world.clock().advance(Duration::from_mins(1));
     }
-    let list = async |filter: &Filter, limit: usize| {
+    let list = async |filter: &EventFilter, limit: usize| {
         let (mut ids, mut after) = (Vec::new(), Some(0));
         while let Some(from) = after {
             let page = world.store().pending(filter, from, limit).await.expect("reads");
@@ -117,9 +120,9 @@ async fn pending_calls_are_filtered_by_proposal(world: &mut World) {
         }
         ids.join(" ")
     };
-    let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
-    let bot = Filter { principal: Some(Principal::agent("bot")), ..Filter::default() };
-    let late = Filter { since: "2026-01-31T12:10:00.000Z".parse().ok(), ..Filter::default() };
+    let ls = EventFilter { tool: Some(ToolName::new("ls").expect("valid")), ..EventFilter::default() };
+    let bot = EventFilter { principal: Some(Principal::agent("bot")), ..EventFilter::default() };
+    let late = EventFilter { since: "2026-01-31T12:10:00.000Z".parse().ok(), ..EventFilter::default() };
     for limit in [1, 2, 5, 100] {
         assert_eq!(list(&ls, limit).await, "c0 c3 c6 c9");
         assert_eq!(list(&bot, limit).await, "c1 c2 c4 c5 c7 c8 c10 c11");

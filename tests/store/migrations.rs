@@ -4,8 +4,10 @@
 //! After each migration come rows as people would have had them by then, so that the next one meets data. A
 //! migration without such rows fails here.
 
-use countersign_events::{CallId, State, ThreadId, event::Mode};
-use countersign_store::{Address, Error, Filter, Kind, Options, Store, migrations};
+use countersign_events::{CallId, CallState, ThreadId, event::Mode};
+use countersign_store::{
+    DatabaseKind, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, migrations,
+};
 use countersign_tests::{Database, SqlConnection, World, code, on_each_database, open_file};
 use futures_util::future::join_all;
 use std::{fs, path::Path};
@@ -25,14 +27,14 @@ async fn room(world: &mut World, name: &str) -> String {
     }
 }
 
-fn address(room: &str) -> Address {
-    Address::parse(room).expect("it can be read")
+fn address(room: &str) -> DatabaseUrl {
+    DatabaseUrl::parse(room).expect("it can be read")
 }
 
 fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
     migrations(match world.database() {
-        Database::Sqlite => Kind::Sqlite,
-        Database::Postgres => Kind::Postgres,
+        Database::Sqlite => DatabaseKind::Sqlite,
+        Database::Postgres => DatabaseKind::Postgres,
     })
 }
 
@@ -57,7 +59,7 @@ async fn each_migration_meets_the_rows_of_those_before_it(world: &mut World) {
     connection.close().await;
     let companions = fs::read_dir(&fixtures).expect("reads").count();
     assert_eq!(companions, steps.len(), "a companion without its migration");
-    let store = Store::open(address(&room), Options { create: false, ..Options::default() }).await;
+    let store = Store::open(address(&room), StoreOptions { create: false, ..StoreOptions::default() }).await;
     let store = store.expect("opens");
     the_log_can_be_used(&store).await;
     store.close().await;
@@ -68,10 +70,10 @@ async fn the_log_can_be_used(store: &Store) {
     assert!(report.broken.is_none() && report.index_holds, "{report:?}");
     let now = store.clock().now();
     for (thread, id, state) in [
-        ("early", "call_1", State::Finished),
-        ("asking", "call_1", State::Pending),
-        ("asking", "call_2", State::Allowed),
-        ("by hand", "call_1", State::Denied),
+        ("early", "call_1", CallState::Finished),
+        ("asking", "call_1", CallState::Pending),
+        ("asking", "call_2", CallState::Allowed),
+        ("by hand", "call_1", CallState::Denied),
     ] {
         let thread_id = ThreadId::new(thread).expect("valid");
         let call = store.call(&thread_id, &CallId::new(id).expect("valid")).await.expect("reads");
@@ -79,14 +81,14 @@ async fn the_log_can_be_used(store: &Store) {
     }
     let set = store.thread(&ThreadId::new("set").expect("valid")).await.expect("reads");
     assert_eq!((set.mode(), set.policies.len()), (Mode::AutoDeny, 1));
-    let pending = store.pending(&Filter::default(), 0, 10).await.expect("reads").items;
+    let pending = store.pending(&EventFilter::default(), 0, 10).await.expect("reads").items;
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking"]);
 }
 
 async fn ten_stores_may_open_a_new_log_at_the_same_moment(world: &mut World) {
     for round in 0..3 {
         let place = address(&room(world, &format!("room_{round}")).await);
-        let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), Options::default())));
+        let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), StoreOptions::default())));
         let stores = join_all(opening).await;
         for store in stores {
             store.expect("no panic").expect("it opens").close().await;
@@ -120,7 +122,7 @@ async fn a_log_that_a_neighbour_brought_further_is_worked_on(world: &mut World) 
     let bot = bot.at(&newcomer);
     assert_eq!(code(&bot.claims("call_1").await), "done", "and so does who comes now");
     assert_eq!(code(&bot.finishes("call_1").await), "done");
-    assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Finished);
+    assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Finished);
 }
 
 async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(world: &mut World) {
@@ -131,7 +133,7 @@ async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(worl
     let refused = Store::open(world.address(), world.options()).await.err().expect("it is left behind");
     assert_eq!(refused.code(), "newer_database");
     assert!(
-        matches!(refused, Error::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))
+        matches!(refused, StoreError::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))
     );
     assert_eq!(world.log().await, before);
 }

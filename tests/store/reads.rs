@@ -3,7 +3,7 @@
 
 use countersign_approvals::{Call, Thread};
 use countersign_events::ThreadId;
-use countersign_store::{Filter, Store};
+use countersign_store::{EventFilter, Store};
 use countersign_tests::{Persona, Proposal, Random, World, on_each_database};
 use std::{collections::HashSet, time::Duration};
 
@@ -30,7 +30,7 @@ async fn pending_calls_are_paged_oldest_first(world: &mut World) {
     ada.allows("call_7").await.expect("allowed");
     let (mut after, mut seen, mut pages) = (0, Vec::new(), 0);
     loop {
-        let page = world.store().pending(&Filter::default(), after, 8).await.expect("reads");
+        let page = world.store().pending(&EventFilter::default(), after, 8).await.expect("reads");
         seen.extend(page.items);
         pages += 1;
         let Some(next) = page.next else { break };
@@ -44,9 +44,9 @@ async fn exactly_full_page_is_the_last(world: &mut World) {
     for n in 0..3 {
         world.agent("bot").proposes(&format!("call_{n}")).await.expect("asked");
     }
-    let page = world.store().pending(&Filter::default(), 0, 3).await.expect("reads");
+    let page = world.store().pending(&EventFilter::default(), 0, 3).await.expect("reads");
     assert_eq!((page.items.len(), page.next), (3, None));
-    let page = world.store().pending(&Filter::default(), 0, 2).await.expect("reads");
+    let page = world.store().pending(&EventFilter::default(), 0, 2).await.expect("reads");
     assert_eq!((page.items.len(), page.next), (2, Some(4)));
 }
 
@@ -58,11 +58,11 @@ async fn pending_calls_of_a_thread_exclude_others(world: &mut World) {
     }
     ada.in_thread("t2").denies("call_1").await.expect("denied");
     let t2 = bot.in_thread("t2");
-    let first = world.store().pending(&Filter::of_thread(t2.thread_id()), 0, 1).await.expect("reads");
+    let first = world.store().pending(&EventFilter::of_thread(t2.thread_id()), 0, 1).await.expect("reads");
     assert_eq!(ids(&first.items), ["call_0"]);
     let rest = world
         .store()
-        .pending(&Filter::of_thread(t2.thread_id()), first.next.expect("more"), 9)
+        .pending(&EventFilter::of_thread(t2.thread_id()), first.next.expect("more"), 9)
         .await
         .expect("reads");
     assert_eq!((ids(&rest.items), rest.next), (vec!["call_2"], None));
@@ -74,14 +74,14 @@ async fn log_is_read_in_pages(world: &mut World) {
     for n in 0..10 {
         bot.in_thread(["t", "t2"][n % 2]).proposes(&format!("call_{n}")).await.expect("asked");
     }
-    let seqs = async |filter: &Filter, after, limit| -> Vec<i64> {
+    let seqs = async |filter: &EventFilter, after, limit| -> Vec<i64> {
         let events = world.store().events(filter, after, limit).await.expect("reads").items;
         events.iter().map(|event| event.seq).collect()
     };
-    assert_eq!(seqs(&Filter::default(), 0, 3).await, [1, 2, 3]);
-    assert_eq!(seqs(&Filter::default(), 18, 3).await, [19, 20]);
-    assert!(seqs(&Filter::default(), 20, 3).await.is_empty());
-    let t2 = Filter::of_thread(bot.in_thread("t2").thread_id());
+    assert_eq!(seqs(&EventFilter::default(), 0, 3).await, [1, 2, 3]);
+    assert_eq!(seqs(&EventFilter::default(), 18, 3).await, [19, 20]);
+    assert!(seqs(&EventFilter::default(), 20, 3).await.is_empty());
+    let t2 = EventFilter::of_thread(bot.in_thread("t2").thread_id());
     assert_eq!(seqs(&t2, 4, 3).await, [7, 8, 11]);
 }
 
@@ -150,7 +150,7 @@ async fn open_request_index_equals_the_events(world: &mut World) {
             anything(&mut chance, world, &store).await;
         }
         assert!(world.verify().await.index_holds);
-        let pending = world.store().pending(&Filter::default(), 0, 100).await.expect("reads").items;
+        let pending = world.store().pending(&EventFilter::default(), 0, 100).await.expect("reads").items;
         let seqs: Vec<_> = pending.iter().filter_map(Call::request).map(|request| request.seq).collect();
         assert_eq!(seqs, waiting(world).await);
     }
@@ -175,7 +175,7 @@ async fn rebuilt_index_equals_the_events(world: &mut World) {
         world.store().rebuild_index().await.expect("made anew");
         assert!(world.verify().await.index_holds, "{damage}");
     }
-    let pending = world.store().pending(&Filter::default(), 0, 9).await.expect("reads").items;
+    let pending = world.store().pending(&EventFilter::default(), 0, 9).await.expect("reads").items;
     assert_eq!(ids(&pending), ["call_1", "call_2"]);
     assert!(world.store().next_due().await.expect("reads").is_some());
 }

@@ -1,10 +1,10 @@
 //! Filters: pages and followers contain exactly the matching events of the whole log, however few.
 
 use countersign_events::{
-    Event, EventType, State, ThreadId, ToolName,
+    CallState, Event, EventType, ThreadId, ToolName,
     event::{Mode, ToolPolicy},
 };
-use countersign_store::{Filter, Options, Store};
+use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{Proposal, Random, World, on_each_database};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -43,14 +43,14 @@ async fn lives(world: &World, chance: &mut Random, steps: usize) {
     }
 }
 
-fn any_filter(chance: &mut Random, log: &[Event]) -> Filter {
+fn any_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
     let mut maybe = |share: usize| chance.below(share) == 0;
     let (thread, kinds, tool, by, since, until) =
         (maybe(2), maybe(3), maybe(2), maybe(3), maybe(3), maybe(3));
     let mut moment = || log[chance.below(log.len())].timestamp;
     let (since, until) = (since.then(&mut moment), until.then(&mut moment));
     let principals = ["agent:bot", "agent:helper", "user:ada", "policy:mode", "user:nobody"];
-    Filter {
+    EventFilter {
         thread_id: thread.then(|| ThreadId::new(chance.word(&THREADS)).expect("valid")),
         types: (0..if kinds { 2 } else { 0 }).map(|_| *chance.one_of(EventType::ALL)).collect(),
         tool: tool.then(|| ToolName::new(chance.word(&TOOLS)).expect("valid")),
@@ -61,7 +61,7 @@ fn any_filter(chance: &mut Random, log: &[Event]) -> Filter {
 }
 
 /// The meaning of the filter, computed in the simplest way and not as the store does it.
-fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
+fn meant(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
         data[key].as_str().map(str::to_owned)
@@ -87,7 +87,7 @@ fn meant(filter: &Filter, log: &[Event]) -> Vec<i64> {
     log.iter().filter(wanted).map(|event| event.seq).collect()
 }
 
-async fn paged(store: &Store, filter: &Filter, limit: usize) -> Vec<i64> {
+async fn paged(store: &Store, filter: &EventFilter, limit: usize) -> Vec<i64> {
     let (mut seqs, mut after) = (Vec::new(), Some(0));
     while let Some(from) = after {
         let page = store.events(filter, from, limit).await.expect("reads");
@@ -105,7 +105,7 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
     // One store with all events in memory, one with none, and one in between.
     let mut stores = Vec::new();
     for recent in [4_096, 0, 100] {
-        let store = world.another_store_with(Options { recent, ..world.options() }).await;
+        let store = world.another_store_with(StoreOptions { recent, ..world.options() }).await;
         stores.push(store);
     }
     for round in 0..60 {
@@ -128,7 +128,7 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
 /// up.
 async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
-    let of_bash = Filter { tool: Some(ToolName::new("bash").expect("valid")), ..Filter::default() };
+    let of_bash = EventFilter { tool: Some(ToolName::new("bash").expect("valid")), ..EventFilter::default() };
     let mut early = world.store().follow(of_bash.clone(), 0);
     bot.proposes("call_1").await.expect("asked");
     bot.proposes_to("call_2", Proposal { tool: "ls", ..Proposal::default() }).await.expect("asked");
@@ -155,27 +155,30 @@ async fn rare_matches_are_found_span_by_span(world: &mut World) {
     });
     join_all(many).await;
     world.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
-    let rare = Filter { types: vec![EventType::ThreadModeSet], ..Filter::default() };
+    let rare = EventFilter { types: vec![EventType::ThreadModeSet], ..EventFilter::default() };
     let first = world.store().events(&rare, 0, 10).await.expect("reads");
     assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
     assert_eq!(paged(world.store(), &rare, 10).await, [21_001]);
 
-    let of_thread = Filter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
+    let of_thread = EventFilter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
     let first = world.store().events(&of_thread, 0, 10).await.expect("reads");
     assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
     assert!(paged(world.store(), &of_thread, 10).await.is_empty());
 
-    let without_memory = world.another_store_with(Options { recent: 10, ..world.options() }).await;
+    let without_memory = world.another_store_with(StoreOptions { recent: 10, ..world.options() }).await;
     assert_eq!(without_memory.follow(rare, 0).next().await.expect("reads").seq, 21_001);
 
-    let ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+    let ls = EventFilter { tool: Some(ToolName::new("ls").expect("valid")), ..EventFilter::default() };
     let now = world.now();
     let calls = world.store().calls(&ls, None, now, 0, 10).await.expect("reads");
     assert_eq!((calls.items.len(), calls.next), (0, None));
     let beyond = world.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
     assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
-    let waits =
-        world.store().calls(&Filter::default(), Some(State::Pending), now, 0, 1).await.expect("reads");
+    let waits = world
+        .store()
+        .calls(&EventFilter::default(), Some(CallState::Pending), now, 0, 1)
+        .await
+        .expect("reads");
     assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());
 
     let threads = world.store().threads(0, 10).await.expect("reads");
@@ -188,12 +191,12 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
     for n in 0..30 {
         bot.proposes(&format!("call_{n}")).await.expect("asked");
     }
-    let store = world.another_store_with(Options { recent: 10, ..world.options() }).await;
-    let of_ls = Filter { tool: Some(ToolName::new("ls").expect("valid")), ..Filter::default() };
+    let store = world.another_store_with(StoreOptions { recent: 10, ..world.options() }).await;
+    let of_ls = EventFilter { tool: Some(ToolName::new("ls").expect("valid")), ..EventFilter::default() };
     let mut registry = Registry::default();
     store.register(&mut registry);
     let mut follower = store.follow(of_ls.clone(), 0);
-    let mut in_thread = store.follow(Filter { thread_id: Some(bot.thread_id().clone()), ..of_ls }, 0);
+    let mut in_thread = store.follow(EventFilter { thread_id: Some(bot.thread_id().clone()), ..of_ls }, 0);
     let mut all = store.watch_all();
     for n in 0..20 {
         for follower in [&mut follower, &mut in_thread] {
@@ -218,22 +221,22 @@ async fn pages_are_bounded_in_bytes(world: &mut World) {
     let (store, now) = (world.store(), world.now());
     let (mut pages, mut ids, mut after) = (0, Vec::new(), Some(0));
     while let Some(from) = after {
-        let page = store.pending(&Filter::default(), from, 1_000).await.expect("reads");
+        let page = store.pending(&EventFilter::default(), from, 1_000).await.expect("reads");
         ids.extend(page.items.iter().map(|call| call.id().to_string()));
         (pages, after) = (pages + 1, page.next);
     }
     assert_eq!((pages, ids.join(" ")), (2, "call_0 call_1 call_2 call_3 call_4 call_5 call_6".to_owned()));
     let (mut pages, mut ids, mut before) = (0, Vec::new(), Some(0));
     while let Some(from) = before {
-        let page = store.calls(&Filter::default(), None, now, from, 1_000).await.expect("reads");
+        let page = store.calls(&EventFilter::default(), None, now, from, 1_000).await.expect("reads");
         ids.extend(page.items.iter().map(|call| call.id().to_string()));
         (pages, before) = (pages + 1, page.next);
     }
     assert_eq!((pages, ids.join(" ")), (2, "call_6 call_5 call_4 call_3 call_2 call_1 call_0".to_owned()));
-    let first = store.events(&Filter::default(), 0, 1_000).await.expect("reads");
+    let first = store.events(&EventFilter::default(), 0, 1_000).await.expect("reads");
     assert!(first.items.len() < 14 && first.next.is_some(), "{:?}", first.next);
-    assert_eq!(paged(store, &Filter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
-    let mut follower = world.another_store().await.follow(Filter::default(), 0);
+    assert_eq!(paged(store, &EventFilter::default(), 1_000).await, (1..=14).collect::<Vec<_>>());
+    let mut follower = world.another_store().await.follow(EventFilter::default(), 0);
     for seq in 1..=14 {
         assert_eq!(follower.next().await.expect("reads").seq, seq);
     }

@@ -19,10 +19,10 @@ struct SourceFile {
     module: Vec<String>,
     /// The text without comments, strings, test modules, `mod` declarations and `use` statements.
     code: String,
-    imports: Vec<Import>,
+    imports: Vec<ModuleImport>,
 }
 
-struct Import {
+struct ModuleImport {
     /// The name in scope; `*` for a glob.
     name: String,
     path: Vec<String>,
@@ -172,7 +172,7 @@ fn find_use(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Reads `a::{b, c as d}` into the names that it brings into scope.
-fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<Import>) {
+fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<ModuleImport>) {
     let tree = tree.trim();
     let (path, group) = match tree.find('{') {
         Some(open) => (&tree[..open], Some(&tree[open + 1..tree.rfind('}').unwrap_or(tree.len())])),
@@ -190,7 +190,7 @@ fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<Import>
                 path.pop();
             }
             let name = alias.map(str::to_owned).or_else(|| path.last().cloned()).unwrap_or_default();
-            imports.push(Import { name, path });
+            imports.push(ModuleImport { name, path });
         }
     }
     prefix.truncate(before);

@@ -1,7 +1,8 @@
 //! A call as the gate shows it.
 
 use crate::{
-    ApprovalRequest, ApprovalResponse, CallId, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
+    ApprovalRequest, ApprovalResponse, CallId, CallState, Json, Principal, Sha256, ThreadId, Timestamp,
+    ToolName,
 };
 use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,7 @@ pub struct Call {
     /// The tool.
     pub name: ToolName,
     /// Where it stands.
-    pub state: State,
+    pub state: CallState,
     /// What runs if it runs: as proposed, or as an approver changed it.
     pub arguments: Json,
     /// SHA-256 of the canonical form of `arguments`.
@@ -57,7 +58,7 @@ pub struct Call {
     pub description: Option<String>,
     /// What the tool says of itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub definition: Option<event::Definition>,
+    pub definition: Option<event::ToolDefinition>,
     /// SHA-256 of the canonical form of definition and annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
@@ -161,12 +162,12 @@ impl Call {
     /// Whether an executor may claim it now.
     #[must_use]
     pub fn may_run(&self) -> bool {
-        self.state == State::Allowed
+        self.state == CallState::Allowed
     }
 
     /// Whether it waits for a decision.
     #[must_use]
     pub fn is_pending(&self) -> bool {
-        self.state == State::Pending
+        self.state == CallState::Pending
     }
 }

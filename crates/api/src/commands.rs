@@ -58,7 +58,7 @@ pub struct ProposedDefinition {
     pub needs_approval: Option<bool>,
 }
 
-impl From<ProposedDefinition> for event::Definition {
+impl From<ProposedDefinition> for event::ToolDefinition {
     fn from(given: ProposedDefinition) -> Self {
         let ProposedDefinition { description, input_schema, needs_approval } = given;
         Self { description, input_schema, needs_approval }

@@ -1,10 +1,10 @@
 //! The operations that every gate offers, over a database and over a server alike.
 
 use crate::{
-    BulkDecisionRequest, Call, CallId, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage, LogFilter, ModeRequest,
-    PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
-    ScopePreview, ScopeRequest, State, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
+    BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest, ClaimRequest,
+    CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage, LogFilter,
+    ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
+    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
     ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
@@ -100,7 +100,7 @@ pub trait ApprovalGate: Send + Sync {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: PageQuery,
     ) -> Result<CallPage, GateError>;
 

@@ -48,7 +48,7 @@ pub use settings::{
 pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
 
 use countersign_events::{
-    CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
+    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
 
 /// The header that names the acting principal, percent-encoded where the name is more than ASCII.

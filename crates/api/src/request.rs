@@ -1,7 +1,7 @@
 //! The question to people, as the gate shows it: what is asked, of whom, and who has spoken.
 
 use crate::{Json, Principal, ScopePreview, Sha256, Timestamp};
-use countersign_events::event::{Basis, Decision, OnExpiry, Shadow};
+use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict};
 use serde::{Deserialize, Serialize};
 
 /// The question to people.
@@ -32,7 +32,7 @@ pub struct ApprovalRequest {
     pub basis: Option<Basis>,
     /// What shadow rules would have said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shadow: Vec<Shadow>,
+    pub shadow: Vec<ShadowVerdict>,
     /// The level that an approver needs by now; anybody's, if none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,

@@ -2,8 +2,8 @@
 
 use crate::{Json, Principal, Sha256, Timestamp};
 use countersign_events::{
-    event::{Basis, Decision, Shadow, Source},
-    json::Change,
+    event::{Basis, Decision, ShadowVerdict, Source},
+    json::ArgumentChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct ApprovalResponse {
     pub basis: Option<Basis>,
     /// What shadow rules would have said, where nobody was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shadow: Vec<Shadow>,
+    pub shadow: Vec<ShadowVerdict>,
     /// The earlier decision that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
@@ -55,7 +55,7 @@ pub struct ApprovalResponse {
     pub matches: Option<Json>,
     /// Where an approver changed the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<ArgumentChange>,
     /// What the model should be told beside the result: that a person changed what ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

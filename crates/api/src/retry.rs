@@ -5,11 +5,11 @@ mod backoff;
 mod follow;
 
 use crate::{
-    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError, GrantPage,
-    LogFilter, ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport,
-    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, State, StopReport, StopRequest, ThreadId,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest,
+    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError,
+    GrantPage, LogFilter, ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport,
+    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -161,7 +161,7 @@ impl ApprovalGate for RetryingGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.inner.calls(filter, state, page).await

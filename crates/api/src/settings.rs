@@ -193,9 +193,9 @@ fn policies() -> utoipa::openapi::schema::Object {
 
 /// Reads words that must be known, by tool; a tool that stands twice is as wrong as a slip.
 fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<ToolName, ToolPolicy>, D::Error> {
-    struct Words;
+    struct ToolPolicyWords;
 
-    impl<'de> de::Visitor<'de> for Words {
+    impl<'de> de::Visitor<'de> for ToolPolicyWords {
         type Value = BTreeMap<ToolName, ToolPolicy>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -214,5 +214,5 @@ fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<ToolName
         }
     }
 
-    deserializer.deserialize_map(Words)
+    deserializer.deserialize_map(ToolPolicyWords)
 }

@@ -13,10 +13,10 @@ pub mod thread;
 pub mod width;
 
 pub use batch::{
-    AppliedCommand, BatchState, Command, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
+    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
 };
-pub use call::{Call, Standing};
+pub use call::{Call, CallStanding};
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use refused::Refused;
 pub use thread::Thread;
-pub use width::Width;
+pub use width::GrantScope;

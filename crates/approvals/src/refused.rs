@@ -1,9 +1,9 @@
 //! Refusals: a stable code for programs, a sentence for people, and the facts behind it.
 
-use crate::call::Fact;
+use crate::call::RecordedFact;
 use countersign_events::{
-    CallId, State, ThreadId,
-    event::{ExecutionStarted, Response, ToolResult, Vote},
+    CallId, CallState, ThreadId,
+    event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ToolResult},
     json::{BadJson, Sha256},
     timestamp::Timestamp,
 };
@@ -31,31 +31,31 @@ pub enum Refused {
     #[error("decided already: {} by {} at {}", .response.what.decision.as_str(), .response.by, .response.at)]
     AlreadyDecided {
         /// The decision that counts.
-        response: Box<Fact<Response>>,
+        response: Box<RecordedFact<ApprovalResponse>>,
     },
     /// A claim of a call that is not allowed.
     #[error("the call is {state}, and only an allowed call can be claimed")]
     NotAllowed {
         /// The state of the call.
-        state: State,
+        state: CallState,
     },
     /// An executor claimed the call before.
     #[error("claimed already by {} at {}", .claim.what.executor, .claim.at)]
     AlreadyClaimed {
         /// The claim that counts.
-        claim: Box<Fact<ExecutionStarted>>,
+        claim: Box<RecordedFact<ExecutionStarted>>,
     },
     /// The call ended with another result.
     #[error("it ended already: {} at {}", .result.what.status.as_str(), .result.at)]
     AlreadyFinished {
         /// The result that counts.
-        result: Box<Fact<ToolResult>>,
+        result: Box<RecordedFact<ToolResult>>,
     },
     /// A result of a call that is not claimed.
     #[error("the call is {state}: claim it before you report what came of it")]
     NotClaimed {
         /// The state of the call.
-        state: State,
+        state: CallState,
     },
     /// A result from an executor that did not claim the call.
     #[error("the call was claimed by {executor}, which alone can report its result")]
@@ -101,7 +101,7 @@ pub enum Refused {
     #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by, .vote.at)]
     AlreadyVoted {
         /// The vote that counts.
-        vote: Box<Fact<Vote>>,
+        vote: Box<RecordedFact<ApprovalVote>>,
     },
     /// The tool's definition changed after the call was approved.
     #[error(
@@ -117,7 +117,7 @@ pub enum Refused {
     #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
     NotUnknown {
         /// The state of the call.
-        state: State,
+        state: CallState,
     },
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]

@@ -2,12 +2,12 @@
 
 use crate::{
     Call,
-    call::Fact,
-    width::{Made, Width},
+    call::RecordedFact,
+    width::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
-    event::{Decision, Mode, Response, Source, Status, ToolPolicy},
+    event::{ApprovalResponse, Decision, Mode, Source, Status, ToolPolicy},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,7 +21,7 @@ pub(crate) const ONCE: &str = "\"once\"";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thread {
     /// The closing of the thread.
-    pub closed: Option<Fact<()>>,
+    pub closed: Option<RecordedFact<()>>,
     /// The decisions for the session, oldest first: grants, and remembered denials.
     pub grants: Vec<Grant>,
     /// The `seq` of each revoked grant.
@@ -29,9 +29,9 @@ pub struct Thread {
     /// People's recent decisions on single calls, oldest first.
     pub recent: Vec<RecentDecision>,
     /// The mode, if it was ever set.
-    pub mode: Option<Fact<Mode>>,
+    pub mode: Option<RecordedFact<Mode>>,
     /// The last policy that was set for each tool, including `default`.
-    pub policies: BTreeMap<ToolName, Fact<ToolPolicy>>,
+    pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicy>>,
 }
 
 /// A decision for the session. It answers the `ask` of later calls.
@@ -53,7 +53,7 @@ pub struct Grant {
     pub allows: bool,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
-    pub width: Option<Width>,
+    pub width: Option<GrantScope>,
     /// The approver's comment.
     pub comment: Option<String>,
     /// The terms under which it was made.
@@ -103,8 +103,8 @@ pub struct GrantTerms {
 impl Grant {
     /// The call that was decided, as the scope compares it.
     #[must_use]
-    pub fn made(&self) -> Made<'_> {
-        Made { tool: &self.tool, arguments_hash: self.arguments_hash }
+    pub fn made(&self) -> ScopeOrigin<'_> {
+        ScopeOrigin { tool: &self.tool, arguments_hash: self.arguments_hash }
     }
 }
 
@@ -138,13 +138,13 @@ impl Thread {
     /// call before the event, if it is about a call.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
-            (Body::ThreadClosed(_), _) => self.closed = Some(Fact::of(event, ())),
+            (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::of(event, ())),
             (Body::GrantRevoked(revoked), _) if !self.revoked.contains(&revoked.grant) => {
                 self.revoked.push(revoked.grant);
             }
-            (Body::ThreadModeSet(set), _) => self.mode = Some(Fact::of(event, set.mode)),
+            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::of(event, set.mode)),
             (Body::ToolPolicySet(set), _) => {
-                self.policies.insert(set.tool.clone(), Fact::of(event, set.policy));
+                self.policies.insert(set.tool.clone(), RecordedFact::of(event, set.policy));
             }
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
             (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
@@ -155,7 +155,7 @@ impl Thread {
         }
     }
 
-    fn record_response(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn record_response(&mut self, event: &Event, response: &ApprovalResponse, call: &Call) {
         match response.source {
             Source::Approver if is_for_session(response) => self.add_grant(event, response, call),
             Source::Approver if response.arguments.is_none() => self.add_recent(event, response, call),
@@ -169,11 +169,11 @@ impl Thread {
         }
     }
 
-    fn add_grant(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn add_grant(&mut self, event: &Event, response: &ApprovalResponse, call: &Call) {
         if self.grants.iter().any(|grant| grant.seq == event.seq) {
             return;
         }
-        let width = response.matches.as_ref().map_or(Ok(Width::Tool), Width::read).ok();
+        let width = response.matches.as_ref().map_or(Ok(GrantScope::Tool), GrantScope::read).ok();
         self.grants.push(Grant {
             seq: event.seq,
             at: event.timestamp,
@@ -188,7 +188,7 @@ impl Thread {
         });
     }
 
-    fn add_recent(&mut self, event: &Event, response: &Response, call: &Call) {
+    fn add_recent(&mut self, event: &Event, response: &ApprovalResponse, call: &Call) {
         if self.recent.iter().any(|recent| recent.seq == event.seq) || response.decision == Decision::Other {
             return;
         }
@@ -218,7 +218,7 @@ impl Thread {
 }
 
 /// True if the response also answers later calls.
-fn is_for_session(response: &Response) -> bool {
+fn is_for_session(response: &ApprovalResponse) -> bool {
     match response.decision {
         Decision::AllowSession => true,
         Decision::Deny => response.matches.is_some(),
@@ -226,11 +226,11 @@ fn is_for_session(response: &Response) -> bool {
     }
 }
 
-fn is_taken_over(response: &Response) -> bool {
+fn is_taken_over(response: &ApprovalResponse) -> bool {
     response.matches.as_ref().map(Json::as_str) == Some(ONCE)
 }
 
-fn grant_terms(response: &Response, call: &Call) -> GrantTerms {
+fn grant_terms(response: &ApprovalResponse, call: &Call) -> GrantTerms {
     let request = call.request().map(|request| &request.what);
     let agree =
         call.course.counting().filter(|vote| vote.what.decision.allows() == response.decision.allows());

@@ -1,37 +1,37 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
 use countersign_events::{Json, Sha256, ToolName};
-use countersign_policy::{Effect, Look, Pattern};
+use countersign_policy::{PatternContext, RuleEffect, ScopePattern};
 use std::fmt;
 
 /// Which later calls of the same thread and tool a decision answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Width {
+pub enum GrantScope {
     /// Those with just these arguments.
     Exact,
     /// Those that match a pattern.
-    Pattern(Pattern),
+    Pattern(ScopePattern),
     /// All calls of the tool.
     Tool,
 }
 
 /// The call that a decision was made on: its tool, and the hash of its arguments as they were proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Made<'a> {
+pub struct ScopeOrigin<'a> {
     /// The tool.
     pub tool: &'a ToolName,
     /// The hash of the arguments.
     pub arguments_hash: Sha256,
 }
 
-impl Width {
+impl GrantScope {
     /// Reads `"exact"`, `"tool"`, or a pattern such as `{"command": "git status *"}`. The error says what is
     /// wrong with it.
     pub fn read(json: &Json) -> Result<Self, String> {
         match json.as_str().trim() {
             "\"exact\"" => Ok(Self::Exact),
             "\"tool\"" => Ok(Self::Tool),
-            text if text.starts_with('{') => Pattern::read(json).map(Self::Pattern),
+            text if text.starts_with('{') => ScopePattern::read(json).map(Self::Pattern),
             _ => Err("a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
                 .to_owned()),
         }
@@ -49,7 +49,13 @@ impl Width {
 
     /// Whether a decision that was made on `made` answers the call, whose arguments hash to `hash`.
     #[must_use]
-    pub fn answers(&self, made: Made<'_>, look: &Look<'_>, hash: Sha256, effect: Effect) -> bool {
+    pub fn answers(
+        &self,
+        made: ScopeOrigin<'_>,
+        look: &PatternContext<'_>,
+        hash: Sha256,
+        effect: RuleEffect,
+    ) -> bool {
         made.tool == look.subject().tool
             && match self {
                 Self::Exact => made.arguments_hash == hash,
@@ -60,13 +66,13 @@ impl Width {
 
     /// The widths that make sense for a call, the narrowest first.
     #[must_use]
-    pub fn offered(look: &Look<'_>) -> Vec<Self> {
-        let patterns = Pattern::suggest(look).into_iter().map(Self::Pattern);
+    pub fn offered(look: &PatternContext<'_>) -> Vec<Self> {
+        let patterns = ScopePattern::suggest(look).into_iter().map(Self::Pattern);
         std::iter::once(Self::Exact).chain(patterns).chain([Self::Tool]).collect()
     }
 }
 
-impl fmt::Display for Width {
+impl fmt::Display for GrantScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact => f.write_str("these exact arguments"),

@@ -65,7 +65,7 @@ pub(crate) enum CliCommand {
     Calls(commands::calls::CallsArgs),
     /// List threads, and change the settings of a thread
     #[command(subcommand)]
-    Thread(commands::thread::ThreadCommand),
+    Thread(commands::thread::ThreadSubcommand),
     /// List and revoke grants: decisions that answer later calls of a thread
     #[command(subcommand)]
     Grant(commands::grant::GrantCommand),

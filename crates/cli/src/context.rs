@@ -10,7 +10,7 @@ use crate::{
 };
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
-use countersign_gate::{Clock, EmbeddedGate, Options, Policy, Principal, Timestamp};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions, Timestamp};
 use std::{
     io::{IsTerminal, stderr, stdout},
     path::PathBuf,
@@ -19,7 +19,7 @@ use std::{
 
 /// The surroundings of a command.
 #[derive(Debug)]
-pub(crate) struct Context {
+pub(crate) struct CommandContext {
     /// True if output and errors are JSON.
     pub(crate) json: bool,
     /// The global options as they were typed.
@@ -28,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) clock: Clock,
 }
 
-impl Context {
+impl CommandContext {
     /// Reads the settings that apply to these options.
     pub(crate) fn from_options(options: GlobalOptions) -> anyhow::Result<Self> {
         let settings = Settings::gather(&options)?;
@@ -107,7 +107,7 @@ impl Context {
                 Ok(Arc::new(gate.acting_as(principal).with_retries()))
             }
             LogTarget::Database(address) => {
-                let options = Options { create: usage.create, ..Options::default() };
+                let options = StoreOptions { create: usage.create, ..StoreOptions::default() };
                 let gate = EmbeddedGate::open_with(address, options, policy(&self.settings)?).await?;
                 let gate = gate.acting_as(principal);
                 Ok(if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) })

@@ -1,7 +1,7 @@
 //! The exit codes of the command, and errors of the command line itself.
 
 use countersign_api::{ErrorCode, GateError, UnavailableReason};
-use countersign_gate::{Error, StoreError};
+use countersign_gate::{GateFailure, StoreError};
 use std::process::ExitCode;
 
 /// An exit code that `--help` lists, or the code of the command that `run` ran.
@@ -59,7 +59,7 @@ pub(crate) fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
     }
     match store_error(error) {
         Some(error) => (store_exit(error), error.code().to_owned()),
-        None => match error.downcast_ref::<Error>() {
+        None => match error.downcast_ref::<GateFailure>() {
             Some(error) => {
                 let error = GateError::from(error.clone());
                 (gate_exit(&error), error.code().to_owned())
@@ -78,8 +78,8 @@ pub(crate) fn unavailable_reason(error: &anyhow::Error) -> Option<&'static str> 
 }
 
 fn store_error(error: &anyhow::Error) -> Option<&StoreError> {
-    match error.downcast_ref::<Error>() {
-        Some(Error::Store(error)) => Some(error),
+    match error.downcast_ref::<GateFailure>() {
+        Some(GateFailure::Store(error)) => Some(error),
         _ => error.downcast_ref::<StoreError>(),
     }
 }

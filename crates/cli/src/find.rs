@@ -33,7 +33,7 @@ pub(crate) async fn read_pending(gate: &SharedGate, filter: &LogFilter) -> anyho
 }
 
 /// The thread and the id, which together identify a call.
-type CallKey = (ThreadId, CallId);
+type CallAddress = (ThreadId, CallId);
 
 /// A call, named by its id or the beginning of its id.
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ pub(crate) async fn find_call(gate: &SharedGate, which: &CallSelector) -> anyhow
 }
 
 /// Recently proposed or decided calls whose id begins with `id`.
-async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<CallKey>> {
+async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<CallAddress>> {
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
     let filter = LogFilter { thread_id: thread.cloned(), types, ..LogFilter::default() };
     let tip = gate.tip(None).await?;
@@ -110,13 +110,13 @@ struct NamedCall {
 }
 
 /// The calls with exactly this id.
-fn with_exact_id(mut calls: Vec<CallKey>, id: &str) -> Vec<CallKey> {
+fn with_exact_id(mut calls: Vec<CallAddress>, id: &str) -> Vec<CallAddress> {
     calls.retain(|(_, found)| found.as_str() == id);
     calls
 }
 
 /// The only call of the list. More than one is an error.
-fn select_one(mut calls: Vec<CallKey>, id: &str, waiting: bool) -> anyhow::Result<CallKey> {
+fn select_one(mut calls: Vec<CallAddress>, id: &str, waiting: bool) -> anyhow::Result<CallAddress> {
     if calls.len() > 1 {
         let names: Vec<_> = calls
             .iter()

@@ -13,7 +13,7 @@ mod settings;
 
 use args::{CliCommand, CommandLine};
 use clap::{CommandFactory, FromArgMatches};
-use context::Context;
+use context::CommandContext;
 use countersign_tui::present::print::{first_print_failure, print_error};
 use exit::CommandExit;
 use logging::Logging;
@@ -39,11 +39,11 @@ fn run_command_line() -> CommandExit {
         Ok(parsed) => parsed,
         Err(error) => return commands::version::print_parse_result(&error),
     };
-    let bare = Context::without_settings(options.clone());
+    let bare = CommandContext::without_settings(options.clone());
     if let Some(done) = run_without_settings(&command, &bare) {
         return done.unwrap_or_else(|error| report(&bare, &error));
     }
-    let context = match Context::from_options(options) {
+    let context = match CommandContext::from_options(options) {
         Ok(context) => context,
         Err(error) => return report(&bare, &error),
     };
@@ -54,7 +54,7 @@ fn run_command_line() -> CommandExit {
     start(&context, &command, &name).unwrap_or_else(|error| report(&context, &error))
 }
 
-fn report(context: &Context, error: &anyhow::Error) -> CommandExit {
+fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
     report_error(context.json, &context.error_screen(), error)
 }
 
@@ -64,7 +64,7 @@ fn parse() -> Result<(CommandLine, String), clap::Error> {
     Ok((CommandLine::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
 }
 
-fn start(context: &Context, command: &CliCommand, name: &str) -> anyhow::Result<CommandExit> {
+fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::Result<CommandExit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let is_server = matches!(command, CliCommand::Serve(_));
     let logging = Logging::start(context, is_server, runtime.handle())?;
@@ -81,7 +81,10 @@ fn start(context: &Context, command: &CliCommand, name: &str) -> anyhow::Result<
 }
 
 /// Runs commands that do not depend on the settings, so that they work even if the settings are invalid.
-fn run_without_settings(command: &CliCommand, context: &Context) -> Option<anyhow::Result<CommandExit>> {
+fn run_without_settings(
+    command: &CliCommand,
+    context: &CommandContext,
+) -> Option<anyhow::Result<CommandExit>> {
     match command {
         CliCommand::Completions(args) => {
             Some(Ok(commands::completions::print_completions(args, CommandLine::command())))
@@ -93,7 +96,7 @@ fn run_without_settings(command: &CliCommand, context: &Context) -> Option<anyho
     }
 }
 
-async fn run(context: &Context, command: &CliCommand) -> anyhow::Result<CommandExit> {
+async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<CommandExit> {
     match command {
         CliCommand::Serve(args) => commands::serve::serve(context, args).await,
         CliCommand::Run(args) => commands::run::run_call(context, args).await,

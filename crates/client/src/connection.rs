@@ -11,14 +11,14 @@ use tokio::time::Instant;
 /// How long one request waits for a decision; the next one follows at once.
 const HOLD: Duration = Duration::from_secs(25);
 
-pub(crate) struct Connection {
+pub(crate) struct ServerConnection {
     pub(crate) client: Client,
     base: Url,
     /// The address as the caller wrote it, for error messages.
     pub(crate) name: String,
 }
 
-impl Connection {
+impl ServerConnection {
     pub(crate) fn new(url: &str) -> Result<Self, GateError> {
         let bad = |why: &str| {
             let url = without_password(url);

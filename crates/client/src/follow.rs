@@ -1,6 +1,6 @@
 //! Following the log over a server: a stream that takes itself up again where it broke.
 
-use crate::connection::{Connection, sleep};
+use crate::connection::{ServerConnection, sleep};
 use countersign_api::{GateError, LogFilter, Problem, retry::retry};
 use countersign_events::Event;
 use futures_util::{Stream, StreamExt};
@@ -14,7 +14,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 /// How long, at most, after many that brought nothing.
 const LAST_PAUSE: Duration = Duration::from_secs(2);
 
-impl Connection {
+impl ServerConnection {
     pub(crate) fn follow(
         self: Arc<Self>,
         filter: LogFilter,

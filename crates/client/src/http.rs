@@ -1,6 +1,6 @@
 //! The gate over a server.
 
-use crate::connection::Connection;
+use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
@@ -9,7 +9,7 @@ use countersign_api::{
     ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
     ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
-use countersign_events::{CallId, Principal, State, ThreadId};
+use countersign_events::{CallId, CallState, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 
@@ -17,14 +17,14 @@ use std::{sync::Arc, time::Duration};
 /// [`with_retries`](Self::with_retries), an operation fails at once when the server does not answer.
 #[derive(Clone)]
 pub struct HttpGate {
-    connection: Arc<Connection>,
+    connection: Arc<ServerConnection>,
     by: Principal,
 }
 
 impl HttpGate {
     /// A gate over the server at `url`: `http://host:port`, or `unix:` and the path of a socket. Sends nothing yet.
     pub fn connect(url: &str) -> Result<Self, GateError> {
-        Ok(Self { connection: Arc::new(Connection::new(url)?), by: Principal::agent("local") })
+        Ok(Self { connection: Arc::new(ServerConnection::new(url)?), by: Principal::agent("local") })
     }
 
     /// The same gate for another principal.
@@ -132,7 +132,7 @@ impl ApprovalGate for HttpGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.connection.calls(filter, state, page).await

@@ -1,8 +1,8 @@
 //! Lists over a server.
 
-use crate::connection::Connection;
+use crate::connection::ServerConnection;
 use countersign_api::{self as api, GateError, LogFilter};
-use countersign_events::{State, ThreadId};
+use countersign_events::{CallState, ThreadId};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 
@@ -12,7 +12,7 @@ pub(crate) struct ListUrl {
     query: Vec<(&'static str, String)>,
 }
 
-impl Connection {
+impl ServerConnection {
     pub(crate) async fn pending(
         &self,
         filter: &LogFilter,
@@ -24,7 +24,7 @@ impl Connection {
     pub(crate) async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: api::PageQuery,
     ) -> Result<api::CallPage, GateError> {
         let url = self.list_url(filter, &["tool-calls"]).filter(filter).page(page);

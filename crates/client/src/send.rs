@@ -1,11 +1,11 @@
 //! One request, one answer: JSON, or a problem.
 
-use crate::connection::Connection;
+use crate::connection::ServerConnection;
 use countersign_api::{ErrorCode, GateError, Problem};
 use reqwest::{RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 
-impl Connection {
+impl ServerConnection {
     pub(crate) async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, GateError> {
         let answer = self.answer(request).await?;
         let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;

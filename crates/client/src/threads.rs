@@ -1,14 +1,14 @@
 //! What holds for a thread, over a server.
 
 use crate::{
-    connection::{Connection, header},
+    connection::{ServerConnection, header},
     lists::ListUrl,
 };
 use countersign_api::{self as api, GateError, PRINCIPAL_HEADER};
 use countersign_events::{Principal, ThreadId};
 use reqwest::{Method, Url};
 
-impl Connection {
+impl ServerConnection {
     pub(crate) fn of_thread(&self, thread: &ThreadId, end: &[&str]) -> Url {
         self.url(&[&["threads", thread.as_str()], end].concat())
     }

@@ -28,7 +28,7 @@ pub fn link(previous: Sha256, event: &Event) -> Sha256 {
 
 /// Walks the chain in `seq` order and says where it breaks.
 #[derive(Debug, Clone)]
-pub struct Verifier {
+pub struct ChainVerifier {
     link: Sha256,
     next: i64,
     unsealed: u64,
@@ -36,7 +36,7 @@ pub struct Verifier {
 
 /// Where and how the chain does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum ChainBreak {
     /// The row's own hash is not what its fields and the row before it give.
     #[error(
         "event {seq}: its hash is {stored}, but its row and the one before give {computed}: a row was changed"
@@ -59,22 +59,22 @@ pub enum Broken {
     },
 }
 
-impl Default for Verifier {
+impl Default for ChainVerifier {
     fn default() -> Self {
         Self { link: Sha256::ZERO, next: 1, unsealed: 0 }
     }
 }
 
-impl Verifier {
+impl ChainVerifier {
     /// Checks the next row.
-    pub fn check(&mut self, event: &Event) -> Result<(), Broken> {
+    pub fn check(&mut self, event: &Event) -> Result<(), ChainBreak> {
         if event.seq != self.next {
-            return Err(Broken::Missing { expected: self.next, found: event.seq });
+            return Err(ChainBreak::Missing { expected: self.next, found: event.seq });
         }
         let computed = link(self.link, event);
         match event.hash {
             Some(stored) if stored != computed => {
-                return Err(Broken::Changed { seq: event.seq, stored, computed });
+                return Err(ChainBreak::Changed { seq: event.seq, stored, computed });
             }
             Some(_) => self.unsealed = 0,
             None => self.unsealed += 1,
@@ -136,10 +136,10 @@ mod tests {
         let second = row(2, "b", first.hash);
         let mut changed = first.clone();
         changed.data = Json::string("A");
-        let mut verifier = Verifier::default();
-        assert!(matches!(verifier.check(&changed), Err(Broken::Changed { seq: 1, .. })));
-        let mut verifier = Verifier::default();
-        assert_eq!(verifier.check(&second), Err(Broken::Missing { expected: 1, found: 2 }));
+        let mut verifier = ChainVerifier::default();
+        assert!(matches!(verifier.check(&changed), Err(ChainBreak::Changed { seq: 1, .. })));
+        let mut verifier = ChainVerifier::default();
+        assert_eq!(verifier.check(&second), Err(ChainBreak::Missing { expected: 1, found: 2 }));
         verifier.check(&first).and_then(|()| verifier.check(&second)).expect("whole");
         assert_eq!((verifier.checked(), verifier.unsealed()), (2, 0));
     }
@@ -150,7 +150,7 @@ mod tests {
         let by_hand = row(2, "b", None);
         let link_by_hand = link(first.hash.expect("sealed"), &by_hand);
         let third = row(3, "c", Some(link_by_hand));
-        let mut verifier = Verifier::default();
+        let mut verifier = ChainVerifier::default();
         verifier.check(&first).and_then(|()| verifier.check(&by_hand)).expect("whole");
         assert_eq!((verifier.unsealed(), verifier.tip()), (1, link_by_hand));
         verifier.check(&third).expect("sealed");

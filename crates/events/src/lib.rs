@@ -10,7 +10,7 @@ mod openapi;
 pub mod principal;
 pub mod timestamp;
 
-pub use event::{Body, Event, EventType, State};
+pub use event::{Body, CallState, Event, EventType};
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;
@@ -19,7 +19,7 @@ pub use timestamp::Timestamp;
 /// A row of the log that no version of Countersign could have written. Readers report it and never skip it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("event {seq} is damaged: {what}")]
-pub struct Damaged {
+pub struct DamagedEvent {
     /// The row's `seq`.
     pub seq: i64,
     /// The defect.

@@ -2,7 +2,7 @@
 //! they occur. They say what the types themselves check where they are read.
 
 use crate::{
-    CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
+    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, Verdict},
     id::MAX_NAME_BYTES,
 };
@@ -105,18 +105,18 @@ words! {
     Mode: "How a thread answers what is asked.", all!(Mode);
     OnExpiry: "What becomes of a request that nobody answers.", all!(OnExpiry);
     EventType: "What happened.", all!(EventType);
-    State: "Where a call stands. `unknown`: its executor's lease lapsed without a result.", states();
+    CallState: "Where a call stands. `unknown`: its executor's lease lapsed without a result.", states();
 }
 
 fn states() -> Vec<String> {
     let all = [
-        State::Pending,
-        State::Allowed,
-        State::Denied,
-        State::Running,
-        State::Finished,
-        State::Unknown,
-        State::Cancelled,
+        CallState::Pending,
+        CallState::Allowed,
+        CallState::Denied,
+        CallState::Running,
+        CallState::Finished,
+        CallState::Unknown,
+        CallState::Cancelled,
     ];
     all.iter().map(ToString::to_string).collect()
 }

@@ -11,7 +11,7 @@ pub struct Principal(Arc<str>);
 
 /// What sort of actor a principal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PrincipalKind {
     /// A person, who may decide.
     User,
     /// A program that proposes and runs calls, and never decides.
@@ -74,12 +74,12 @@ impl Principal {
 
     /// What sort of actor this is.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PrincipalKind {
         match self.0.split(':').next() {
-            Some("user") => Kind::User,
-            Some("agent") => Kind::Agent,
-            Some("policy") => Kind::Policy,
-            _ => Kind::System,
+            Some("user") => PrincipalKind::User,
+            Some("agent") => PrincipalKind::Agent,
+            Some("policy") => PrincipalKind::Policy,
+            _ => PrincipalKind::System,
         }
     }
 
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn names_its_kind() {
-        assert_eq!("user:ada".parse::<Principal>().expect("valid").kind(), Kind::User);
-        assert_eq!(Principal::agent("bot").kind(), Kind::Agent);
+        assert_eq!("user:ada".parse::<Principal>().expect("valid").kind(), PrincipalKind::User);
+        assert_eq!(Principal::agent("bot").kind(), PrincipalKind::Agent);
         assert_eq!(Principal::policy("no force").as_str(), "policy:no force");
     }
 

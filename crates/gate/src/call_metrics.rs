@@ -1,10 +1,10 @@
 //! The life of calls, told as it goes: one line in the log of the process and a count for each step that
 //! was taken here. What the arguments are is not told.
 
-use countersign_approvals::{Call, RecordedEvent, call::Fact};
+use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
     Event, EventType, ThreadId,
-    event::{Body, Response, Source, ToolResult},
+    event::{ApprovalResponse, Body, Source, ToolResult},
 };
 use countersign_store::CommandOutcome;
 use prometheus_client::{
@@ -17,7 +17,7 @@ use prometheus_client::{
 };
 use tracing::info;
 
-type Labels<const N: usize> = [(&'static str, &'static str); N];
+type CallLabels<const N: usize> = [(&'static str, &'static str); N];
 
 /// The instruments. Cloning them clones handles.
 #[derive(Debug, Clone)]
@@ -26,11 +26,11 @@ pub(crate) struct CallMetrics {
     requested: Counter,
     reminders: Counter,
     escalations: Counter,
-    decisions: Family<Labels<2>, Counter>,
+    decisions: Family<CallLabels<2>, Counter>,
     response: Histogram,
-    abandoned: Family<Labels<1>, Counter>,
+    abandoned: Family<CallLabels<1>, Counter>,
     claims: Counter,
-    results: Family<Labels<1>, Counter>,
+    results: Family<CallLabels<1>, Counter>,
 }
 
 impl Default for CallMetrics {
@@ -132,8 +132,8 @@ impl CallMetrics {
         }
     }
 
-    fn resolved(&self, response: &Fact<Response>, call: Option<&Call>, thread: &ThreadId) {
-        let Response { decision, source, tool_call_id, rule, .. } = &response.what;
+    fn resolved(&self, response: &RecordedFact<ApprovalResponse>, call: Option<&Call>, thread: &ThreadId) {
+        let ApprovalResponse { decision, source, tool_call_id, rule, .. } = &response.what;
         let labels = [("decision", decision.as_str()), ("source", source.as_str())];
         self.decisions.get_or_create(&labels).inc();
         let waited = call.and_then(Call::request).map(|request| response.at.since(request.at));
@@ -180,7 +180,7 @@ impl CallMetrics {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
         match &*event.body {
             Body::ApprovalResponse(response) => {
-                self.resolved(&Fact::of(event, response.clone()), None, &event.thread_id);
+                self.resolved(&RecordedFact::of(event, response.clone()), None, &event.thread_id);
             }
             Body::ToolResult(result) => self.finished(result, None, event),
             Body::GrantRevoked(revoked) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),

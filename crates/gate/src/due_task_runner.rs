@@ -4,7 +4,7 @@
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics};
 use countersign_approvals::{CallCommand, CommandEnvelope, CommandEvidence, CommandTarget};
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
-use countersign_store::{Clock, Error, Store};
+use countersign_store::{Clock, Store, StoreError};
 use futures_util::future::join_all;
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -17,7 +17,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 256;
 
 /// A call, by its thread and its id.
-type Named = (ThreadId, CallId);
+type CallName = (ThreadId, CallId);
 
 pub(crate) struct DueTaskRunner {
     pub(crate) store: Store,
@@ -49,8 +49,8 @@ impl DueTaskRunner {
 
     /// Sees to all that is due, and gives the moment up to which it has. A call that cannot be read, or of which
     /// nothing comes, is passed over: it must not hold up the others.
-    async fn carry_out_due(&self) -> Result<Timestamp, Error> {
-        let mut passed_over: HashSet<Named> = HashSet::new();
+    async fn carry_out_due(&self) -> Result<Timestamp, StoreError> {
+        let mut passed_over: HashSet<CallName> = HashSet::new();
         loop {
             let now = self.store.clock().now();
             let most = i64::try_from(AT_ONCE + passed_over.len()).unwrap_or(i64::MAX);
@@ -63,7 +63,7 @@ impl DueTaskRunner {
                 match outcome {
                     Ok(true) => continue,
                     Ok(false) => {}
-                    Err(error @ (Error::Damaged(_) | Error::Refused(_))) => {
+                    Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
                         let (thread, id) = (call.0.as_str(), call.1.as_str());
                         tracing::warn!(thread, call = id, %error, "what is due on a call cannot be carried out");
                     }
@@ -75,7 +75,7 @@ impl DueTaskRunner {
     }
 
     /// Whether anything was written: another process may have been there first.
-    async fn see_to(&self, call: Named, now: Timestamp) -> (Named, Result<bool, Error>) {
+    async fn see_to(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),
             command: CallCommand::Due.into(),

@@ -3,12 +3,12 @@
 use crate::view::{view_execution, view_response, view_result, view_vote};
 use countersign_api::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 use countersign_approvals::Refused;
-use countersign_store::Error as StoreError;
+use countersign_store::StoreError;
 use std::fmt::Display;
 
 /// The reason why the embedded service did not do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum GateFailure {
     /// The rules refuse the command.
     #[error(transparent)]
     Refused(Refused),
@@ -23,7 +23,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl GateFailure {
     /// The stable code that programs switch on.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -49,7 +49,7 @@ impl Error {
     }
 }
 
-impl From<StoreError> for Error {
+impl From<StoreError> for GateFailure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Refused(refused) => Self::Refused(refused),
@@ -58,19 +58,19 @@ impl From<StoreError> for Error {
     }
 }
 
-impl From<Refused> for Error {
+impl From<Refused> for GateFailure {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
     }
 }
 
-impl From<Error> for GateError {
-    fn from(error: Error) -> Self {
+impl From<GateFailure> for GateError {
+    fn from(error: GateFailure) -> Self {
         let detail = error.to_string();
         let (code, facts) = match &error {
-            Error::Refused(refused) => (ErrorCode::parse(refused.code()), refusal_facts(refused)),
-            Error::Store(error) => store_code(error),
-            Error::FeedBehind { .. } => (ErrorCode::NotReady, ErrorFacts::default()),
+            GateFailure::Refused(refused) => (ErrorCode::parse(refused.code()), refusal_facts(refused)),
+            GateFailure::Store(error) => store_code(error),
+            GateFailure::FeedBehind { .. } => (ErrorCode::NotReady, ErrorFacts::default()),
         };
         Self { code, detail, facts: Box::new(facts) }
     }

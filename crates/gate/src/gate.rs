@@ -1,6 +1,6 @@
 //! The gate over an open database, and what only a database offers.
 
-use crate::{Error, embedded::EmbeddedService};
+use crate::{GateFailure, embedded::EmbeddedService};
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
@@ -9,9 +9,9 @@ use countersign_api::{
     ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
     ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
-use countersign_events::{CallId, Principal, Sha256, State, ThreadId};
+use countersign_events::{CallId, CallState, Principal, Sha256, ThreadId};
 use countersign_policy::Policy;
-use countersign_store::{Address, Layout, Options, Report};
+use countersign_store::{DatabaseUrl, SchemaLayout, StoreOptions, VerifyReport};
 use prometheus_client::registry::Registry;
 use std::{sync::Arc, time::Duration};
 
@@ -24,18 +24,18 @@ pub struct EmbeddedGate {
 }
 
 impl EmbeddedGate {
-    /// Opens the database at `address`, a file path or what [`Address::parse`] returns, under a policy that always
+    /// Opens the database at `address`, a file path or what [`DatabaseUrl::parse`] returns, under a policy that always
     /// asks. Creates the database if it does not exist.
-    pub async fn open(address: impl Into<Address>) -> Result<Self, Error> {
-        Self::open_with(address, Options::default(), Policy::ask_always()).await
+    pub async fn open(address: impl Into<DatabaseUrl>) -> Result<Self, GateFailure> {
+        Self::open_with(address, StoreOptions::default(), Policy::ask_always()).await
     }
 
     /// Opens the database at `address` under `policy`.
     pub async fn open_with(
-        address: impl Into<Address>,
-        options: Options,
+        address: impl Into<DatabaseUrl>,
+        options: StoreOptions,
         policy: Policy,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, GateFailure> {
         let service = EmbeddedService::open(address.into(), options, policy).await?;
         Ok(Self { service: Arc::new(service), by: Principal::agent("local") })
     }
@@ -69,7 +69,7 @@ impl EmbeddedGate {
     }
 
     /// The number of requests that are pending, and since when the oldest is.
-    pub async fn count_open_requests(&self) -> Result<OpenRequestCount, Error> {
+    pub async fn count_open_requests(&self) -> Result<OpenRequestCount, GateFailure> {
         self.service.open_now().await
     }
 
@@ -80,17 +80,17 @@ impl EmbeddedGate {
 
     /// The layout that the database had when it was opened.
     #[must_use]
-    pub fn found_layout(&self) -> Layout {
+    pub fn found_layout(&self) -> SchemaLayout {
         self.service.store.found()
     }
 
     /// Reads the whole log and checks its hash chain.
-    pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<Report, Error> {
+    pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<VerifyReport, GateFailure> {
         Ok(self.service.store.verify(progress).await?)
     }
 
     /// Builds the index of open requests again from the events.
-    pub async fn rebuild_index(&self) -> Result<(), Error> {
+    pub async fn rebuild_index(&self) -> Result<(), GateFailure> {
         Ok(self.service.store.rebuild_index().await?)
     }
 }
@@ -187,7 +187,7 @@ impl ApprovalGate for EmbeddedGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         Ok(self.service.calls(filter, state, page).await?)

@@ -28,19 +28,20 @@ mod error;
 mod gate;
 mod view;
 
-pub use countersign_approvals::{Refused, Width};
+pub use countersign_approvals::{GrantScope, Refused};
 pub use countersign_events::{
-    CallId, Event, EventType, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName, chain, event,
-    id, json, principal,
+    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName, chain,
+    event, id, json, principal,
 };
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
 pub use countersign_replay as replay;
 pub use countersign_store::{
-    Address, Clock, Copied, Error as StoreError, Examined, Layout, OLDEST_POSTGRES, Options, Place,
-    PostgresAddress, Report, Rights, Step, Synchronous, copy, examine, sqlite_version,
+    Clock, CopyStep, CopySummary, DatabaseName, DatabaseUrl, OLDEST_POSTGRES, PostgresAddress, RoleRights,
+    SchemaLayout, ServerExamination, StoreError, StoreOptions, SyncMode, VerifyReport, copy, examine,
+    sqlite_version,
 };
-pub use error::Error;
+pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use view::view_call;
 

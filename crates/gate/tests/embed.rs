@@ -5,7 +5,7 @@
 mod embed;
 
 use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, Principal, State, event::Decision};
+use countersign_gate::{CallState, EmbeddedGate, Principal, event::Decision};
 use futures_util::StreamExt;
 
 async fn decided(decision: Decision) -> api::Call {
@@ -27,7 +27,7 @@ async fn decided(decision: Decision) -> api::Call {
 #[tokio::test]
 async fn an_allowed_call_runs_and_leaves_its_result() {
     let call = decided(Decision::AllowOnce).await;
-    assert_eq!(call.state, State::Finished);
+    assert_eq!(call.state, CallState::Finished);
     let content = call.result.expect("it ended").content;
     assert_eq!(content.as_str(), r#""deployed {\"service\":\"shop\",\"version\":\"1.4.2\"}""#);
 }
@@ -35,5 +35,5 @@ async fn an_allowed_call_runs_and_leaves_its_result() {
 #[tokio::test]
 async fn a_denied_call_does_not_run() {
     let call = decided(Decision::Deny).await;
-    assert_eq!((call.state, call.execution), (State::Denied, None));
+    assert_eq!((call.state, call.execution), (CallState::Denied, None));
 }

@@ -4,48 +4,48 @@
 mod compile;
 mod token;
 
-use super::{BadPattern, unseen::HOLE};
-use token::Token;
+use super::{PatternError, unseen::HOLE};
+use token::GlobToken;
 
 /// A glob, compiled.
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    ways: Vec<Way>,
+    ways: Vec<GlobAlternative>,
 }
 
 /// One of the ways to read the braces: it matches if all of its tokens do, in order.
 #[derive(Debug, Clone)]
-struct Way {
+struct GlobAlternative {
     /// The characters it begins with: most texts fail here, without further ado.
     prefix: String,
-    tokens: Vec<Token>,
+    tokens: Vec<GlobToken>,
     /// Where in `tokens` the prefix ends.
     after_prefix: usize,
 }
 
 impl Glob {
     /// A glob over a plain string: `*` and `?` match every character, `/` among them.
-    pub fn new(text: &str) -> Result<Self, BadPattern> {
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         compile::check_visible(text)?;
         Self::compile(text, false)
     }
 
     /// A glob over a name, such as a tool's. It works as [`Self::new`] does, but may contain invisible characters: a
     /// tool's name may contain them, and a rule must be able to name every tool.
-    pub fn name(text: &str) -> Result<Self, BadPattern> {
+    pub fn name(text: &str) -> Result<Self, PatternError> {
         Self::compile(text, false)
     }
 
     /// A glob over a path: `*`, `?` and sets stay within a segment, `**` crosses, and `**/` is also no
     /// segment at all.
-    pub fn path(text: &str) -> Result<Self, BadPattern> {
+    pub fn path(text: &str) -> Result<Self, PatternError> {
         compile::check_visible(text)?;
         Self::compile(text, true)
     }
 
-    fn compile(text: &str, path: bool) -> Result<Self, BadPattern> {
-        let ways = compile::ways(text, path)?.into_iter().map(Way::new).collect();
+    fn compile(text: &str, path: bool) -> Result<Self, PatternError> {
+        let ways = compile::ways(text, path)?.into_iter().map(GlobAlternative::new).collect();
         Ok(Self { text: text.to_owned(), ways })
     }
 
@@ -72,9 +72,9 @@ impl Glob {
     }
 }
 
-impl Way {
-    fn new(tokens: Vec<Token>) -> Self {
-        let literal = |token: &Token| if let Token::Char(c) = token { Some(*c) } else { None };
+impl GlobAlternative {
+    fn new(tokens: Vec<GlobToken>) -> Self {
+        let literal = |token: &GlobToken| if let GlobToken::Char(c) = token { Some(*c) } else { None };
         let prefix: String = tokens.iter().map_while(literal).collect();
         let after_prefix = prefix.chars().count();
         Self { prefix, tokens, after_prefix }
@@ -84,7 +84,7 @@ impl Way {
         let Some(rest) = text.strip_prefix(self.prefix.as_str()) else { return false };
         match &self.tokens[self.after_prefix..] {
             [] => rest.is_empty(),
-            [Token::Any] => true,
+            [GlobToken::Any] => true,
             tokens => run(tokens, rest, false),
         }
     }
@@ -92,13 +92,13 @@ impl Way {
     fn names(&self, name: &str) -> bool {
         let Some(rest) = self.prefix.strip_prefix(name) else { return false };
         // One letter and a star is no name: `.*` begins with a dot and does not speak of the command `.`.
-        let starred = || name.len() > 1 && self.tokens.get(self.after_prefix) == Some(&Token::Any);
+        let starred = || name.len() > 1 && self.tokens.get(self.after_prefix) == Some(&GlobToken::Any);
         rest.starts_with(' ') || rest.is_empty() && (self.tokens.len() == self.after_prefix || starred())
     }
 }
 
 /// Runs all readings of the tokens side by side, so that no text makes it go back.
-fn run(tokens: &[Token], text: &str, holes: bool) -> bool {
+fn run(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     let mut now = vec![false; tokens.len() + 1];
     let mut next = now.clone();
     now[0] = true;
@@ -126,7 +126,7 @@ fn run(tokens: &[Token], text: &str, holes: bool) -> bool {
 }
 
 /// A token that repeats may also match nothing.
-fn skip_repeats(tokens: &[Token], on: &mut [bool]) {
+fn skip_repeats(tokens: &[GlobToken], on: &mut [bool]) {
     for (at, token) in tokens.iter().enumerate() {
         if on[at] && token.repeats() {
             on[at + 1] = true;

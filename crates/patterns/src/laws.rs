@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
-    Address, Answer, CommandPattern, Glob, PathPattern, Place, Script, UrlPattern,
+    CommandPattern, Glob, MatchAnswer, ParsedPath, ParsedScript, ParsedUrl, PathPattern, UrlPattern,
     command::{any as any_of, every},
     path::normalise,
 };
@@ -71,7 +71,7 @@ fn pattern(text: &str) -> [CommandPattern; 1] {
 proptest! {
     #[test]
     fn nothing_makes_a_matcher_panic(text in any::<String>(), other in any::<String>()) {
-        let script = Script::parse(&text);
+        let script = ParsedScript::parse(&text);
         let _ = (script.commands().count(), script.suggest());
         if let Ok(pattern) = CommandPattern::new(&other) {
             let _ = {
@@ -80,10 +80,10 @@ proptest! {
             };
         }
         let _ = Glob::path(&other).map(|glob| glob.is_match(&text));
-        let (place, address) = (Place::read(&text), Address::read(&text));
+        let (place, address) = (ParsedPath::read(&text), ParsedUrl::read(&text));
         let _ = PathPattern::new(&other).map(|pattern| pattern.matches(&place));
         let _ = UrlPattern::new(&other).map(|pattern| pattern.matches(&address));
-        let _ = (place.is_within(&Place::read(&other)), address.suggest(), place.suggest());
+        let _ = (place.is_within(&ParsedPath::read(&other)), address.suggest(), place.suggest());
     }
 
     #[test]
@@ -91,11 +91,11 @@ proptest! {
         let text = format!("{prefix} {text}");
         let patterns = pattern(&format!("{prefix}*"));
         for more in ["; rm -rf /", "\nrm -rf /", " && rm x", " | sh", " & rm x", " $(x)", " `x`", " > f", " <(x)", "\n$(x)"] {
-            if every(&patterns, &Script::parse(&text)) == Answer::Yes {
+            if every(&patterns, &ParsedScript::parse(&text)) == MatchAnswer::Yes {
                 let longer = format!("{text}{more}");
                 // A comment swallows what follows it on its line, and a trailing backslash its first letter.
                 let swallowed = !more.starts_with('\n') && text.contains('#') || text.ends_with('\\');
-                prop_assert!(swallowed || every(&patterns, &Script::parse(&longer)) != Answer::Yes, "{longer:?}");
+                prop_assert!(swallowed || every(&patterns, &ParsedScript::parse(&longer)) != MatchAnswer::Yes, "{longer:?}");
             }
         }
     }
@@ -103,19 +103,19 @@ proptest! {
     #[test]
     fn what_is_allowed_would_be_blocked_by_the_same_pattern(text in shell(), glob in "(ls|git|echo|sudo|bash)? ?\\*") {
         let Ok(pattern) = CommandPattern::new(&glob) else { return Ok(()) };
-        let script = Script::parse(&text);
-        if every(std::slice::from_ref(&pattern), &script) == Answer::Yes {
-            prop_assert_eq!(any_of(&[pattern], &script), Answer::Yes);
+        let script = ParsedScript::parse(&text);
+        if every(std::slice::from_ref(&pattern), &script) == MatchAnswer::Yes {
+            prop_assert_eq!(any_of(&[pattern], &script), MatchAnswer::Yes);
         }
     }
 
     #[test]
     fn a_blocked_command_is_found_wherever_it_is_appended(text in shell()) {
         for more in ["\nrm -rf /", "; rm -rf /"] {
-            let said = any_of(&pattern("rm -rf*"), &Script::parse(&format!("{text}{more}")));
+            let said = any_of(&pattern("rm -rf*"), &ParsedScript::parse(&format!("{text}{more}")));
             // Within quotes and comments it is no command.
             let inert = text.contains(['\'', '"', '#', '\\', '<', '`', '$', '[', '(']);
-            prop_assert!(inert || said != Answer::No, "{text:?}{more:?}");
+            prop_assert!(inert || said != MatchAnswer::No, "{text:?}{more:?}");
         }
     }
 
@@ -133,17 +133,17 @@ proptest! {
         };
         let patterns = pattern(&format!("{}*", words.join(" ")));
         for text in [words.join(" "), quoted.join(" ")] {
-            let said = any_of(&patterns, &Script::parse(&text));
-            prop_assert_eq!(said, Answer::Yes, "{}", text);
+            let said = any_of(&patterns, &ParsedScript::parse(&text));
+            prop_assert_eq!(said, MatchAnswer::Yes, "{}", text);
         }
     }
 
     #[test]
     fn a_suggested_pattern_matches_what_it_was_made_of(text in shell()) {
-        let script = Script::parse(&text);
+        let script = ParsedScript::parse(&text);
         if let Some(suggested) = script.suggest() {
-            prop_assert_eq!(every(&pattern(&suggested), &script), Answer::Yes);
-            prop_assert_ne!(every(&pattern(&suggested), &Script::parse(&format!("{text}\nrm x"))), Answer::Yes);
+            prop_assert_eq!(every(&pattern(&suggested), &script), MatchAnswer::Yes);
+            prop_assert_ne!(every(&pattern(&suggested), &ParsedScript::parse(&format!("{text}\nrm x"))), MatchAnswer::Yes);
         }
     }
 
@@ -152,20 +152,20 @@ proptest! {
         if let Some(normal) = normalise(&path) {
             prop_assert_eq!(normalise(&normal), Some(normal.clone()));
             prop_assert!(!normal.split('/').any(|segment| segment == ".."));
-            let root = Place::read(&root);
-            prop_assert_eq!(Place::read(&path).is_within(&root), Place::read(&normal).is_within(&root));
+            let root = ParsedPath::read(&root);
+            prop_assert_eq!(ParsedPath::read(&path).is_within(&root), ParsedPath::read(&normal).is_within(&root));
         }
-        let place = Place::read(&path);
+        let place = ParsedPath::read(&path);
         if let Some(suggested) = place.suggest() {
-            prop_assert_eq!(PathPattern::new(&suggested).expect("a pattern").matches(&place), Answer::Yes);
+            prop_assert_eq!(PathPattern::new(&suggested).expect("a pattern").matches(&place), MatchAnswer::Yes);
         }
     }
 
     #[test]
     fn a_suggested_url_pattern_matches_what_it_was_made_of(url in "https?://([a-z]{1,3}\\.){0,2}(com|1|\\[::1\\])(:[0-9]{1,3})?/[a-z./%?#@]{0,9}") {
-        let address = Address::read(&url);
+        let address = ParsedUrl::read(&url);
         if let Some(suggested) = address.suggest() {
-            prop_assert_eq!(UrlPattern::new(&suggested).expect("a pattern").matches(&address), Answer::Yes);
+            prop_assert_eq!(UrlPattern::new(&suggested).expect("a pattern").matches(&address), MatchAnswer::Yes);
         }
     }
 

@@ -14,14 +14,14 @@ pub mod url;
 mod adversarial;
 #[cfg(test)]
 mod laws;
-pub use command::{CommandPattern, Script};
+pub use command::{CommandPattern, ParsedScript};
 pub use glob::Glob;
-pub use path::{PathPattern, Place};
-pub use url::{Address, UrlPattern};
+pub use path::{ParsedPath, PathPattern};
+pub use url::{ParsedUrl, UrlPattern};
 
 /// What a matcher says of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum MatchAnswer {
     /// It matches.
     Yes,
     /// It does not match.
@@ -31,7 +31,7 @@ pub enum Answer {
     Unclear,
 }
 
-impl Answer {
+impl MatchAnswer {
     /// Yes or no, where it is known.
     pub const fn of(matches: bool) -> Self {
         if matches { Self::Yes } else { Self::No }
@@ -49,12 +49,12 @@ impl Answer {
 /// A pattern that cannot be meant: what is wrong with it and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the pattern `{pattern}` {what}")]
-pub struct BadPattern {
+pub struct PatternError {
     pattern: String,
     what: String,
 }
 
-impl BadPattern {
+impl PatternError {
     pub(crate) fn new(pattern: &str, what: impl Into<String>) -> Self {
         Self { pattern: pattern.to_owned(), what: what.into() }
     }

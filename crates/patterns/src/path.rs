@@ -1,6 +1,6 @@
 //! Paths, as text: no file is looked at, so no link is followed.
 
-use super::{Answer, BadPattern, Glob, unseen::is_unseen};
+use super::{Glob, MatchAnswer, PatternError, unseen::is_unseen};
 
 /// Characters that look like a slash, a backslash or a dot.
 const LOOK_ALIKES: &[char] = &[
@@ -21,8 +21,8 @@ pub struct PathPattern {
 impl PathPattern {
     /// `*` stays within a segment, `**` crosses segments; one that begins with `**` matches relative and
     /// absolute paths alike, every other only those of its own kind.
-    pub fn new(text: &str) -> Result<Self, BadPattern> {
-        let bad = |what: &str| Err(BadPattern::new(text, what));
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        let bad = |what: &str| Err(PatternError::new(text, what));
         let trimmed = text.strip_prefix('/').unwrap_or(text);
         if text.starts_with(['~', '$']) {
             return bad("begins with what only a shell knows: write the path out");
@@ -43,24 +43,24 @@ impl PathPattern {
 
     /// Whether it matches the path, once that is normalised.
     #[must_use]
-    pub fn matches(&self, place: &Place) -> Answer {
-        let Some(path) = place.normal() else { return Answer::Unclear };
+    pub fn matches(&self, place: &ParsedPath) -> MatchAnswer {
+        let Some(path) = place.normal() else { return MatchAnswer::Unclear };
         let anywhere = self.as_str().starts_with("**");
         if !anywhere && self.as_str().starts_with('/') != path.starts_with('/') {
-            return Answer::Unclear;
+            return MatchAnswer::Unclear;
         }
-        Answer::of(self.glob.is_match(path))
+        MatchAnswer::of(self.glob.is_match(path))
     }
 }
 
 /// A path, read once for all the patterns and zones that are asked about it.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ParsedPath {
     text: String,
     normal: Option<String>,
 }
 
-impl Place {
+impl ParsedPath {
     /// Reads it; one whose text does not tell where it leads is unclear to every pattern and zone.
     #[must_use]
     pub fn read(text: &str) -> Self {
@@ -82,15 +82,15 @@ impl Place {
     /// Whether it is the root or lies below it, by its text alone. Unclear if either cannot be normalised, and
     /// if one is relative and the other is not.
     #[must_use]
-    pub fn is_within(&self, root: &Self) -> Answer {
-        let (Some(root), Some(path)) = (root.normal(), self.normal()) else { return Answer::Unclear };
+    pub fn is_within(&self, root: &Self) -> MatchAnswer {
+        let (Some(root), Some(path)) = (root.normal(), self.normal()) else { return MatchAnswer::Unclear };
         if root.starts_with('/') != path.starts_with('/') {
-            return Answer::Unclear;
+            return MatchAnswer::Unclear;
         }
         if root == "." || root == "/" {
-            return Answer::Yes;
+            return MatchAnswer::Yes;
         }
-        Answer::of(path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        MatchAnswer::of(path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     }
 
     /// A pattern for everything in its folder: `/dir/**`. None for what lies directly under `/`, as that would be
@@ -157,12 +157,12 @@ mod tests {
 
     use super::*;
 
-    fn is_within(root: &str, path: &str) -> Answer {
-        Place::read(path).is_within(&Place::read(root))
+    fn is_within(root: &str, path: &str) -> MatchAnswer {
+        ParsedPath::read(path).is_within(&ParsedPath::read(root))
     }
 
     fn suggest(path: &str) -> Option<String> {
-        Place::read(path).suggest()
+        ParsedPath::read(path).suggest()
     }
 
     #[test]
@@ -214,27 +214,27 @@ mod tests {
 
     #[test]
     fn a_sibling_is_not_within() {
-        assert_eq!(is_within("/scratch", "/scratch/a"), Answer::Yes);
-        assert_eq!(is_within("/scratch/", "/scratch"), Answer::Yes);
-        assert_eq!(is_within("/scratch", "/scratchy"), Answer::No);
-        assert_eq!(is_within("/scratch", "/scratch/../etc"), Answer::No);
-        assert_eq!(is_within("/scratch", "/Scratch/a"), Answer::No);
-        assert_eq!(is_within("/scratch", "a"), Answer::Unclear);
-        assert_eq!(is_within("a", "/a"), Answer::Unclear);
-        assert_eq!(is_within(".", "a/b"), Answer::Yes);
-        assert_eq!(is_within("/", "/etc"), Answer::Yes);
+        assert_eq!(is_within("/scratch", "/scratch/a"), MatchAnswer::Yes);
+        assert_eq!(is_within("/scratch/", "/scratch"), MatchAnswer::Yes);
+        assert_eq!(is_within("/scratch", "/scratchy"), MatchAnswer::No);
+        assert_eq!(is_within("/scratch", "/scratch/../etc"), MatchAnswer::No);
+        assert_eq!(is_within("/scratch", "/Scratch/a"), MatchAnswer::No);
+        assert_eq!(is_within("/scratch", "a"), MatchAnswer::Unclear);
+        assert_eq!(is_within("a", "/a"), MatchAnswer::Unclear);
+        assert_eq!(is_within(".", "a/b"), MatchAnswer::Yes);
+        assert_eq!(is_within("/", "/etc"), MatchAnswer::Yes);
     }
 
     #[test]
     fn a_pattern_matches_paths_of_its_own_kind() {
         let scratch = PathPattern::new("/scratch/**").expect("a pattern");
-        assert_eq!(scratch.matches(&Place::read("/scratch/a/../b")), Answer::Yes);
-        assert_eq!(scratch.matches(&Place::read("/scratch")), Answer::No);
-        assert_eq!(scratch.matches(&Place::read("scratch/a")), Answer::Unclear);
+        assert_eq!(scratch.matches(&ParsedPath::read("/scratch/a/../b")), MatchAnswer::Yes);
+        assert_eq!(scratch.matches(&ParsedPath::read("/scratch")), MatchAnswer::No);
+        assert_eq!(scratch.matches(&ParsedPath::read("scratch/a")), MatchAnswer::Unclear);
         let secrets = PathPattern::new("**/.env").expect("a pattern");
-        assert_eq!(secrets.matches(&Place::read(".env")), Answer::Yes);
-        assert_eq!(secrets.matches(&Place::read("/a/.env")), Answer::Yes);
-        assert_eq!(secrets.matches(&Place::read("/a/x.env")), Answer::No);
+        assert_eq!(secrets.matches(&ParsedPath::read(".env")), MatchAnswer::Yes);
+        assert_eq!(secrets.matches(&ParsedPath::read("/a/.env")), MatchAnswer::Yes);
+        assert_eq!(secrets.matches(&ParsedPath::read("/a/x.env")), MatchAnswer::No);
     }
 
     #[test]

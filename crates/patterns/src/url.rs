@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use super::{Answer, BadPattern, Glob, unseen::is_unseen};
+use super::{Glob, MatchAnswer, PatternError, unseen::is_unseen};
 
 const SCHEMES: &[&str] = &["http", "https", "ws", "wss", "ftp"];
 
@@ -12,7 +12,7 @@ pub struct UrlPattern {
     text: String,
     scheme: String,
     host: HostPattern,
-    port: Port,
+    port: UrlPort,
     path: Glob,
     /// Whether the path's glob says something about what comes after the `?`.
     shows_query: bool,
@@ -27,7 +27,7 @@ enum HostPattern {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Port {
+enum UrlPort {
     /// The scheme's own, or the one that is shown.
     Only(Option<u16>),
     Any,
@@ -37,8 +37,8 @@ impl UrlPattern {
     /// The scheme stands as it is; the host may be `*` or begin with `*.`; a port that is not the scheme's own
     /// must be shown (`:8443`, `:*`). Without a path it matches the root alone, except that `https://*` is
     /// everything.
-    pub fn new(text: &str) -> Result<Self, BadPattern> {
-        let bad = |what: &str| BadPattern::new(text, what);
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        let bad = |what: &str| PatternError::new(text, what);
         if text.chars().any(|c| is_unseen(c) || c == ' ') {
             return Err(bad("holds a space or a character nobody sees: leave it out"));
         }
@@ -52,7 +52,7 @@ impl UrlPattern {
             return Err(bad("has letters in its path that travel percent-encoded: write them so"));
         }
         let (host, port) = host_and_port(authority);
-        let port = Port::parse(port, scheme)
+        let port = UrlPort::parse(port, scheme)
             .ok_or_else(|| bad("has no port after its `:`: write a number, or `*`"))?;
         let host = HostPattern::parse(host, scheme).map_err(bad)?;
         let shows_query = path.ends_with('*') && !path.ends_with("\\*") || path.contains("\\?");
@@ -69,15 +69,15 @@ impl UrlPattern {
     /// Whether it matches the URL as a parser understands it. Never yes for one that readers understand
     /// differently: with a user or password, a backslash, an encoded slash or dot, or spaces around it.
     #[must_use]
-    pub fn matches(&self, address: &Address) -> Answer {
-        let Some(seen) = &address.seen else { return Answer::Unclear };
+    pub fn matches(&self, address: &ParsedUrl) -> MatchAnswer {
+        let Some(seen) = &address.seen else { return MatchAnswer::Unclear };
         if seen.url.scheme() != self.scheme || !self.host.matches(&seen.host) || !self.port.matches(&seen.url)
         {
-            return Answer::No;
+            return MatchAnswer::No;
         }
         let shown = if self.shows_query { seen.with_query.as_ref() } else { None };
         let whole = self.path.is_match(shown.unwrap_or(&seen.path));
-        Answer::of(whole).doubted(seen.doubt || seen.with_query.is_some() && !self.shows_query)
+        MatchAnswer::of(whole).doubted(seen.doubt || seen.with_query.is_some() && !self.shows_query)
     }
 }
 
@@ -89,7 +89,7 @@ fn host_and_port(authority: &str) -> (&str, Option<&str>) {
     }
 }
 
-impl Port {
+impl UrlPort {
     fn parse(port: Option<&str>, scheme: &str) -> Option<Self> {
         match port {
             None => Some(Self::Only(None)),
@@ -144,17 +144,17 @@ impl HostPattern {
 
 /// A URL, read once for all the patterns that are asked about it.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub struct ParsedUrl {
     text: String,
     /// None if it cannot be read, or if what is read is not what is written.
-    seen: Option<Seen>,
+    seen: Option<ReadUrl>,
 }
 
-impl Address {
+impl ParsedUrl {
     /// Reads it; one that cannot be read is unclear to every pattern.
     #[must_use]
     pub fn read(text: &str) -> Self {
-        Self { text: text.to_owned(), seen: Seen::of(text) }
+        Self { text: text.to_owned(), seen: ReadUrl::of(text) }
     }
 
     /// As it was written.
@@ -170,14 +170,15 @@ impl Address {
         let port = seen.url.port().map(|port| format!(":{port}")).unwrap_or_default();
         let pattern = format!("{}://{}{port}/*", seen.url.scheme(), seen.host);
         // Shown and remembered only if it says what it should.
-        let matches = UrlPattern::new(&pattern).is_ok_and(|pattern| pattern.matches(self) == Answer::Yes);
+        let matches =
+            UrlPattern::new(&pattern).is_ok_and(|pattern| pattern.matches(self) == MatchAnswer::Yes);
         matches.then_some(pattern)
     }
 }
 
 /// A URL, parsed, and whether somebody may read it otherwise.
 #[derive(Debug, Clone)]
-struct Seen {
+struct ReadUrl {
     url: Url,
     host: String,
     path: String,
@@ -186,7 +187,7 @@ struct Seen {
     doubt: bool,
 }
 
-impl Seen {
+impl ReadUrl {
     /// None if it cannot be read, or if what is read is not what is written.
     fn of(text: &str) -> Option<Self> {
         if text.contains(['\\', ' ']) || text.chars().any(is_unseen) {

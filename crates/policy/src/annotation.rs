@@ -1,19 +1,19 @@
 //! What a tool says of itself. It makes a call stricter whoever says it, and allows something only where
 //! the policy trusts who says it.
 
-use crate::{names::Names, subject::Subject, value::Value};
+use crate::{names::NameGlobs, subject::JudgedCall, value::OrderedValue};
 use countersign_events::Json;
 
 /// The hints of MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hint {
+pub(crate) enum ToolHint {
     ReadOnly,
     Destructive,
     Idempotent,
     OpenWorld,
 }
 
-impl Hint {
+impl ToolHint {
     pub(crate) const ALL: [Self; 4] = [Self::ReadOnly, Self::Destructive, Self::Idempotent, Self::OpenWorld];
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -33,69 +33,71 @@ impl Hint {
 
 /// A hint, and what a rule wants it to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    pub(crate) hint: Hint,
+pub(crate) struct ExpectedHint {
+    pub(crate) hint: ToolHint,
     pub(crate) value: bool,
 }
 
 /// What the annotations of a call say.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hints {
+pub(crate) struct ToolHints {
     said: [Option<bool>; 4],
     trusted: bool,
 }
 
-impl Hints {
+impl ToolHints {
     pub(crate) fn read(annotations: Option<&Json>, trusted: bool) -> Self {
-        let annotations = annotations.map(Json::as_str).and_then(Value::read);
-        let said = |hint: Hint| match annotations.as_ref()?.get(hint.as_str())? {
-            Value::Bool(value) => Some(*value),
+        let annotations = annotations.map(Json::as_str).and_then(OrderedValue::read);
+        let said = |hint: ToolHint| match annotations.as_ref()?.get(hint.as_str())? {
+            OrderedValue::Bool(value) => Some(*value),
             _ => None,
         };
-        Self { said: Hint::ALL.map(said), trusted }
+        Self { said: ToolHint::ALL.map(said), trusted }
     }
 
-    fn said(self, hint: Hint) -> Option<bool> {
+    fn said(self, hint: ToolHint) -> Option<bool> {
         self.said[hint as usize]
     }
 
     /// What holds of the hint: what was said, if that may be believed, else what MCP supposes.
-    pub(crate) fn value(self, hint: Hint) -> bool {
+    pub(crate) fn value(self, hint: ToolHint) -> bool {
         match self.said(hint).filter(|_| self.trusted) {
             Some(said) => said,
             // What only reads destroys nothing, also where it does not say so.
-            None if hint == Hint::Destructive => !(self.trusted && self.said(Hint::ReadOnly) == Some(true)),
+            None if hint == ToolHint::Destructive => {
+                !(self.trusted && self.said(ToolHint::ReadOnly) == Some(true))
+            }
             None => hint.unsaid(),
         }
     }
 
     /// Whether it is so for sure.
-    pub(crate) fn is_known(self, wanted: Wanted) -> bool {
+    pub(crate) fn is_known(self, wanted: ExpectedHint) -> bool {
         self.value(wanted.hint) == wanted.value
     }
 
     /// Whether it is so, or somebody who is not trusted says it is.
-    pub(crate) fn may_be(self, wanted: Wanted) -> bool {
+    pub(crate) fn may_be(self, wanted: ExpectedHint) -> bool {
         self.is_known(wanted) || self.said(wanted.hint) == Some(wanted.value)
     }
 
     /// Whether the tool itself says, in as many words, that it destroys.
     pub(crate) fn destroys(self) -> bool {
-        self.said(Hint::Destructive) == Some(true)
+        self.said(ToolHint::Destructive) == Some(true)
     }
 }
 
 /// Whose word may allow something: nobody's, if nothing is said.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Trust {
-    pub(crate) tools: Option<Names>,
-    pub(crate) principals: Option<Names>,
+pub(crate) struct HintTrust {
+    pub(crate) tools: Option<NameGlobs>,
+    pub(crate) principals: Option<NameGlobs>,
 }
 
-impl Trust {
-    pub(crate) fn covers(&self, subject: &Subject<'_>) -> bool {
+impl HintTrust {
+    pub(crate) fn covers(&self, subject: &JudgedCall<'_>) -> bool {
         let tool = self.tools.as_ref().is_some_and(|tools| tools.is_match(subject.tool.as_str()));
-        let from = |principals: &Names| principals.is_match(subject.principal.as_str());
+        let from = |principals: &NameGlobs| principals.is_match(subject.principal.as_str());
         tool && self.principals.as_ref().is_none_or(from)
     }
 }

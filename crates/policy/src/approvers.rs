@@ -9,28 +9,28 @@ use std::collections::HashMap;
 
 /// The levels of approvers, and the people that the policy names.
 #[derive(Debug, Clone)]
-pub struct Approvers {
+pub struct ApproverDirectory {
     levels: Vec<String>,
-    people: HashMap<String, Person>,
+    people: HashMap<String, PolicyPerson>,
     assumed: Option<AssumedLevels>,
 }
 
 /// What the policy says of one person.
 #[derive(Debug, Clone)]
-pub(crate) struct Person {
+pub(crate) struct PolicyPerson {
     pub(crate) level: String,
     pub(crate) groups: Vec<String>,
 }
 
-impl Default for Approvers {
+impl Default for ApproverDirectory {
     fn default() -> Self {
         let levels = ["user", "admin", "super_admin"].map(str::to_owned).to_vec();
         Self { levels, people: HashMap::new(), assumed: None }
     }
 }
 
-impl Approvers {
-    pub(crate) fn new(levels: Vec<String>, people: HashMap<String, Person>) -> Self {
+impl ApproverDirectory {
+    pub(crate) fn new(levels: Vec<String>, people: HashMap<String, PolicyPerson>) -> Self {
         Self { levels, people, assumed: None }
     }
 

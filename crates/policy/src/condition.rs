@@ -2,11 +2,11 @@
 //! reason to widen when they fail.
 
 use crate::{
-    annotation::{Hint, Hints},
-    outcome::Hit,
+    annotation::{ToolHint, ToolHints},
+    outcome::SelectorHit,
     spelling::did_you_mean,
-    subject::Subject,
-    value::{Pointer, Value},
+    subject::JudgedCall,
+    value::{JsonPointer, OrderedValue},
 };
 use cel::{
     common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue},
@@ -53,7 +53,7 @@ static LANGUAGE: LazyLock<Arc<cel::Env>> = LazyLock::new(|| Arc::new(cel::Env::s
 
 /// A condition that has been compiled.
 #[derive(Debug, Clone)]
-pub(crate) struct Condition {
+pub(crate) struct CompiledCondition {
     expression: Arc<IdedExpr>,
     /// The arguments it looks at, step by step.
     looks_at: Vec<Vec<String>>,
@@ -61,7 +61,7 @@ pub(crate) struct Condition {
     pub(crate) uses_impact: bool,
 }
 
-impl Condition {
+impl CompiledCondition {
     /// Compiles it, or says what is wrong.
     pub(crate) fn compile(source: &str) -> Result<Self, String> {
         if source.len() > MAX_SOURCE {
@@ -77,7 +77,7 @@ impl Condition {
         let compiled = catch_unwind(|| LANGUAGE.compile(source).map_err(|e| e.to_string()));
         let program = compiled.map_err(|_| "the condition cannot be parsed".to_owned())?;
         let program = program.map_err(|why| format!("the condition cannot be parsed: {}", stumble(&why)))?;
-        let mut walk = Walk::default();
+        let mut walk = ConditionWalk::default();
         walk.expression(program.expression(), 0)?;
         let uses_impact = walk.named.contains("impact");
         let mut expression = program.expression().clone();
@@ -86,21 +86,21 @@ impl Condition {
     }
 
     /// Whether it looks at what the pointer leads to, or at something in or around it.
-    pub(crate) fn touches(&self, pointer: &Pointer) -> bool {
+    pub(crate) fn touches(&self, pointer: &JsonPointer) -> bool {
         self.looks_at.iter().any(|path| pointer.touches_path(path))
     }
 
-    pub(crate) fn evaluate(&self, input: &cel::Context<'_, '_>) -> Hit {
+    pub(crate) fn evaluate(&self, input: &cel::Context<'_, '_>) -> SelectorHit {
         // A fault in the interpreter is a condition that fails, and not the end of the process.
         let outcome = catch_unwind(AssertUnwindSafe(|| input.resolve(&self.expression)));
         match outcome {
-            Ok(Ok(cel::Value::Bool(true))) => Hit::Yes("the condition holds".to_owned()),
-            Ok(Ok(cel::Value::Bool(false))) => Hit::No,
+            Ok(Ok(cel::Value::Bool(true))) => SelectorHit::Yes("the condition holds".to_owned()),
+            Ok(Ok(cel::Value::Bool(false))) => SelectorHit::No,
             Ok(Ok(other)) => {
-                Hit::Failed(format!("condition failed: it yields {}, not a bool", other.type_of()))
+                SelectorHit::Failed(format!("condition failed: it yields {}, not a bool", other.type_of()))
             }
-            Ok(Err(why)) => Hit::Failed(format!("condition failed: {}", story(&why))),
-            Err(_) => Hit::Failed("condition failed: it cannot be evaluated".to_owned()),
+            Ok(Err(why)) => SelectorHit::Failed(format!("condition failed: {}", story(&why))),
+            Err(_) => SelectorHit::Failed("condition failed: it cannot be evaluated".to_owned()),
         }
     }
 }
@@ -134,13 +134,13 @@ fn stumble(text: &str) -> String {
 
 /// What a condition looks at, and whether it stays within bounds.
 #[derive(Default)]
-struct Walk {
+struct ConditionWalk {
     looks_at: Vec<Vec<String>>,
     named: HashSet<String>,
     own: Vec<String>,
 }
 
-impl Walk {
+impl ConditionWalk {
     fn expression(&mut self, node: &IdedExpr, nesting: usize) -> Result<(), String> {
         if let Some(path) = path(&node.expr) {
             return self.look(path);
@@ -283,11 +283,11 @@ fn path(expression: &Expr) -> Option<Vec<String>> {
 
 /// The call, as conditions read it.
 pub(crate) struct ConditionInput<'a> {
-    pub(crate) subject: Subject<'a>,
+    pub(crate) subject: JudgedCall<'a>,
     /// The arguments; none if they cannot be read.
-    pub(crate) args: Option<&'a Value>,
-    pub(crate) hints: Hints,
-    pub(crate) impact: Option<&'a Value>,
+    pub(crate) args: Option<&'a OrderedValue>,
+    pub(crate) hints: ToolHints,
+    pub(crate) impact: Option<&'a OrderedValue>,
 }
 
 /// What conditions are given to look at, or why they fail.
@@ -305,30 +305,30 @@ pub(crate) fn input(call: &ConditionInput<'_>) -> Result<cel::Context<'static, '
     context.add_variable_from_value("thread", subject.thread.as_str());
     context.add_variable_from_value("principal", subject.principal.as_str());
     let hints = call.hints;
-    let hints: HashMap<_, _> = Hint::ALL.map(|hint| (hint.as_str(), hints.value(hint))).into();
+    let hints: HashMap<_, _> = ToolHint::ALL.map(|hint| (hint.as_str(), hints.value(hint))).into();
     context.add_variable_from_value("annotations", hints);
-    let nothing = Value::Map(Vec::new());
+    let nothing = OrderedValue::Map(Vec::new());
     context.add_variable_from_value("impact", value(call.impact.unwrap_or(&nothing))?);
     Ok(context)
 }
 
 /// A value as the language sees it. A number that it could not hold exactly has the condition fail.
-fn value(json: &Value) -> Result<cel::Value, String> {
+fn value(json: &OrderedValue) -> Result<cel::Value, String> {
     Ok(match json {
-        Value::Null => cel::Value::Null,
-        Value::Bool(yes) => cel::Value::Bool(*yes),
-        Value::Text(text) => text.as_str().into(),
-        Value::Number(number) => match (number.to_i64(), number.is_whole(), number.to_f64()) {
+        OrderedValue::Null => cel::Value::Null,
+        OrderedValue::Bool(yes) => cel::Value::Bool(*yes),
+        OrderedValue::Text(text) => text.as_str().into(),
+        OrderedValue::Number(number) => match (number.to_i64(), number.is_whole(), number.to_f64()) {
             (Some(whole), ..) => cel::Value::Int(whole),
             (None, false, Some(double)) => cel::Value::Float(double),
             _ => return Err("an argument is a number that no condition can hold".to_owned()),
         },
-        Value::List(values) if values.len() > MAX_LIST => {
+        OrderedValue::List(values) if values.len() > MAX_LIST => {
             return Err(format!("a list has {} elements, and a condition looks at {MAX_LIST}", values.len()));
         }
-        Value::List(values) => values.iter().map(value).collect::<Result<Vec<_>, _>>()?.into(),
-        Value::Map(members) => {
-            let member = |(key, json): &(String, Value)| Ok((key.clone(), value(json)?));
+        OrderedValue::List(values) => values.iter().map(value).collect::<Result<Vec<_>, _>>()?.into(),
+        OrderedValue::Map(members) => {
+            let member = |(key, json): &(String, OrderedValue)| Ok((key.clone(), value(json)?));
             let map: HashMap<String, cel::Value> =
                 members.iter().map(member).collect::<Result<_, String>>()?;
             cel::Value::Map(objects::Map::from(map))

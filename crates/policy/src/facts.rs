@@ -1,46 +1,46 @@
 //! What rules may know of one call. Each thing is worked out when the first rule asks for it, and then kept.
 
 use crate::{
-    annotation::{Hint, Hints, Wanted},
+    annotation::{ExpectedHint, ToolHint, ToolHints},
     condition::{self, ConditionInput},
-    operands::{OperandSources, Operands, address, place, script},
+    operands::{CallOperands, OperandSources, address, place, script},
     settings::PolicySettings,
-    subject::Subject,
-    tools::{Kind, Mapping},
-    value::{Pointer, Value},
+    subject::JudgedCall,
+    tools::{OperandKind, OperandMapping},
+    value::{JsonPointer, OrderedValue},
 };
 use countersign_events::{Json, event::Verdict};
-use countersign_patterns::{Address, Place, Script};
+use countersign_patterns::{ParsedPath, ParsedScript, ParsedUrl};
 use countersign_redaction::Redactor;
 use std::cell::OnceCell;
 
 /// One call, as rules look at it.
-pub(crate) struct Facts<'a> {
-    pub(crate) subject: Subject<'a>,
+pub(crate) struct CallFacts<'a> {
+    pub(crate) subject: JudgedCall<'a>,
     pub(crate) settings: &'a PolicySettings,
     late: &'a dyn Fn() -> bool,
-    masked: Vec<Pointer>,
-    args: OnceCell<Option<Value>>,
-    impact: OnceCell<Option<Value>>,
-    hints: OnceCell<Hints>,
-    mappings: OnceCell<Vec<&'a Mapping>>,
-    scripts: OnceCell<Operands<(String, Script)>>,
-    addresses: OnceCell<Operands<Address>>,
-    places: OnceCell<Operands<Place>>,
+    masked: Vec<JsonPointer>,
+    args: OnceCell<Option<OrderedValue>>,
+    impact: OnceCell<Option<OrderedValue>>,
+    hints: OnceCell<ToolHints>,
+    mappings: OnceCell<Vec<&'a OperandMapping>>,
+    scripts: OnceCell<CallOperands<(String, ParsedScript)>>,
+    addresses: OnceCell<CallOperands<ParsedUrl>>,
+    places: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<cel::Context<'static, 'static>, String>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> CallFacts<'a> {
     pub(crate) fn new(
         settings: &'a PolicySettings,
-        subject: &Subject<'a>,
+        subject: &JudgedCall<'a>,
         late: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
             subject: *subject,
             settings,
             late,
-            masked: subject.redacted.iter().filter_map(|pointer| Pointer::read(pointer).ok()).collect(),
+            masked: subject.redacted.iter().filter_map(|pointer| JsonPointer::read(pointer).ok()).collect(),
             args: OnceCell::new(),
             impact: OnceCell::new(),
             hints: OnceCell::new(),
@@ -63,17 +63,19 @@ impl<'a> Facts<'a> {
     }
 
     /// The arguments; none if they cannot be read.
-    pub(crate) fn args(&self) -> Option<&Value> {
-        self.args.get_or_init(|| Value::read(self.subject.arguments.as_str())).as_ref()
+    pub(crate) fn args(&self) -> Option<&OrderedValue> {
+        self.args.get_or_init(|| OrderedValue::read(self.subject.arguments.as_str())).as_ref()
     }
 
     /// What the agent says of the call.
-    pub(crate) fn impact(&self) -> Option<&Value> {
-        self.impact.get_or_init(|| self.subject.impact.map(Json::as_str).and_then(Value::read)).as_ref()
+    pub(crate) fn impact(&self) -> Option<&OrderedValue> {
+        self.impact
+            .get_or_init(|| self.subject.impact.map(Json::as_str).and_then(OrderedValue::read))
+            .as_ref()
     }
 
-    pub(crate) fn hints(&self) -> Hints {
-        *self.hints.get_or_init(|| Hints::read(self.subject.annotations, self.is_trusted()))
+    pub(crate) fn hints(&self) -> ToolHints {
+        *self.hints.get_or_init(|| ToolHints::read(self.subject.annotations, self.is_trusted()))
     }
 
     /// Whether what the tool says of itself may allow anything.
@@ -81,45 +83,50 @@ impl<'a> Facts<'a> {
         self.settings.trust.covers(&self.subject)
     }
 
-    pub(crate) fn is_masked(&self, pointer: &Pointer) -> bool {
+    pub(crate) fn is_masked(&self, pointer: &JsonPointer) -> bool {
         self.masked.iter().any(|masked| masked.touches(pointer))
     }
 
     /// What the policy says of the tool.
-    pub(crate) fn mappings(&self) -> &[&'a Mapping] {
+    pub(crate) fn mappings(&self) -> &[&'a OperandMapping] {
         let settings = self.settings;
         let tool = self.subject.tool.as_str();
         self.mappings.get_or_init(|| settings.tools.iter().filter(|m| m.tools.is_match(tool)).collect())
     }
 
     /// Where its operands of a kind stand, and whether the policy says so.
-    pub(crate) fn pointers(&self, kind: Kind) -> (Vec<Pointer>, bool) {
+    pub(crate) fn pointers(&self, kind: OperandKind) -> (Vec<JsonPointer>, bool) {
         let mapped: Vec<_> =
             self.mappings().iter().flat_map(|mapping| mapping.pointers(kind)).cloned().collect();
         if !mapped.is_empty() {
             return (mapped, true);
         }
-        (kind.usual().iter().filter_map(|text| Pointer::read(text).ok()).collect(), false)
+        (kind.usual().iter().filter_map(|text| JsonPointer::read(text).ok()).collect(), false)
     }
 
-    pub(crate) fn scripts(&self) -> &Operands<(String, Script)> {
-        self.scripts
-            .get_or_init(|| Operands::find(self.operand_sources(Kind::Command), Kind::Command, script))
+    pub(crate) fn scripts(&self) -> &CallOperands<(String, ParsedScript)> {
+        self.scripts.get_or_init(|| {
+            CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, script)
+        })
     }
 
-    pub(crate) fn addresses(&self) -> &Operands<Address> {
-        self.addresses.get_or_init(|| Operands::find(self.operand_sources(Kind::Url), Kind::Url, address))
+    pub(crate) fn addresses(&self) -> &CallOperands<ParsedUrl> {
+        self.addresses.get_or_init(|| {
+            CallOperands::find(self.operand_sources(OperandKind::Url), OperandKind::Url, address)
+        })
     }
 
-    pub(crate) fn places(&self) -> &Operands<Place> {
-        self.places.get_or_init(|| Operands::find(self.operand_sources(Kind::Path), Kind::Path, place))
+    pub(crate) fn places(&self) -> &CallOperands<ParsedPath> {
+        self.places.get_or_init(|| {
+            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, place)
+        })
     }
 
     /// What the tool does, as far as the policy, or a hint that is trusted, says.
     pub(crate) fn operations(&self) -> Vec<&str> {
         let mapped: Vec<_> =
             self.mappings().iter().filter_map(|mapping| mapping.operation.as_deref()).collect();
-        let only_reads = Wanted { hint: Hint::ReadOnly, value: true };
+        let only_reads = ExpectedHint { hint: ToolHint::ReadOnly, value: true };
         if mapped.is_empty() && self.hints().is_known(only_reads) { vec!["read"] } else { mapped }
     }
 
@@ -140,11 +147,11 @@ impl<'a> Facts<'a> {
         })
     }
 
-    pub(crate) fn masked(&self) -> &[Pointer] {
+    pub(crate) fn masked(&self) -> &[JsonPointer] {
         &self.masked
     }
 
-    fn operand_sources(&self, kind: Kind) -> OperandSources<'_> {
+    fn operand_sources(&self, kind: OperandKind) -> OperandSources<'_> {
         let (pointers, mapped) = self.pointers(kind);
         OperandSources { args: self.args(), masked: &self.masked, pointers, mapped }
     }

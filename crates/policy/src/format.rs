@@ -3,7 +3,7 @@
 
 use crate::{
     policy::Policy,
-    read::{BadPolicy, Node},
+    read::{BadPolicy, TomlNode},
 };
 use toml::de::DeTable;
 use toml_edit::{Array, ArrayOfTables, Decor, DocumentMut, Item, RawString, Table, Value};
@@ -89,7 +89,7 @@ fn head(table: &mut Table) -> String {
 }
 
 fn meaning(text: &str) -> Option<String> {
-    DeTable::parse(text).ok().map(|table| Node::of_toml(&table).plain())
+    DeTable::parse(text).ok().map(|table| TomlNode::of_toml(&table).plain())
 }
 
 /// Lays out the keys of a table, in their order if it has one, and then the tables in it.

@@ -1,9 +1,9 @@
 //! What a policy says of one call: the verdict, where it comes from, and on which terms people are asked.
 
-use crate::approvers::Approvers;
+use crate::approvers::ApproverDirectory;
 use countersign_events::{
     Principal, Sha256,
-    event::{Basis, OnExpiry, Shadow, Verdict},
+    event::{Basis, OnExpiry, ShadowVerdict, Verdict},
 };
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ pub struct Judgement {
     /// Why, in words.
     pub reason: String,
     /// How people are asked, if they are.
-    pub terms: Terms,
+    pub terms: ApprovalTerms,
     /// A rule that would block if only the call could be read for sure.
     pub doubt: Option<String>,
     /// What the shadow rules that match would have said.
-    pub shadow: Vec<Shadow>,
+    pub shadow: Vec<ShadowVerdict>,
     /// Every rule that matches, with what made it match.
-    pub matched: Vec<Matched>,
+    pub matched: Vec<MatchedRule>,
     /// The hash of the policy.
     pub policy: Sha256,
 }
@@ -44,7 +44,7 @@ impl Judgement {
 
 /// How people are asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct ApprovalTerms {
     /// How long they may take; for ever if nothing is said.
     pub expires: Option<Duration>,
     /// What becomes of the call when the time is over.
@@ -67,7 +67,7 @@ pub struct Terms {
     pub escalate_to: Option<String>,
 }
 
-impl Default for Terms {
+impl Default for ApprovalTerms {
     fn default() -> Self {
         Self {
             expires: None,
@@ -86,7 +86,7 @@ impl Default for Terms {
 
 /// A rule that matches, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matched {
+pub struct MatchedRule {
     /// The rule, or the zone as `zone-<name>`.
     pub rule: String,
     /// What it says; a block that cannot be sure says `ask`.
@@ -113,7 +113,11 @@ pub(crate) struct OwnTerms {
 
 /// The strictest terms of all rules that ask, in whatever order they stand; `expires` is what holds
 /// where none of them says how long.
-pub(crate) fn merge(rules: &[&OwnTerms], expires: Option<Duration>, approvers: &Approvers) -> Terms {
+pub(crate) fn merge(
+    rules: &[&OwnTerms],
+    expires: Option<Duration>,
+    approvers: &ApproverDirectory,
+) -> ApprovalTerms {
     let rank = |level: &String| approvers.rank(level);
     let highest = |level: fn(&OwnTerms) -> Option<&String>| {
         rules.iter().filter_map(|rule| level(rule)).max_by_key(|level| rank(level)).cloned()
@@ -131,7 +135,7 @@ pub(crate) fn merge(rules: &[&OwnTerms], expires: Option<Duration>, approvers: &
     let at_least = |other: Option<String>| {
         other.map(|other| level.iter().rfind(|level| rank(level) > rank(&other)).unwrap_or(&other).clone())
     };
-    Terms {
+    ApprovalTerms {
         // What a rule leaves open is what the file says, so that a longer time elsewhere does not lengthen it.
         expires: rules.iter().filter_map(|rule| rule.expires.or(expires)).min().or(expires),
         on_expiry: if allow { OnExpiry::Allow } else { OnExpiry::Deny },

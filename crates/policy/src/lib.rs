@@ -27,16 +27,16 @@ mod tools;
 mod value;
 mod warning;
 
-pub use approvers::{Approvers, AssumedLevels, QualifiedPeople};
+pub use approvers::{ApproverDirectory, AssumedLevels, QualifiedPeople};
 pub use format::format;
-pub use grant::{Look, Pattern};
-pub use judgement::{Judgement, Matched, Terms};
-pub use outcome::Effect;
+pub use grant::{PatternContext, ScopePattern};
+pub use judgement::{ApprovalTerms, Judgement, MatchedRule};
+pub use outcome::RuleEffect;
 pub use policy::Policy;
 pub use read::BadPolicy;
 pub use span::parse_span;
-pub use subject::Subject;
-pub use warning::Warning;
+pub use subject::JudgedCall;
+pub use warning::PolicyWarning;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! The verdict that follows from a tool's own metadata. Metadata from any source makes a call stricter; only
 //! metadata that the policy trusts may allow one.
 
-use crate::facts::Facts;
+use crate::facts::CallFacts;
 use countersign_events::event::Verdict;
 
 /// What follows from what a tool says of itself, where no rule speaks of it.
 pub(crate) fn fill_in(
-    facts: &Facts<'_>,
+    facts: &CallFacts<'_>,
     dangerous: &[String],
     default: Verdict,
 ) -> Option<(Verdict, String)> {
@@ -28,17 +28,17 @@ pub(crate) fn fill_in(
 }
 
 /// Why a call is asked about that a rule allows, if the tool itself wants that.
-pub(crate) fn insists(facts: &Facts<'_>) -> Option<String> {
+pub(crate) fn insists(facts: &CallFacts<'_>) -> Option<String> {
     let needs = facts.subject.definition.and_then(|definition| definition.needs_approval);
     (needs == Some(true)).then(|| needs_approval(facts))
 }
 
-fn needs_approval(facts: &Facts<'_>) -> String {
+fn needs_approval(facts: &CallFacts<'_>) -> String {
     format!("`{}` says of itself that it needs approval", facts.subject.tool)
 }
 
 /// Words in the name or the description of a tool that nobody wrote a rule for.
-fn danger(facts: &Facts<'_>, dangerous: &[String]) -> Option<String> {
+fn danger(facts: &CallFacts<'_>, dangerous: &[String]) -> Option<String> {
     let tool = facts.subject.tool;
     let description = facts.subject.definition.and_then(|definition| definition.description.as_deref());
     let places = [("name", Some(tool.as_str())), ("description", description)];

@@ -1,17 +1,17 @@
 //! Globs over the names of tools, threads and principals.
 
-use countersign_patterns::{BadPattern, Glob};
+use countersign_patterns::{Glob, PatternError};
 
 /// Globs over names, any of which is enough.
 #[derive(Debug, Clone)]
-pub(crate) struct Names {
+pub(crate) struct NameGlobs {
     pub(crate) patterns: Vec<String>,
     /// The patterns that are not plain names. Most are plain, and a comparison is cheaper than a match.
     globs: Vec<Glob>,
 }
 
-impl Names {
-    pub(crate) fn new(patterns: Vec<String>) -> Result<Self, BadPattern> {
+impl NameGlobs {
+    pub(crate) fn new(patterns: Vec<String>) -> Result<Self, PatternError> {
         let globs = patterns.iter().filter(|pattern| !is_literal(pattern)).map(|pattern| Glob::name(pattern));
         Ok(Self { globs: globs.collect::<Result<_, _>>()?, patterns })
     }

@@ -2,14 +2,14 @@
 
 /// Which way a match works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum RuleEffect {
     /// As of an allow: every operand must match, and what cannot be known does not.
     Widen,
     /// As of a block: any operand is enough, and what cannot be known matches.
     Restrict,
 }
 
-impl Effect {
+impl RuleEffect {
     /// What an exception from it does.
     pub(crate) const fn inverse(self) -> Self {
         match self {
@@ -21,7 +21,7 @@ impl Effect {
 
 /// What a selector says of a call, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Hit {
+pub(crate) enum SelectorHit {
     /// It holds.
     Yes(String),
     /// It does not.

@@ -1,11 +1,11 @@
 //! A policy that was read and checked.
 
 use crate::{
-    approvers::{Approvers, AssumedLevels},
-    rule::Rule,
-    selector::Selectors,
+    approvers::{ApproverDirectory, AssumedLevels},
+    rule::PolicyRule,
+    selector::RuleSelectors,
     settings::PolicySettings,
-    warning::Warning,
+    warning::PolicyWarning,
 };
 use countersign_events::Sha256;
 use countersign_redaction::Redactor;
@@ -15,9 +15,9 @@ use std::{collections::HashMap, time::Duration};
 #[derive(Debug, Clone)]
 pub struct Policy {
     pub(crate) settings: PolicySettings,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<PolicyRule>,
     pub(crate) index: RuleIndex,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
 }
 
@@ -52,7 +52,7 @@ impl Policy {
         remember: Duration,
         assumed: AssumedLevels,
     ) -> Self {
-        let approvers = Approvers::assumed(assumed);
+        let approvers = ApproverDirectory::assumed(assumed);
         let settings =
             PolicySettings { lapses, remember, approvers, is_recorded: true, ..PolicySettings::default() };
         Self { settings, hash, ..Self::ask_always() }
@@ -72,20 +72,20 @@ impl Policy {
 
     /// What reads well and is probably not meant.
     #[must_use]
-    pub fn warnings(&self) -> &[Warning] {
+    pub fn warnings(&self) -> &[PolicyWarning] {
         &self.warnings
     }
 
     /// Whether any rule has a condition, which takes time to evaluate.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
-        let has = |selectors: &Selectors| selectors.when.is_some();
+        let has = |selectors: &RuleSelectors| selectors.when.is_some();
         self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
     }
 
     /// Who may decide at which level.
     #[must_use]
-    pub fn approvers(&self) -> &Approvers {
+    pub fn approvers(&self) -> &ApproverDirectory {
         &self.settings.approvers
     }
 
@@ -109,7 +109,7 @@ impl Policy {
 }
 
 impl RuleIndex {
-    pub(crate) fn new(rules: &[Rule]) -> Self {
+    pub(crate) fn new(rules: &[PolicyRule]) -> Self {
         let mut index = Self::default();
         for (at, rule) in rules.iter().enumerate() {
             match &rule.matching.tools {

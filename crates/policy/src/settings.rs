@@ -1,6 +1,6 @@
 //! The settings of a policy: everything that it says besides its rules.
 
-use crate::{annotation::Trust, approvers::Approvers, tools::Mapping};
+use crate::{annotation::HintTrust, approvers::ApproverDirectory, tools::OperandMapping};
 use countersign_events::event::Verdict;
 use countersign_redaction::Redactor;
 use std::time::Duration;
@@ -18,9 +18,9 @@ pub(crate) struct PolicySettings {
     pub(crate) expires: Option<Duration>,
     pub(crate) lapses: Option<Duration>,
     pub(crate) remember: Duration,
-    pub(crate) approvers: Approvers,
-    pub(crate) tools: Vec<Mapping>,
-    pub(crate) trust: Trust,
+    pub(crate) approvers: ApproverDirectory,
+    pub(crate) tools: Vec<OperandMapping>,
+    pub(crate) trust: HintTrust,
     /// Lower-case words; a tool whose name or description contains one is asked about.
     pub(crate) dangerous: Vec<String>,
     pub(crate) redactor: Redactor,
@@ -35,9 +35,9 @@ impl Default for PolicySettings {
             expires: None,
             lapses: None,
             remember: REMEMBER,
-            approvers: Approvers::default(),
+            approvers: ApproverDirectory::default(),
             tools: Vec::new(),
-            trust: Trust::default(),
+            trust: HintTrust::default(),
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),
             redactor: Redactor::default(),
             is_recorded: false,

@@ -1,10 +1,10 @@
 //! The call that a policy judges.
 
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Definition};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::ToolDefinition};
 
 /// The call that is judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct JudgedCall<'a> {
     /// The thread it belongs to.
     pub thread: &'a ThreadId,
     /// Who proposes it.
@@ -20,5 +20,5 @@ pub struct Subject<'a> {
     /// What the agent says it would do.
     pub impact: Option<&'a Json>,
     /// What is known of the tool.
-    pub definition: Option<&'a Definition>,
+    pub definition: Option<&'a ToolDefinition>,
 }

@@ -1,16 +1,16 @@
 //! The policy's knowledge of tools: the operation of a tool, and where its operands are among its arguments.
 
-use crate::{names::Names, value::Pointer};
+use crate::{names::NameGlobs, value::JsonPointer};
 
 /// What an operand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperandKind {
     Command,
     Url,
     Path,
 }
 
-impl Kind {
+impl OperandKind {
     /// Where tools commonly keep it, when nothing is said of a tool.
     pub(crate) const fn usual(self) -> &'static [&'static str] {
         match self {
@@ -42,21 +42,21 @@ impl Kind {
 
 /// What the policy says of tools: where their operands stand, and what they do.
 #[derive(Debug, Clone)]
-pub(crate) struct Mapping {
-    pub(crate) tools: Names,
+pub(crate) struct OperandMapping {
+    pub(crate) tools: NameGlobs,
     pub(crate) operation: Option<String>,
-    pub(crate) commands: Vec<Pointer>,
-    pub(crate) urls: Vec<Pointer>,
-    pub(crate) paths: Vec<Pointer>,
+    pub(crate) commands: Vec<JsonPointer>,
+    pub(crate) urls: Vec<JsonPointer>,
+    pub(crate) paths: Vec<JsonPointer>,
     pub(crate) idempotent: Option<bool>,
 }
 
-impl Mapping {
-    pub(crate) fn pointers(&self, kind: Kind) -> &[Pointer] {
+impl OperandMapping {
+    pub(crate) fn pointers(&self, kind: OperandKind) -> &[JsonPointer] {
         match kind {
-            Kind::Command => &self.commands,
-            Kind::Url => &self.urls,
-            Kind::Path => &self.paths,
+            OperandKind::Command => &self.commands,
+            OperandKind::Url => &self.urls,
+            OperandKind::Path => &self.paths,
         }
     }
 }

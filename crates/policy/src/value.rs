@@ -1,23 +1,23 @@
 //! Arguments as rules look at them: JSON with numbers by their exact decimal value, and JSON pointers.
 
-use countersign_events::json::{Decimal, Tokens};
+use countersign_events::json::{ExactDecimal, JsonTokens};
 
 /// A JSON value that keeps the order of its keys and every digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum OrderedValue {
     Null,
     Bool(bool),
-    Number(Decimal),
+    Number(ExactDecimal),
     Text(String),
-    List(Vec<Value>),
-    Map(Vec<(String, Value)>),
+    List(Vec<OrderedValue>),
+    Map(Vec<(String, OrderedValue)>),
 }
 
-impl Value {
+impl OrderedValue {
     /// Reads a text that is JSON already. `None` where it nests too deep, or holds a number or a string
     /// that nobody can hold: then nothing is known of it.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        value(&mut Tokens::new(text))
+        value(&mut JsonTokens::new(text))
     }
 
     /// The value under a key of an object.
@@ -101,12 +101,12 @@ impl Value {
 
 /// A JSON pointer (RFC 6901) whose step `*` stands for each element of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pointer {
+pub(crate) struct JsonPointer {
     text: String,
     steps: Vec<String>,
 }
 
-impl Pointer {
+impl JsonPointer {
     /// Reads `/a/b`; the whole value is the empty pointer.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if !text.is_empty() && !text.starts_with('/') {
@@ -122,18 +122,18 @@ impl Pointer {
     }
 
     /// The value it leads to; none if there is none.
-    pub(crate) fn find<'a>(&self, value: &'a Value) -> Option<&'a Value> {
+    pub(crate) fn find<'a>(&self, value: &'a OrderedValue) -> Option<&'a OrderedValue> {
         self.steps.iter().try_fold(value, |value, step| step_into(value, step))
     }
 
     /// Every value it leads to, where `*` stands for all elements of a list.
-    pub(crate) fn find_all<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+    pub(crate) fn find_all<'a>(&self, value: &'a OrderedValue) -> Vec<&'a OrderedValue> {
         self.steps.iter().fold(vec![value], |found, step| steps_into(found, step))
     }
 
     /// Whether it meets something on its way that it cannot go into, such as a text where a list should stand: what
     /// it leads to is then not absent, but somewhere else.
-    pub(crate) fn strays(&self, value: &Value) -> bool {
+    pub(crate) fn strays(&self, value: &OrderedValue) -> bool {
         let mut found = vec![value];
         self.steps.iter().enumerate().any(|(at, step)| {
             let strays = at > 0 && found.iter().any(|value| !value.has_steps_like(step));
@@ -157,48 +157,48 @@ fn overlap<'a>(path: impl Iterator<Item = &'a str>, steps: &[String]) -> bool {
     path.zip(steps).all(|(a, b)| a == b || a == "*" || b == "*")
 }
 
-fn steps_into<'a>(found: Vec<&'a Value>, step: &str) -> Vec<&'a Value> {
-    let each = |value: &'a Value| match value {
-        Value::List(values) if step == "*" => values.iter().collect(),
+fn steps_into<'a>(found: Vec<&'a OrderedValue>, step: &str) -> Vec<&'a OrderedValue> {
+    let each = |value: &'a OrderedValue| match value {
+        OrderedValue::List(values) if step == "*" => values.iter().collect(),
         _ => step_into(value, step).into_iter().collect::<Vec<_>>(),
     };
     found.into_iter().flat_map(each).collect()
 }
 
-fn step_into<'a>(value: &'a Value, step: &str) -> Option<&'a Value> {
+fn step_into<'a>(value: &'a OrderedValue, step: &str) -> Option<&'a OrderedValue> {
     match value {
-        Value::Map(_) => value.get(step),
+        OrderedValue::Map(_) => value.get(step),
         // RFC 6901 knows no signs and no leading zeros.
-        Value::List(_) if step.len() > 1 && step.starts_with('0') || step.starts_with('+') => None,
-        Value::List(values) => values.get(step.parse::<usize>().ok()?),
+        OrderedValue::List(_) if step.len() > 1 && step.starts_with('0') || step.starts_with('+') => None,
+        OrderedValue::List(values) => values.get(step.parse::<usize>().ok()?),
         _ => None,
     }
 }
 
-fn value(tokens: &mut Tokens<'_>) -> Option<Value> {
+fn value(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     match tokens.peek() {
         b'{' => tokens.nested(object)?,
         b'[' => tokens.nested(array)?,
-        b'"' => tokens.string().ok().map(|text| Value::Text(text.into_owned())),
+        b'"' => tokens.string().ok().map(|text| OrderedValue::Text(text.into_owned())),
         _ => match tokens.scalar() {
-            "null" => Some(Value::Null),
-            "true" => Some(Value::Bool(true)),
-            "false" => Some(Value::Bool(false)),
-            number => Decimal::parse(number).map(Value::Number),
+            "null" => Some(OrderedValue::Null),
+            "true" => Some(OrderedValue::Bool(true)),
+            "false" => Some(OrderedValue::Bool(false)),
+            number => ExactDecimal::parse(number).map(OrderedValue::Number),
         },
     }
 }
 
-fn array(tokens: &mut Tokens<'_>) -> Option<Value> {
+fn array(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     let mut values = Vec::new();
     while !tokens.eat(b']') {
         tokens.eat(b',');
         values.push(value(tokens)?);
     }
-    Some(Value::List(values))
+    Some(OrderedValue::List(values))
 }
 
-fn object(tokens: &mut Tokens<'_>) -> Option<Value> {
+fn object(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     let mut members = Vec::new();
     while !tokens.eat(b'}') {
         tokens.eat(b',');
@@ -207,5 +207,5 @@ fn object(tokens: &mut Tokens<'_>) -> Option<Value> {
         tokens.eat(b':');
         members.push((key, value(tokens)?));
     }
-    Some(Value::Map(members))
+    Some(OrderedValue::Map(members))
 }

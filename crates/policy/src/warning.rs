@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Something in a policy that is allowed and probably not meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct PolicyWarning {
     /// Counted from 1.
     pub line: usize,
     /// Counted from 1, in characters.
@@ -13,7 +13,7 @@ pub struct Warning {
     pub text: String,
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for PolicyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.text)
     }

@@ -2,7 +2,7 @@
 
 /// One of the operator's own patterns cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
+pub enum RedactionPatternError {
     /// A glob over the names of keys.
     #[error("redact.keys[{index}]: {why}")]
     Key {

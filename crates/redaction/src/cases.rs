@@ -1,8 +1,8 @@
 //! Case by case: what is masked in JSON, what stays, and the operator's own patterns.
 
 use super::{
-    BadPattern, MASK, Redactor,
-    keys::{Judged, Keys},
+    MASK, RedactionPatternError, Redactor,
+    keys::{KeyJudgement, SensitiveKeys},
 };
 use countersign_events::Json;
 
@@ -13,7 +13,7 @@ pub(super) fn redacted(redactor: &Redactor, text: &str) -> Option<(String, Vec<S
     Some((redacted.json.as_str().to_owned(), redacted.pointers))
 }
 
-fn own(keys: &[&str], values: &[&str]) -> Result<Redactor, BadPattern> {
+fn own(keys: &[&str], values: &[&str]) -> Result<Redactor, RedactionPatternError> {
     let owned = |patterns: &[&str]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
     Redactor::new(&owned(keys), &owned(values))
 }
@@ -30,22 +30,22 @@ fn knows_sensitive_keys_by_their_words() {
     let judged = |names: &'static str, as_what| {
         names
             .split_whitespace()
-            .filter(move |name| Keys::default().judge(name) != as_what)
+            .filter(move |name| SensitiveKeys::default().judge(name) != as_what)
             .collect::<Vec<_>>()
     };
-    assert_eq!(judged(secret, Judged::Secret), [""; 0], "are secret");
+    assert_eq!(judged(secret, KeyJudgement::Secret), [""; 0], "are secret");
     let clear = "keyboard monkey Monkeys turkey keyword keynote keyPress key_code key_points keys sort_keys author \
                  authors author_id authored authority authentic primary_key primaryKey foreign_key publicKey \
                  idempotency_key cache_key secretary tokenizer tokenised password_file tokenUrl secret_name key_type \
                  auth_method password_policy no-auth compass pass_rate bypass pinned spinner session \
                  session_name opinion assess message value user host path command url id";
     for name in clear.split_whitespace() {
-        assert_eq!(Keys::default().judge(name), Judged::Clear, "{name}");
+        assert_eq!(SensitiveKeys::default().judge(name), KeyJudgement::Clear, "{name}");
     }
     for name in
         ["tokens", "max_tokens", "maxTokens", "prompt_tokens", "max_token", "total-tokens", "n_tokens"]
     {
-        assert_eq!(Keys::default().judge(name), Judged::Count, "{name}");
+        assert_eq!(SensitiveKeys::default().judge(name), KeyJudgement::Count, "{name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which keys are sensitive: by the words that their names are made of, and by the operator's globs.
 
 use super::{
-    BadPattern,
+    RedactionPatternError,
     words::{ABOUT, AFTER_KEY, COUNTS, LAST, NO_KEYS, OTHER_KEYS, PARTS, REAL_KEYS, WORDS},
 };
 use countersign_patterns::Glob;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 /// What the name of a key says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judged {
+pub(super) enum KeyJudgement {
     Clear,
     /// It counts the tokens of a language model: a number stays, anything else is a secret.
     Count,
@@ -19,15 +19,16 @@ pub(super) enum Judged {
 
 /// The operator's own globs, beside the built-in words.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
+pub(super) struct SensitiveKeys {
     /// In lower case, as are the names that they are matched with.
     own: Vec<Glob>,
 }
 
-impl Keys {
-    pub(super) fn new(patterns: &[String]) -> Result<Self, BadPattern> {
+impl SensitiveKeys {
+    pub(super) fn new(patterns: &[String]) -> Result<Self, RedactionPatternError> {
         let glob = |(index, pattern): (usize, &String)| {
-            Glob::name(&pattern.to_lowercase()).map_err(|why| BadPattern::Key { index, why: why.to_string() })
+            Glob::name(&pattern.to_lowercase())
+                .map_err(|why| RedactionPatternError::Key { index, why: why.to_string() })
         };
         Ok(Self { own: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
@@ -36,8 +37,12 @@ impl Keys {
         !self.own.is_empty()
     }
 
-    pub(super) fn judge(&self, name: &str) -> Judged {
-        if self.has_own() && self.is_own(&name.to_lowercase()) { Judged::Secret } else { by_words(name) }
+    pub(super) fn judge(&self, name: &str) -> KeyJudgement {
+        if self.has_own() && self.is_own(&name.to_lowercase()) {
+            KeyJudgement::Secret
+        } else {
+            by_words(name)
+        }
     }
 
     fn is_own(&self, name: &str) -> bool {
@@ -51,24 +56,24 @@ static ROOTS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-fn by_words(name: &str) -> Judged {
+fn by_words(name: &str) -> KeyJudgement {
     if !ROOTS.is_match(name) {
-        return Judged::Clear;
+        return KeyJudgement::Clear;
     }
     let words = words(name);
-    let Some(last) = words.last() else { return Judged::Clear };
+    let Some(last) = words.last() else { return KeyJudgement::Clear };
     if words.len() > 1 && (ABOUT.contains(&last.as_str()) || words[0] == "no") {
-        return Judged::Clear;
+        return KeyJudgement::Clear;
     }
     let joined = words.concat();
     if PARTS.iter().any(|part| joined.contains(part)) || (0..words.len()).any(|at| secret(&words, at)) {
-        return Judged::Secret;
+        return KeyJudgement::Secret;
     }
     if !words.iter().any(|word| token(word)) {
-        return Judged::Clear;
+        return KeyJudgement::Clear;
     }
     let counts = words.iter().any(|word| word == "tokens" || COUNTS.contains(&word.as_str()));
-    if counts { Judged::Count } else { Judged::Secret }
+    if counts { KeyJudgement::Count } else { KeyJudgement::Secret }
 }
 
 /// Whether that word makes the name a secret's; tokens are judged apart, since some are counted.

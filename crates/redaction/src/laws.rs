@@ -1,7 +1,7 @@
 //! What holds of every text: no planted secret survives, to redact twice changes nothing, what has no
 //! secret stays to the byte, and outside of the pointers nothing changes.
 
-use super::{MASK, Redactor, cases::redacted, keys::Judged, text};
+use super::{MASK, Redactor, cases::redacted, keys::KeyJudgement, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -256,7 +256,7 @@ proptest! {
         if !text::TRIGGER.is_match(&text) {
             let redactor = Redactor::default();
             prop_assert_eq!(text::mask(&text, text::secrets(&redactor.0, &text)), None);
-            prop_assert_eq!(redactor.0.keys.judge(&text), Judged::Clear);
+            prop_assert_eq!(redactor.0.keys.judge(&text), KeyJudgement::Clear);
         }
     }
 

@@ -15,11 +15,11 @@ mod value;
 mod walk;
 mod words;
 
-pub use bad_pattern::BadPattern;
+pub use bad_pattern::RedactionPatternError;
 pub use mask::MASK;
 
 use countersign_events::Json;
-use keys::Keys;
+use keys::SensitiveKeys;
 use patterns::SecretPatterns;
 use regex::Regex;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Redactor(Arc<SecretPatterns>);
 
 /// JSON without its secrets, and where they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redacted {
+pub struct RedactedJson {
     /// The same text, but for the values in which something was masked.
     pub json: Json,
     /// RFC 6901 pointers to those values, in the order of the text; after a megabyte
@@ -41,9 +41,9 @@ pub struct Redacted {
 impl Redactor {
     /// The built-in patterns and the operator's own: `keys` are globs over the names of keys, of
     /// either case, and what a regular expression of `values` matches is masked wherever it stands.
-    pub fn new(keys: &[String], values: &[String]) -> Result<Self, BadPattern> {
+    pub fn new(keys: &[String], values: &[String]) -> Result<Self, RedactionPatternError> {
         let own = |(index, pattern): (usize, &String)| {
-            Regex::new(pattern).map_err(|e| BadPattern::Value {
+            Regex::new(pattern).map_err(|e| RedactionPatternError::Value {
                 index,
                 pattern: pattern.clone(),
                 // Before the last line stands a drawing of it.
@@ -57,19 +57,19 @@ impl Redactor {
             })
         };
         let values = values.iter().enumerate().map(own).collect::<Result<_, _>>()?;
-        Ok(Self(Arc::new(SecretPatterns { keys: Keys::new(keys)?, values })))
+        Ok(Self(Arc::new(SecretPatterns { keys: SensitiveKeys::new(keys)?, values })))
     }
 
     /// The JSON without its secrets; `None` if it has none.
     #[must_use]
-    pub fn json(&self, json: &Json) -> Option<Redacted> {
+    pub fn json(&self, json: &Json) -> Option<RedactedJson> {
         if !text::suspects(&self.0, json.as_str()) {
             return None;
         }
         let (text, pointers) = walk::redact(&self.0, json.as_str(), 0)?;
         // What was JSON stays JSON; should it not, nothing of it may be shown.
         let json = Json::stored(text).unwrap_or_else(|_| Json::string(MASK));
-        Some(Redacted { json, pointers })
+        Some(RedactedJson { json, pointers })
     }
 
     /// A free text without its secrets; `None` if it has none.

@@ -2,14 +2,14 @@
 
 use super::{
     MASK,
-    keys::{Judged, Keys, is_count},
+    keys::{KeyJudgement, SensitiveKeys, is_count},
 };
 
 /// One that was named, by what its options mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Program(usize);
+pub(super) struct NamedProgram(usize);
 
-struct Options {
+struct ProgramOptions {
     /// Its names; one that ends in `*` is the beginning of several.
     names: &'static [&'static str],
     /// Options whose secret is in the same word.
@@ -18,18 +18,18 @@ struct Options {
     next: &'static str,
 }
 
-const PROGRAMS: &[Options] = &[
-    Options { names: &["mysql*", "mariadb*"], joined: "p", next: "" },
-    Options { names: &["sshpass", "login", "mongo*"], joined: "p", next: "p" },
-    Options { names: &["curl"], joined: "uUb", next: "uUb" },
-    Options { names: &["http", "https", "xh", "redis-cli"], joined: "", next: "a" },
-    Options { names: &["ldap*"], joined: "w", next: "w" },
-    Options { names: &["sqlcmd", "bcp", "zip", "unzip"], joined: "P", next: "P" },
-    Options { names: &["7z", "7za", "rar", "unrar"], joined: "p", next: "" },
-    Options { names: &["smbclient", "rpcclient"], joined: "U", next: "U" },
+const PROGRAMS: &[ProgramOptions] = &[
+    ProgramOptions { names: &["mysql*", "mariadb*"], joined: "p", next: "" },
+    ProgramOptions { names: &["sshpass", "login", "mongo*"], joined: "p", next: "p" },
+    ProgramOptions { names: &["curl"], joined: "uUb", next: "uUb" },
+    ProgramOptions { names: &["http", "https", "xh", "redis-cli"], joined: "", next: "a" },
+    ProgramOptions { names: &["ldap*"], joined: "w", next: "w" },
+    ProgramOptions { names: &["sqlcmd", "bcp", "zip", "unzip"], joined: "P", next: "P" },
+    ProgramOptions { names: &["7z", "7za", "rar", "unrar"], joined: "p", next: "" },
+    ProgramOptions { names: &["smbclient", "rpcclient"], joined: "U", next: "U" },
 ];
 
-impl Program {
+impl NamedProgram {
     /// The program that a word names, with or without the path to it.
     pub(super) fn of(word: &str) -> Option<Self> {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -66,7 +66,7 @@ impl Program {
 }
 
 /// Whether `value` is the secret that the word before it announces.
-pub(super) fn after(keys: &Keys, program: Option<Program>, before: &str, value: &str) -> bool {
+pub(super) fn after(keys: &SensitiveKeys, program: Option<NamedProgram>, before: &str, value: &str) -> bool {
     if !before.starts_with('-') || is_option(value) {
         return false;
     }
@@ -79,9 +79,9 @@ pub(super) fn after(keys: &Keys, program: Option<Program>, before: &str, value: 
         return false;
     }
     match keys.judge(name) {
-        Judged::Clear => false,
-        Judged::Secret => true,
-        Judged::Count => !is_count(value),
+        KeyJudgement::Clear => false,
+        KeyJudgement::Secret => true,
+        KeyJudgement::Count => !is_count(value),
     }
 }
 

@@ -2,39 +2,39 @@
 //! options of commands.
 
 use super::{
-    keys::{self, Judged, Keys, is_count},
-    program::{self, Program},
-    value::{self, Open, Operators},
+    keys::{self, KeyJudgement, SensitiveKeys, is_count},
+    program::{self, NamedProgram},
+    value::{self, OpenQuotes, ShellOperators},
 };
 use std::ops::Range;
 
 /// How far before a sign its name may begin, in bytes.
 const MAX_NAME: usize = 256;
 
-pub(super) struct Scan<'a> {
-    keys: &'a Keys,
+pub(super) struct TextScan<'a> {
+    keys: &'a SensitiveKeys,
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     /// Where the line begins.
     line: usize,
-    open: Open,
+    open: OpenQuotes,
     /// The program that was last named in this command.
-    program: Option<Program>,
+    program: Option<NamedProgram>,
     spans: Vec<Range<usize>>,
 }
 
 /// A name before a sign.
-struct Name<'a> {
+struct AssignedName<'a> {
     text: &'a str,
     start: usize,
     quoted: bool,
     spaced: bool,
 }
 
-impl<'a> Scan<'a> {
-    pub(super) fn new(keys: &'a Keys, text: &'a str) -> Self {
-        let (open, spans) = (Open::default(), Vec::new());
+impl<'a> TextScan<'a> {
+    pub(super) fn new(keys: &'a SensitiveKeys, text: &'a str) -> Self {
+        let (open, spans) = (OpenQuotes::default(), Vec::new());
         Self { keys, text, bytes: text.as_bytes(), at: 0, line: 0, open, program: None, spans }
     }
 
@@ -46,7 +46,7 @@ impl<'a> Scan<'a> {
                 b'>' => self.element(),
                 b'-' if self.begins_word() => self.option(),
                 b'/' | b'.' | b'0'..=b'9' | b'a'..=b'z' if self.begins_word() => {
-                    self.program = Program::of(self.word_here()).or(self.program);
+                    self.program = NamedProgram::of(self.word_here()).or(self.program);
                     None
                 }
                 _ => None,
@@ -78,7 +78,7 @@ impl<'a> Scan<'a> {
         match byte {
             b'\\' if self.at < self.bytes.len() => self.at += 1,
             b'\n' => {
-                (self.line, self.open, self.program) = (self.at, Open::default(), None);
+                (self.line, self.open, self.program) = (self.at, OpenQuotes::default(), None);
             }
             b';' | b'|' | b'&' => self.program = None,
             b'"' if !self.open.single => self.open.double = !self.open.double,
@@ -144,7 +144,7 @@ impl<'a> Scan<'a> {
     fn element(&self) -> Option<Range<usize>> {
         let name = self.name(self.at)?;
         let tag = name.start.checked_sub(1).and_then(|at| self.bytes.get(at)) == Some(&b'<');
-        if !tag || name.spaced || self.keys.judge(name.text) != Judged::Secret {
+        if !tag || name.spaced || self.keys.judge(name.text) != KeyJudgement::Secret {
             return None;
         }
         let start = self.at + 1;
@@ -161,7 +161,7 @@ impl<'a> Scan<'a> {
         }
         let name = self.name(self.at)?;
         let judged = self.judge(&name);
-        if judged == Judged::Clear {
+        if judged == KeyJudgement::Clear {
             return None;
         }
         let after =
@@ -174,23 +174,29 @@ impl<'a> Scan<'a> {
         }
         let range = self.value(&name, colon, start, spaced)?;
         let text = self.text.get(range.clone())?;
-        let counts = judged == Judged::Count && is_count(text);
+        let counts = judged == KeyJudgement::Count && is_count(text);
         if counts { None } else { self.unless_reference(range) }
     }
 
-    fn judge(&self, name: &Name<'_>) -> Judged {
+    fn judge(&self, name: &AssignedName<'_>) -> KeyJudgement {
         let before = name.start.checked_sub(1).and_then(|at| self.bytes.get(at));
         if matches!(before, Some(b'?' | b'&')) && keys::signs(name.text) {
-            return Judged::Secret;
+            return KeyJudgement::Secret;
         }
         // What a default is given to is only named: `${TOKEN:-none}`.
         if before == Some(&b'{') && self.text[..name.start].ends_with("${") {
-            return Judged::Clear;
+            return KeyJudgement::Clear;
         }
         self.keys.judge(name.text)
     }
 
-    fn value(&self, name: &Name<'_>, colon: bool, start: usize, spaced: bool) -> Option<Range<usize>> {
+    fn value(
+        &self,
+        name: &AssignedName<'_>,
+        colon: bool,
+        start: usize,
+        spaced: bool,
+    ) -> Option<Range<usize>> {
         if let Some(quoted) = value::quoted(self.text, start, self.open) {
             let in_shell = !name.quoted && !spaced;
             return Some(if in_shell { self.word(start) } else { self.inner(quoted.inner) });
@@ -207,9 +213,9 @@ impl<'a> Scan<'a> {
             return Some(value::word(self.text, start, self.open));
         }
         let operators = match (header, at_start || self.open.any()) {
-            (true, true) => Operators::Plain,
-            (false, true) => Operators::Spaced,
-            _ => Operators::End,
+            (true, true) => ShellOperators::Plain,
+            (false, true) => ShellOperators::Spaced,
+            _ => ShellOperators::End,
         };
         // `auth: Fix it` is a sentence, and `TOKEN= command` gives the command an empty variable.
         let no_name = !colon && !name.spaced;
@@ -222,7 +228,7 @@ impl<'a> Scan<'a> {
 
     /// Whether no other word comes after the one at `at`. It looks no further, so that a line of
     /// nothing but names is not read once for each.
-    fn is_last_word(&self, at: usize, operators: Operators) -> bool {
+    fn is_last_word(&self, at: usize, operators: ShellOperators) -> bool {
         let length = self.bytes[at..].iter().position(u8::is_ascii_whitespace);
         let next = length.map_or(self.bytes.len(), |length| self.skip_blank(at + length));
         next >= self.bytes.len() || value::ends_rest(self.bytes, next, self.open, operators)
@@ -240,14 +246,14 @@ impl<'a> Scan<'a> {
 
     /// Whether a colon without a space gives that name a value: `token:abc` does, `auth-service:8080`
     /// and `secret:name` in the name of a resource do not.
-    fn may_be_tight(&self, name: &Name<'_>) -> bool {
+    fn may_be_tight(&self, name: &AssignedName<'_>) -> bool {
         let before = name.start.checked_sub(1).and_then(|at| self.bytes.get(at));
         let part_of_path = !name.quoted && matches!(before, Some(b':' | b'/' | b'@'));
-        !part_of_path && self.keys.judge(keys::last_part(name.text)) != Judged::Clear
+        !part_of_path && self.keys.judge(keys::last_part(name.text)) != KeyJudgement::Clear
     }
 
     /// The name that ends before the sign at `sign`.
-    fn name(&self, sign: usize) -> Option<Name<'a>> {
+    fn name(&self, sign: usize) -> Option<AssignedName<'a>> {
         let back = |from: usize, what: fn(u8) -> bool| {
             let bytes = &self.bytes[from.saturating_sub(MAX_NAME)..from];
             from - bytes.iter().rev().take_while(|byte| what(**byte)).count()
@@ -258,11 +264,16 @@ impl<'a> Scan<'a> {
         let text = self.text.get(start..end)?;
         let name = text.trim_start_matches(['-', '.']);
         let start = end - name.len();
-        (!name.is_empty()).then_some(Name { text: name, start, quoted: end < blank, spaced: blank < sign })
+        (!name.is_empty()).then_some(AssignedName {
+            text: name,
+            start,
+            quoted: end < blank,
+            spaced: blank < sign,
+        })
     }
 
     /// Whether nothing comes before the name in its line but what may begin an entry.
-    fn begins_line(&self, name: &Name<'_>) -> bool {
+    fn begins_line(&self, name: &AssignedName<'_>) -> bool {
         let before = self.text.get(self.line..name.start).unwrap_or_default();
         let before = before.trim_start().trim_start_matches("export ").trim_start_matches("set ");
         before.chars().all(|letter| matches!(letter, ' ' | '\t' | '-' | '"' | '\'' | '*' | '#'))

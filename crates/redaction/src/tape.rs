@@ -1,11 +1,11 @@
 //! Where each value of a JSON text begins and ends, read once and without recursion, so that neither
 //! depth nor looking ahead costs more than the text is long.
 
-use countersign_events::json::Tokens;
+use countersign_events::json::JsonTokens;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TapeKind {
     Object,
     Array,
     Text,
@@ -16,8 +16,8 @@ pub(super) enum Kind {
 
 /// One value.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(super) struct TapeNode {
+    pub(super) kind: TapeKind,
     /// Its bytes in the text, quotes and brackets included.
     pub(super) span: Range<usize>,
     /// The bytes of its key, quotes included, if it is the member of an object.
@@ -27,35 +27,35 @@ pub(super) struct Node {
 }
 
 /// The values of `text`, which must be valid JSON, in the order of the text.
-pub(super) fn read(text: &str) -> Vec<Node> {
-    let mut tape = Tape::default();
-    for (at, token) in Tokens::new(text) {
+pub(super) fn read(text: &str) -> Vec<TapeNode> {
+    let mut tape = JsonTape::default();
+    for (at, token) in JsonTokens::new(text) {
         tape.add(at..at + token.len(), token.as_bytes()[0]);
     }
     tape.nodes
 }
 
 /// The indices of the values right inside of that one.
-pub(super) fn children(nodes: &[Node], parent: usize) -> impl Iterator<Item = usize> {
+pub(super) fn children(nodes: &[TapeNode], parent: usize) -> impl Iterator<Item = usize> {
     let end = nodes[parent].after;
     let inside = move |child: usize| (child < end).then_some(child);
     std::iter::successors(inside(parent + 1), move |child| inside(nodes[*child].after))
 }
 
 #[derive(Default)]
-struct Tape {
-    nodes: Vec<Node>,
+struct JsonTape {
+    nodes: Vec<TapeNode>,
     /// The objects and arrays that are not closed yet.
     open: Vec<usize>,
     key: Option<Range<usize>>,
 }
 
-impl Tape {
+impl JsonTape {
     fn add(&mut self, span: Range<usize>, first: u8) {
         match first {
             b',' | b':' => {}
-            b'{' => self.begin(Kind::Object, span),
-            b'[' => self.begin(Kind::Array, span),
+            b'{' => self.begin(TapeKind::Object, span),
+            b'[' => self.begin(TapeKind::Array, span),
             b'}' | b']' => {
                 if let Some(index) = self.open.pop() {
                     self.nodes[index].span.end = span.end;
@@ -63,23 +63,23 @@ impl Tape {
                 }
             }
             b'"' if self.key.is_none() && self.is_in_object() => self.key = Some(span),
-            b'"' => self.push(Kind::Text, span),
-            b'-' | b'0'..=b'9' => self.push(Kind::Number, span),
-            _ => self.push(Kind::Word, span),
+            b'"' => self.push(TapeKind::Text, span),
+            b'-' | b'0'..=b'9' => self.push(TapeKind::Number, span),
+            _ => self.push(TapeKind::Word, span),
         }
     }
 
-    fn begin(&mut self, kind: Kind, span: Range<usize>) {
+    fn begin(&mut self, kind: TapeKind, span: Range<usize>) {
         self.open.push(self.nodes.len());
         self.push(kind, span);
     }
 
     fn is_in_object(&self) -> bool {
-        self.open.last().is_some_and(|index| self.nodes[*index].kind == Kind::Object)
+        self.open.last().is_some_and(|index| self.nodes[*index].kind == TapeKind::Object)
     }
 
-    fn push(&mut self, kind: Kind, span: Range<usize>) {
+    fn push(&mut self, kind: TapeKind, span: Range<usize>) {
         let after = self.nodes.len() + 1;
-        self.nodes.push(Node { kind, span, key: self.key.take(), after });
+        self.nodes.push(TapeNode { kind, span, key: self.key.take(), after });
     }
 }

@@ -1,6 +1,6 @@
 //! Free text: what in it is secret, and the text without that.
 
-use super::{MASK, patterns::SecretPatterns, scan::Scan, shapes};
+use super::{MASK, patterns::SecretPatterns, scan::TextScan, shapes};
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
@@ -21,7 +21,7 @@ pub(super) fn suspects(patterns: &SecretPatterns, text: &str) -> bool {
 
 /// Where secrets stand in the text, in no order.
 pub(super) fn secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<usize>> {
-    let mut spans = Scan::new(&patterns.keys, text).run();
+    let mut spans = TextScan::new(&patterns.keys, text).run();
     shapes::find(text, &mut spans);
     for own in &patterns.values {
         spans.extend(own.find_iter(text).map(|found| found.range()));
@@ -35,7 +35,7 @@ pub(super) fn mask(text: &str, spans: Vec<Range<usize>>) -> Option<String> {
         return None;
     }
     let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
-    for Span { range, hard } in merged(text, spans) {
+    for TextSpan { range, hard } in merged(text, spans) {
         if hard {
             out.push_str(&text[copied..range.start]);
             out.push_str(MASK);
@@ -46,7 +46,7 @@ pub(super) fn mask(text: &str, spans: Vec<Range<usize>>) -> Option<String> {
     (copied > 0).then_some(out)
 }
 
-struct Span {
+struct TextSpan {
     range: Range<usize>,
     /// Whether there is more to it than a mask that stands there already.
     hard: bool,
@@ -54,12 +54,14 @@ struct Span {
 
 /// The spans in order, each grown over the masks that it touches and joined with its neighbours, so
 /// that a mask is never masked in part.
-fn merged(text: &str, spans: Vec<Range<usize>>) -> Vec<Span> {
-    let masks = text.match_indices(MASK).map(|(at, mask)| Span { range: at..at + mask.len(), hard: false });
-    let found = spans.into_iter().filter(|range| !range.is_empty()).map(|range| Span { range, hard: true });
+fn merged(text: &str, spans: Vec<Range<usize>>) -> Vec<TextSpan> {
+    let masks =
+        text.match_indices(MASK).map(|(at, mask)| TextSpan { range: at..at + mask.len(), hard: false });
+    let found =
+        spans.into_iter().filter(|range| !range.is_empty()).map(|range| TextSpan { range, hard: true });
     let mut all: Vec<_> = masks.chain(found).collect();
     all.sort_by_key(|span| (span.range.start, span.hard));
-    let mut merged: Vec<Span> = Vec::with_capacity(all.len());
+    let mut merged: Vec<TextSpan> = Vec::with_capacity(all.len());
     for span in all {
         match merged.last_mut() {
             Some(last) if !last.hard && span.hard && span.range.end <= last.range.end => {}

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 /// The quotes that are open around a place in a line.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Open {
+pub(super) struct OpenQuotes {
     pub(super) double: bool,
     pub(super) single: bool,
 }
 
-impl Open {
+impl OpenQuotes {
     pub(super) const fn any(self) -> bool {
         self.double || self.single
     }
@@ -27,7 +27,7 @@ const MAX_COOKIE: usize = 4096;
 
 /// A value in quotes.
 #[derive(Debug)]
-pub(super) struct Quoted {
+pub(super) struct QuotedValue {
     pub(super) inner: Range<usize>,
     /// Right behind the closing quote.
     end: usize,
@@ -36,7 +36,7 @@ pub(super) struct Quoted {
 }
 
 /// The quoted value that begins at `at`, whose quotes may be escaped by any number of backslashes.
-pub(super) fn quoted(text: &str, at: usize, open: Open) -> Option<Quoted> {
+pub(super) fn quoted(text: &str, at: usize, open: OpenQuotes) -> Option<QuotedValue> {
     let bytes = text.as_bytes();
     let escapes = bytes.get(at..)?.iter().take_while(|byte| **byte == b'\\').count();
     let quote = *bytes.get(at + escapes).filter(|byte| matches!(byte, b'"' | b'\''))?;
@@ -53,7 +53,11 @@ pub(super) fn quoted(text: &str, at: usize, open: Open) -> Option<Quoted> {
             let closing = here - run.min(escapes);
             let shown = runs_at(&bytes[start..closing], quote, escapes > 0 && !open.any());
             let end = shown.map_or(here + 1, |shown| start + shown);
-            return Some(Quoted { inner: start..shown.map_or(closing, |_| end), end, cut: shown.is_some() });
+            return Some(QuotedValue {
+                inner: start..shown.map_or(closing, |_| end),
+                end,
+                cut: shown.is_some(),
+            });
         }
         run = if *byte == b'\\' { run + 1 } else { 0 };
         here += 1;
@@ -62,7 +66,7 @@ pub(super) fn quoted(text: &str, at: usize, open: Open) -> Option<Quoted> {
     let line = line_end(bytes, start);
     let shown = runs_at(&bytes[start..line], quote, true);
     let end = shown.map_or(line, |shown| start + shown);
-    Some(Quoted { inner: start..end, end, cut: shown.is_some() })
+    Some(QuotedValue { inner: start..end, end, cut: shown.is_some() })
 }
 
 /// Where a value in quotes ends before its quote closes, because a shell would have something to run in it: behind
@@ -76,9 +80,9 @@ fn runs_at(inner: &[u8], quote: u8, bare: bool) -> Option<usize> {
 }
 
 /// The word of a shell that begins at `at`, without its quotes if it is all in one pair of them.
-pub(super) fn word(text: &str, at: usize, open: Open) -> Range<usize> {
+pub(super) fn word(text: &str, at: usize, open: OpenQuotes) -> Range<usize> {
     let bytes = text.as_bytes();
-    if let Some(Quoted { inner, end, cut }) = quoted(text, at, open)
+    if let Some(QuotedValue { inner, end, cut }) = quoted(text, at, open)
         && (cut || end >= bytes.len() || stops(bytes, end) || !continues_word(bytes[end]))
     {
         let substitutes = bytes[inner.start - 1] == b'"';
@@ -91,8 +95,8 @@ pub(super) fn word(text: &str, at: usize, open: Open) -> Range<usize> {
     while end < bytes.len() && !stops(bytes, end) {
         match bytes[end] {
             b'"' | b'\'' => match quoted(text, end, open) {
-                Some(Quoted { end: behind, cut: false, .. }) => end = behind,
-                Some(Quoted { end: behind, .. }) => {
+                Some(QuotedValue { end: behind, cut: false, .. }) => end = behind,
+                Some(QuotedValue { end: behind, .. }) => {
                     end = behind;
                     break;
                 }
@@ -140,7 +144,7 @@ fn pair_follows(bytes: &[u8], at: usize) -> bool {
 
 /// What a shell's operators mean inside of a value of several words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operators {
+pub(super) enum ShellOperators {
     /// They end it where there is space around them and no other cookie follows.
     Plain,
     /// They end it where there is space around them.
@@ -150,7 +154,7 @@ pub(super) enum Operators {
 }
 
 /// The rest of the line from `at` on, as far as it belongs to the value.
-pub(super) fn rest(text: &str, at: usize, open: Open, operators: Operators) -> Range<usize> {
+pub(super) fn rest(text: &str, at: usize, open: OpenQuotes, operators: ShellOperators) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut end = at;
     while end < bytes.len() && !ends_rest(bytes, end, open, operators) {
@@ -160,15 +164,15 @@ pub(super) fn rest(text: &str, at: usize, open: Open, operators: Operators) -> R
 }
 
 /// Whether a value of several words cannot go on at `at`.
-pub(super) fn ends_rest(bytes: &[u8], at: usize, open: Open, operators: Operators) -> bool {
+pub(super) fn ends_rest(bytes: &[u8], at: usize, open: OpenQuotes, operators: ShellOperators) -> bool {
     match bytes[at] {
         b'\n' | b'\r' => true,
         b'\\' => matches!(bytes.get(at + 1), Some(b'"' | b'\'')),
-        b',' => operators != Operators::Plain && pair_follows(bytes, at + 1),
+        b',' => operators != ShellOperators::Plain && pair_follows(bytes, at + 1),
         sign @ (b';' | b'|' | b'&') => match operators {
-            Operators::Plain if sign == b';' && is_cookie(&bytes[at + 1..]) => false,
-            Operators::End => true,
-            Operators::Plain | Operators::Spaced => {
+            ShellOperators::Plain if sign == b';' && is_cookie(&bytes[at + 1..]) => false,
+            ShellOperators::End => true,
+            ShellOperators::Plain | ShellOperators::Spaced => {
                 let space = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
                 let operator = |byte: Option<&u8>| byte.is_some_and(|byte| b";|&".contains(byte));
                 let next = bytes.get(at + 1);

@@ -3,10 +3,10 @@
 
 use super::{
     MASK,
-    keys::{Judged, is_count},
+    keys::{KeyJudgement, is_count},
     patterns::SecretPatterns,
-    program::{self, Program},
-    tape::{self, Kind, Node},
+    program::{self, NamedProgram},
+    tape::{self, TapeKind, TapeNode},
     text,
 };
 use countersign_events::json::{MAX_DEPTH, unquote};
@@ -27,7 +27,7 @@ pub(super) fn holds_json(text: &str) -> bool {
 /// The JSON text without its secrets, and pointers to where they were; `None` if there are none.
 pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<(String, Vec<String>)> {
     let nodes = tape::read(text);
-    let mut walk = Walk {
+    let mut walk = RedactionWalk {
         secrets,
         text,
         nodes: &nodes,
@@ -39,7 +39,7 @@ pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Opti
         depth,
     };
     if !nodes.is_empty() {
-        walk.value(0, Around::default());
+        walk.value(0, ValueContext::default());
     }
     if walk.pointers.is_empty() {
         return None;
@@ -50,15 +50,15 @@ pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Opti
 
 /// What the values around one say about it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Around {
+struct ValueContext {
     in_array: bool,
-    program: Option<Program>,
+    program: Option<NamedProgram>,
 }
 
-struct Walk<'a> {
+struct RedactionWalk<'a> {
     secrets: &'a SecretPatterns,
     text: &'a str,
-    nodes: &'a [Node],
+    nodes: &'a [TapeNode],
     out: String,
     /// How much of the text stands in `out` already.
     copied: usize,
@@ -69,21 +69,21 @@ struct Walk<'a> {
     depth: usize,
 }
 
-impl<'a> Walk<'a> {
-    fn value(&mut self, index: usize, around: Around) {
+impl<'a> RedactionWalk<'a> {
+    fn value(&mut self, index: usize, around: ValueContext) {
         match self.nodes[index].kind {
             // Whatever is in there, nobody looked at it.
-            Kind::Object | Kind::Array if self.depth >= MAX_DEPTH => self.mask(index),
-            Kind::Object => self.nested(index, |walk| walk.object(index)),
-            Kind::Array => self.nested(index, |walk| walk.array(index, around)),
-            Kind::Text => self.string(index),
-            Kind::Number => {
+            TapeKind::Object | TapeKind::Array if self.depth >= MAX_DEPTH => self.mask(index),
+            TapeKind::Object => self.nested(index, |walk| walk.object(index)),
+            TapeKind::Array => self.nested(index, |walk| walk.array(index, around)),
+            TapeKind::Text => self.string(index),
+            TapeKind::Number => {
                 let number = self.raw(index);
                 if self.secrets.values.iter().any(|own| own.is_match(number)) {
                     self.mask(index);
                 }
             }
-            Kind::Word => {}
+            TapeKind::Word => {}
         }
     }
 
@@ -98,12 +98,14 @@ impl<'a> Walk<'a> {
 
     fn object(&mut self, index: usize) {
         let pair = self.pair(index);
-        let around = Around { in_array: false, program: self.program(index) };
+        let around = ValueContext { in_array: false, program: self.program(index) };
         for child in tape::children(self.nodes, index) {
             let key = self.key(child);
             let secret = match pair {
-                Some(Pair { value, secret, .. }) if value == child => secret || self.is_secret(child, &key),
-                Some(Pair { name, .. }) if name == child => false,
+                Some(NamedValue { value, secret, .. }) if value == child => {
+                    secret || self.is_secret(child, &key)
+                }
+                Some(NamedValue { name, .. }) if name == child => false,
                 _ => self.is_secret(child, &key),
             };
             self.step(&key, |walk| if secret { walk.mask(child) } else { walk.value(child, around) });
@@ -112,7 +114,7 @@ impl<'a> Walk<'a> {
 
     /// Walks an array. One of strings may be the words of a command, where a flag says what comes
     /// after it, and one of two strings in an array may be a name and its value.
-    fn array(&mut self, index: usize, around: Around) {
+    fn array(&mut self, index: usize, around: ValueContext) {
         let nodes = self.nodes;
         let children = tape::children(nodes, index);
         let named = around.in_array && nodes[index].after == index + 3;
@@ -121,14 +123,14 @@ impl<'a> Walk<'a> {
             let word = self.unescaped(child).unwrap_or_default();
             let secret = program::after(&self.secrets.keys, program, &before, &word)
                 || (named && place == 1 && self.names_secret(&before));
-            let inner = Around { in_array: true, program };
+            let inner = ValueContext { in_array: true, program };
             let joined = program.and_then(|program| program.joined(&word));
             self.step(&place.to_string(), |walk| match joined {
                 _ if secret => walk.mask(child),
                 Some(at) => walk.replace(child, &format!("{}{MASK}", &word[..at])),
                 None => walk.value(child, inner),
             });
-            program = Program::of(&word).or(program);
+            program = NamedProgram::of(&word).or(program);
             before = word;
         }
     }
@@ -157,10 +159,10 @@ impl<'a> Walk<'a> {
     /// Masks a value as a whole, if there is anything to it.
     fn mask(&mut self, index: usize) {
         let nothing = match self.nodes[index].kind {
-            Kind::Word => true,
-            Kind::Object | Kind::Array => self.nodes[index].after == index + 1,
-            Kind::Text => self.raw(index).len() == 2,
-            Kind::Number => false,
+            TapeKind::Word => true,
+            TapeKind::Object | TapeKind::Array => self.nodes[index].after == index + 1,
+            TapeKind::Text => self.raw(index).len() == 2,
+            TapeKind::Number => false,
         };
         if !nothing {
             self.replace(index, MASK);
@@ -183,11 +185,11 @@ impl<'a> Walk<'a> {
 
     fn is_secret(&self, child: usize, key: &str) -> bool {
         match self.secrets.keys.judge(key) {
-            Judged::Clear => false,
-            Judged::Secret => true,
-            Judged::Count => {
+            KeyJudgement::Clear => false,
+            KeyJudgement::Secret => true,
+            KeyJudgement::Count => {
                 let count = self.unescaped(child).is_some_and(|text| is_count(&text));
-                self.nodes[child].kind != Kind::Number && !count
+                self.nodes[child].kind != TapeKind::Number && !count
             }
         }
     }
@@ -195,11 +197,11 @@ impl<'a> Walk<'a> {
     /// Whether a string is the name of a secret. One that held a secret itself is no name any more:
     /// without it, it could say something else.
     fn names_secret(&self, name: &str) -> bool {
-        !name.contains(MASK) && self.secrets.keys.judge(name) == Judged::Secret
+        !name.contains(MASK) && self.secrets.keys.judge(name) == KeyJudgement::Secret
     }
 
     /// The members of an object that is a name and a value, such as a header or a variable.
-    fn pair(&self, index: usize) -> Option<Pair> {
+    fn pair(&self, index: usize) -> Option<NamedValue> {
         let member = |names: &[&str]| {
             tape::children(self.nodes, index)
                 .find(|child| names.iter().any(|name| self.key(*child).eq_ignore_ascii_case(name)))
@@ -208,14 +210,14 @@ impl<'a> Walk<'a> {
         let names = ["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
         let name = member(&names)?;
         let secret = self.names_secret(&self.unescaped(name)?);
-        Some(Pair { name, value, secret })
+        Some(NamedValue { name, value, secret })
     }
 
     /// The program that an object names beside its arguments.
-    fn program(&self, index: usize) -> Option<Program> {
+    fn program(&self, index: usize) -> Option<NamedProgram> {
         let names = ["command", "cmd", "program", "executable", "file"];
         let child = tape::children(self.nodes, index).find(|child| names.contains(&&*self.key(*child)))?;
-        Program::of(&self.unescaped(child)?)
+        NamedProgram::of(&self.unescaped(child)?)
     }
 
     fn key(&self, child: usize) -> Cow<'a, str> {
@@ -224,7 +226,7 @@ impl<'a> Walk<'a> {
 
     /// What a string says; `None` if it is no string, or no Unicode.
     fn unescaped(&self, index: usize) -> Option<Cow<'a, str>> {
-        (self.nodes[index].kind == Kind::Text).then(|| unescaped(self.raw(index))).flatten()
+        (self.nodes[index].kind == TapeKind::Text).then(|| unescaped(self.raw(index))).flatten()
     }
 
     fn raw(&self, index: usize) -> &'a str {
@@ -232,7 +234,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-struct Pair {
+struct NamedValue {
     name: usize,
     value: usize,
     secret: bool,

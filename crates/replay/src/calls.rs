@@ -1,13 +1,13 @@
 //! Making calls of the events of a log, one after the other, without keeping those that are over.
 
-use countersign_approvals::{Call, Standing};
+use countersign_approvals::{Call, CallStanding};
 use countersign_events::{Body, CallId, Event, EventType, ThreadId, Timestamp};
 use std::collections::HashMap;
 
 /// Puts calls together from events in the order of the log. Keep it going until the log ends, then take what is
-/// left with [`Calls::rest`].
+/// left with [`CallAssembler::rest`].
 #[derive(Debug, Default)]
-pub struct Calls {
+pub struct CallAssembler {
     open: HashMap<(ThreadId, CallId), Call>,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -16,12 +16,12 @@ pub struct Calls {
 
 /// What every event about a call names, one way or the other.
 #[derive(serde::Deserialize)]
-struct About {
+struct CallReference {
     #[serde(alias = "id", rename = "toolCallId")]
     call: CallId,
 }
 
-impl Calls {
+impl CallAssembler {
     /// The calls that were proposed from `since` on and before `until`. What became of them may be told by later
     /// events.
     #[must_use]
@@ -31,7 +31,7 @@ impl Calls {
 
     /// Takes in an event, and gives the call that is over with it.
     pub fn take(&mut self, event: &Event) -> Option<Call> {
-        let About { call } = event.data.read().ok()?;
+        let CallReference { call } = event.data.read().ok()?;
         let key = (event.thread_id.clone(), call);
         if event.kind == EventType::ToolCall && !self.is_within(event.timestamp) {
             return None;
@@ -80,8 +80,8 @@ impl Calls {
 
 fn is_over(call: &Call) -> bool {
     match &call.standing {
-        Standing::Finished { .. } => true,
-        Standing::Denied { result, .. } | Standing::Cancelled { result, .. } => result.is_some(),
+        CallStanding::Finished { .. } => true,
+        CallStanding::Denied { result, .. } | CallStanding::Cancelled { result, .. } => result.is_some(),
         _ => false,
     }
 }

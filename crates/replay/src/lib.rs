@@ -8,70 +8,73 @@ mod tally;
 mod terms;
 mod then;
 
-pub use calls::Calls;
+pub use calls::CallAssembler;
 pub use countersign_approvals::Call;
-pub use report::{Case, Decided, Judged, LISTED, Listed, Report, Said, Saved, Ways};
-pub use suggest::{Suggest, Suggested, Suggestion, Wanted};
+pub use report::{
+    AnswerCounts, LISTED, ListedCalls, RecordedDecision, ReplayReport, ReplayedCall, ReplayedVerdict,
+    RuleDecisions, SavedPrompts,
+};
+pub use suggest::{RuleSuggester, RuleSuggestion, SuggestedRule, SuggestionOptions};
 
 use countersign_events::{
     Sha256,
     event::{Source, Verdict},
 };
 use countersign_policy::{Judgement, Policy};
-use tally::{Grants, List, Now, Rules, is_the_same};
-use then::Then;
+use tally::{CaseList, GrantTally, ReplayedAnswer, RuleTally, is_the_same};
+use then::PastAnswer;
 
 /// Judges calls that were decided already by another policy.
 ///
 /// What people would have answered where they were not asked nobody knows. So a prompt that is added is counted,
 /// though the grant that its answer might have been could have spared others; the numbers lean to more prompts.
 #[derive(Debug)]
-pub struct Replay {
+pub struct PolicyReplay {
     policy: Policy,
-    counts: Counts,
-    denied: List,
-    run: List,
-    unasked: List,
-    otherwise: List,
-    rules: Rules,
-    shadow: Rules,
-    grants: Grants,
+    counts: ReplayCounts,
+    denied: CaseList,
+    run: CaseList,
+    unasked: CaseList,
+    otherwise: CaseList,
+    rules: RuleTally,
+    shadow: RuleTally,
+    grants: GrantTally,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ReplayCounts {
     calls: u64,
     masked: u64,
     unsettled: u64,
-    then: Ways,
-    now: Ways,
+    then: AnswerCounts,
+    now: AnswerCounts,
     unchanged: u64,
-    saved: Saved,
+    saved: SavedPrompts,
     added: u64,
 }
 
-impl Replay {
+impl PolicyReplay {
     /// By that policy.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
-            counts: Counts::default(),
-            denied: List::default(),
-            run: List::default(),
-            unasked: List::default(),
-            otherwise: List::default(),
-            rules: Rules::default(),
-            shadow: Rules::default(),
-            grants: Grants::default(),
+            counts: ReplayCounts::default(),
+            denied: CaseList::default(),
+            run: CaseList::default(),
+            unasked: CaseList::default(),
+            otherwise: CaseList::default(),
+            rules: RuleTally::default(),
+            shadow: RuleTally::default(),
+            grants: GrantTally::default(),
         }
     }
 
     /// Takes in a call with all its events. `late` is asked before each condition of the policy, as when it
     /// judges a call that is proposed.
     pub fn take(&mut self, call: &Call, late: &dyn Fn() -> bool) {
-        let then = Then::of(call);
-        if then == Then::Unsettled {
+        let then = PastAnswer::of(call);
+        if then == PastAnswer::Unsettled {
             self.counts.unsettled += 1;
             return;
         }
@@ -88,36 +91,46 @@ impl Replay {
         self.list(call, then, now, &judgement, late);
     }
 
-    fn count(&mut self, then: Then, now: Now) {
+    fn count(&mut self, then: PastAnswer, now: ReplayedAnswer) {
         let counts = &mut self.counts;
         counts.calls += 1;
         counts.then.count_then(then);
         counts.now.count(now);
         counts.unchanged += u64::from(is_the_same(then, now));
         match (then, now) {
-            (Then::Asked, Now::Allowed) => counts.saved.allowed += 1,
-            (Then::Asked, Now::Blocked) => counts.saved.blocked += 1,
-            (Then::Allowed | Then::Blocked, Now::Asked) => counts.added += 1,
+            (PastAnswer::Asked, ReplayedAnswer::Allowed) => counts.saved.allowed += 1,
+            (PastAnswer::Asked, ReplayedAnswer::Blocked) => counts.saved.blocked += 1,
+            (PastAnswer::Allowed | PastAnswer::Blocked, ReplayedAnswer::Asked) => counts.added += 1,
             _ => {}
         }
     }
 
-    fn look_at_grants(&mut self, call: &Call, then: Then, now: Now) {
+    fn look_at_grants(&mut self, call: &Call, then: PastAnswer, now: ReplayedAnswer) {
         let Some(response) = call.response() else { return };
         match (then, now, response.what.grant) {
-            (Then::Asked, Now::Allowed | Now::Blocked, _) => self.grants.not_given(response.seq),
-            (Then::Answered, Now::Answered, Some(grant)) => self.grants.answered(grant),
+            (PastAnswer::Asked, ReplayedAnswer::Allowed | ReplayedAnswer::Blocked, _) => {
+                self.grants.not_given(response.seq)
+            }
+            (PastAnswer::Answered, ReplayedAnswer::Answered, Some(grant)) => self.grants.answered(grant),
             _ => {}
         }
     }
 
-    fn list(&mut self, call: &Call, then: Then, now: Now, judgement: &Judgement, late: &dyn Fn() -> bool) {
+    fn list(
+        &mut self,
+        call: &Call,
+        then: PastAnswer,
+        now: ReplayedAnswer,
+        judgement: &Judgement,
+        late: &dyn Fn() -> bool,
+    ) {
         let ran = then::ran(call);
-        if now == Now::Allowed
+        if now == ReplayedAnswer::Allowed
             && let Some(objection) = then::objection(call)
         {
-            let then::Objection { by, source, comment, changed, .. } = objection;
-            let said = Said { by: Some(by), source: Some(source), comment, changed, denied: !changed };
+            let then::RecordedObjection { by, source, comment, changed, .. } = objection;
+            let said =
+                RecordedDecision { by: Some(by), source: Some(source), comment, changed, denied: !changed };
             self.denied.add(case(call, said, judgement));
         }
         if ran {
@@ -129,11 +142,11 @@ impl Replay {
                 self.run.add(case(call, said(call), judgement));
             }
         }
-        if ran && now == Now::Asked && then != Then::Asked {
+        if ran && now == ReplayedAnswer::Asked && then != PastAnswer::Asked {
             self.unasked.add(case(call, said(call), judgement));
         }
         let same = then::judged_by(call) == Some(self.policy.hash());
-        if (then, now, same) == (Then::Asked, Now::Asked, false)
+        if (then, now, same) == (PastAnswer::Asked, ReplayedAnswer::Asked, false)
             && let Some(terms) = terms::otherwise(call, &judgement.terms)
         {
             let mut case = case(call, said(call), judgement);
@@ -144,12 +157,12 @@ impl Replay {
 
     /// What was found.
     #[must_use]
-    pub fn report(self) -> Report {
-        let Counts { calls, masked, unsettled, then, mut now, unchanged, saved, added } = self.counts;
+    pub fn report(self) -> ReplayReport {
+        let ReplayCounts { calls, masked, unsettled, then, mut now, unchanged, saved, added } = self.counts;
         let missed = self.grants.missed();
         now.asked += missed;
         now.answered -= missed;
-        Report {
+        ReplayReport {
             policy: self.policy.hash(),
             calls,
             masked,
@@ -171,15 +184,15 @@ impl Replay {
 
 /// How the call would have been answered: the policy's verdict first, then what its thread said, as it did then.
 /// `None` if that hangs on what is masked.
-fn now(call: &Call, then: Then, judgement: &Judgement, policy: Sha256) -> Option<Now> {
+fn now(call: &Call, then: PastAnswer, judgement: &Judgement, policy: Sha256) -> Option<ReplayedAnswer> {
     if !call.proposal.what.redacted.is_empty() {
         // The same policy saw what is masked now, and said this.
         if then::judged_by(call) == Some(policy) {
             return Some(match then {
-                Then::Asked => Now::Asked,
-                Then::Allowed => Now::Allowed,
-                Then::Blocked => Now::Blocked,
-                Then::Answered | Then::Unsettled => Now::Answered,
+                PastAnswer::Asked => ReplayedAnswer::Asked,
+                PastAnswer::Allowed => ReplayedAnswer::Allowed,
+                PastAnswer::Blocked => ReplayedAnswer::Blocked,
+                PastAnswer::Answered | PastAnswer::Unsettled => ReplayedAnswer::Answered,
             });
         }
         // What is masked can only have made this verdict stricter, so an allow is one for certain; and what is
@@ -189,20 +202,22 @@ fn now(call: &Call, then: Then, judgement: &Judgement, policy: Sha256) -> Option
         }
     }
     Some(match (judgement.verdict, then) {
-        (Verdict::Block, _) => Now::Blocked,
-        (_, Then::Answered) if then::thread_denied(call) => Now::Answered,
-        (Verdict::Allow, Then::Asked) if then::thread_asked(call) => Now::Asked,
+        (Verdict::Block, _) => ReplayedAnswer::Blocked,
+        (_, PastAnswer::Answered) if then::thread_denied(call) => ReplayedAnswer::Answered,
+        (Verdict::Allow, PastAnswer::Asked) if then::thread_asked(call) => ReplayedAnswer::Asked,
         // A denial answers before the policy's allow where the thread has a person asked each time.
-        (Verdict::Allow, Then::Answered) if then::judged_by(call) == Some(policy) => Now::Answered,
-        (Verdict::Allow, _) => Now::Allowed,
-        (Verdict::Ask, Then::Answered) => Now::Answered,
-        (Verdict::Ask, _) => Now::Asked,
+        (Verdict::Allow, PastAnswer::Answered) if then::judged_by(call) == Some(policy) => {
+            ReplayedAnswer::Answered
+        }
+        (Verdict::Allow, _) => ReplayedAnswer::Allowed,
+        (Verdict::Ask, PastAnswer::Answered) => ReplayedAnswer::Answered,
+        (Verdict::Ask, _) => ReplayedAnswer::Asked,
     })
 }
 
-fn said(call: &Call) -> Said {
+fn said(call: &Call) -> RecordedDecision {
     let response = call.response();
-    Said {
+    RecordedDecision {
         by: response.map(|response| response.by.clone()),
         source: response.map(|response| response.what.source).filter(|source| *source != Source::Other),
         comment: response.and_then(|response| response.what.comment.clone()),
@@ -211,9 +226,9 @@ fn said(call: &Call) -> Said {
     }
 }
 
-fn case(call: &Call, then: Said, judgement: &Judgement) -> Case {
+fn case(call: &Call, then: RecordedDecision, judgement: &Judgement) -> ReplayedCall {
     let proposed = &call.proposal;
-    Case {
+    ReplayedCall {
         seq: proposed.seq,
         thread_id: call.thread_id.clone(),
         id: proposed.what.id.clone(),
@@ -222,7 +237,7 @@ fn case(call: &Call, then: Said, judgement: &Judgement) -> Case {
         principal: proposed.by.clone(),
         at: proposed.at,
         then,
-        now: Judged {
+        now: ReplayedVerdict {
             verdict: judgement.verdict,
             basis: judgement.basis,
             rule: judgement.rule.clone(),

@@ -12,7 +12,7 @@ pub const LISTED: usize = 1_000;
 /// What another policy would have made of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ReplayReport {
     /// The hash of that policy.
     pub policy: Sha256,
     /// How many calls could be compared.
@@ -22,30 +22,30 @@ pub struct Report {
     /// How many had not been answered at all.
     pub unsettled: u64,
     /// How calls were answered.
-    pub then: Ways,
+    pub then: AnswerCounts,
     /// How they would have been.
-    pub now: Ways,
+    pub now: AnswerCounts,
     /// How many would have been answered in the same way.
     pub unchanged: u64,
     /// Prompts that people would have been spared.
-    pub saved: Saved,
+    pub saved: SavedPrompts,
     /// Prompts that people would have got besides.
     pub added: u64,
     /// What somebody denied, or allowed only with other arguments, and this policy allows.
-    pub allowed_though_denied: Listed,
+    pub allowed_though_denied: ListedCalls,
     /// What ran, and this policy blocks.
-    pub blocked_though_run: Listed,
+    pub blocked_though_run: ListedCalls,
     /// What ran without anybody being asked, and this policy asks about.
-    pub asked_though_run: Listed,
+    pub asked_though_run: ListedCalls,
     /// What people were asked about, and this policy asks others, more of them or fewer.
-    pub asked_otherwise: Listed,
+    pub asked_otherwise: ListedCalls,
     /// How often each rule would have decided, the busiest first.
-    pub rules: Vec<Decided>,
+    pub rules: Vec<RuleDecisions>,
     /// How often each shadow rule would have matched.
-    pub shadow: Vec<Decided>,
+    pub shadow: Vec<RuleDecisions>,
 }
 
-impl Report {
+impl ReplayReport {
     /// Whether any call would have been answered in another way, or other people been asked.
     #[must_use]
     pub fn differs(&self) -> bool {
@@ -56,7 +56,7 @@ impl Report {
 /// How many calls were answered how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ways {
+pub struct AnswerCounts {
     /// People were asked.
     pub asked: u64,
     /// The policy allowed.
@@ -70,7 +70,7 @@ pub struct Ways {
 /// Prompts that are saved, by what comes instead.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Saved {
+pub struct SavedPrompts {
     /// The policy allows.
     pub allowed: u64,
     /// The policy blocks.
@@ -80,17 +80,17 @@ pub struct Saved {
 /// Calls of one kind: how many there are, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Listed {
+pub struct ListedCalls {
     /// How many.
     pub count: u64,
     /// The first, [`LISTED`] at most.
-    pub calls: Vec<Case>,
+    pub calls: Vec<ReplayedCall>,
 }
 
 /// One call, what became of it, and what would have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Case {
+pub struct ReplayedCall {
     /// The `seq` of its proposal.
     pub seq: i64,
     /// Its thread.
@@ -106,15 +106,15 @@ pub struct Case {
     /// When.
     pub at: Timestamp,
     /// What was decided then.
-    pub then: Said,
+    pub then: RecordedDecision,
     /// What the policy says.
-    pub now: Judged,
+    pub now: ReplayedVerdict,
 }
 
 /// What was decided on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Said {
+pub struct RecordedDecision {
     /// Who decided; nobody, while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Principal>,
@@ -135,7 +135,7 @@ pub struct Said {
 /// What the policy says of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Judged {
+pub struct ReplayedVerdict {
     /// The verdict.
     pub verdict: Verdict,
     /// What of the policy decided.
@@ -153,7 +153,7 @@ pub struct Judged {
 /// How often something of the policy decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Decided {
+pub struct RuleDecisions {
     /// The rule; none for the default and the tool's own word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,

@@ -1,8 +1,8 @@
 //! Counting what a replay finds.
 
 use super::{
-    report::{Case, Decided, LISTED, Listed, Ways},
-    then::Then,
+    report::{AnswerCounts, LISTED, ListedCalls, ReplayedCall, RuleDecisions},
+    then::PastAnswer,
 };
 use countersign_events::event::{Basis, Verdict};
 use countersign_policy::Judgement;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a call would have been answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Now {
+pub(super) enum ReplayedAnswer {
     Asked,
     Allowed,
     Blocked,
@@ -18,46 +18,46 @@ pub(super) enum Now {
     Answered,
 }
 
-impl Ways {
-    pub(super) fn count_then(&mut self, then: Then) {
+impl AnswerCounts {
+    pub(super) fn count_then(&mut self, then: PastAnswer) {
         match then {
-            Then::Asked => self.asked += 1,
-            Then::Allowed => self.allowed += 1,
-            Then::Blocked => self.blocked += 1,
-            Then::Answered => self.answered += 1,
-            Then::Unsettled => {}
+            PastAnswer::Asked => self.asked += 1,
+            PastAnswer::Allowed => self.allowed += 1,
+            PastAnswer::Blocked => self.blocked += 1,
+            PastAnswer::Answered => self.answered += 1,
+            PastAnswer::Unsettled => {}
         }
     }
 
-    pub(super) fn count(&mut self, now: Now) {
+    pub(super) fn count(&mut self, now: ReplayedAnswer) {
         match now {
-            Now::Asked => self.asked += 1,
-            Now::Allowed => self.allowed += 1,
-            Now::Blocked => self.blocked += 1,
-            Now::Answered => self.answered += 1,
+            ReplayedAnswer::Asked => self.asked += 1,
+            ReplayedAnswer::Allowed => self.allowed += 1,
+            ReplayedAnswer::Blocked => self.blocked += 1,
+            ReplayedAnswer::Answered => self.answered += 1,
         }
     }
 }
 
-pub(super) fn is_the_same(then: Then, now: Now) -> bool {
+pub(super) fn is_the_same(then: PastAnswer, now: ReplayedAnswer) -> bool {
     matches!(
         (then, now),
-        (Then::Asked, Now::Asked)
-            | (Then::Allowed, Now::Allowed)
-            | (Then::Blocked, Now::Blocked)
-            | (Then::Answered, Now::Answered)
+        (PastAnswer::Asked, ReplayedAnswer::Asked)
+            | (PastAnswer::Allowed, ReplayedAnswer::Allowed)
+            | (PastAnswer::Blocked, ReplayedAnswer::Blocked)
+            | (PastAnswer::Answered, ReplayedAnswer::Answered)
     )
 }
 
 /// The first calls of one kind, by the order of the log, however they come.
 #[derive(Debug, Default)]
-pub(super) struct List {
+pub(super) struct CaseList {
     count: u64,
-    calls: BTreeMap<i64, Case>,
+    calls: BTreeMap<i64, ReplayedCall>,
 }
 
-impl List {
-    pub(super) fn add(&mut self, case: Case) {
+impl CaseList {
+    pub(super) fn add(&mut self, case: ReplayedCall) {
         self.count += 1;
         self.calls.insert(case.seq, case);
         if self.calls.len() > LISTED {
@@ -65,18 +65,18 @@ impl List {
         }
     }
 
-    pub(super) fn listed(self) -> Listed {
-        Listed { count: self.count, calls: self.calls.into_values().collect() }
+    pub(super) fn listed(self) -> ListedCalls {
+        ListedCalls { count: self.count, calls: self.calls.into_values().collect() }
     }
 }
 
 /// How often each rule decided.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub(super) struct RuleTally {
     decided: HashMap<(Option<String>, Option<Basis>, Verdict), u64>,
 }
 
-impl Rules {
+impl RuleTally {
     pub(super) fn count(&mut self, judgement: &Judgement) {
         self.add(judgement.rule.clone(), Some(judgement.basis), judgement.verdict);
     }
@@ -92,11 +92,12 @@ impl Rules {
     }
 
     /// The busiest first, and else by name.
-    pub(super) fn decided(self) -> Vec<Decided> {
+    pub(super) fn decided(self) -> Vec<RuleDecisions> {
         let rows = self.decided.into_iter();
-        let mut rows: Vec<_> =
-            rows.map(|((rule, basis, verdict), calls)| Decided { rule, basis, verdict, calls }).collect();
-        let word = |row: &Decided| row.basis.map(Basis::as_str);
+        let mut rows: Vec<_> = rows
+            .map(|((rule, basis, verdict), calls)| RuleDecisions { rule, basis, verdict, calls })
+            .collect();
+        let word = |row: &RuleDecisions| row.basis.map(Basis::as_str);
         rows.sort_by(|a, b| {
             let order = b.calls.cmp(&a.calls).then_with(|| a.rule.cmp(&b.rule));
             order.then_with(|| word(a).cmp(&word(b))).then_with(|| a.verdict.cmp(&b.verdict))
@@ -107,12 +108,12 @@ impl Rules {
 
 /// Grants that would not have been given, and the calls that they answered.
 #[derive(Debug, Default)]
-pub(super) struct Grants {
+pub(super) struct GrantTally {
     not_given: HashSet<i64>,
     answered: HashSet<i64>,
 }
 
-impl Grants {
+impl GrantTally {
     /// The decision at `seq` would not have been made: nobody would have been asked.
     pub(super) fn not_given(&mut self, seq: i64) {
         self.not_given.insert(seq);

@@ -1,11 +1,11 @@
 //! Whom the question goes to: the terms on which people were asked, and those of another policy.
 
 use countersign_approvals::Call;
-use countersign_events::event::{OnExpiry, Request};
-use countersign_policy::Terms;
+use countersign_events::event::{ApprovalRequest, OnExpiry};
+use countersign_policy::ApprovalTerms;
 
 /// In which terms the question would have differed, in words; none if it would have gone to the same people.
-pub(super) fn otherwise(call: &Call, now: &Terms) -> Option<String> {
+pub(super) fn otherwise(call: &Call, now: &ApprovalTerms) -> Option<String> {
     let fact = call.request()?;
     let then = &fact.what;
     let level = |level: &Option<String>| {
@@ -58,7 +58,7 @@ fn silence(on_expiry: Option<OnExpiry>) -> &'static str {
 }
 
 /// Silence never allowed where the proposer asked for less time than the rule gives, or the thread requires a person.
-fn now_on_expiry(call: &Call, then: &Request, now: &Terms) -> Option<OnExpiry> {
+fn now_on_expiry(call: &Call, then: &ApprovalRequest, now: &ApprovalTerms) -> Option<OnExpiry> {
     let asked_at = call.request().map(|request| request.at);
     let given = then.expires_at.zip(asked_at).map(|(end, begin)| end.since(begin));
     let hurried = given.zip(now.expires).is_some_and(|(given, rule)| given < rule);

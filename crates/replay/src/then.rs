@@ -8,7 +8,7 @@ use countersign_events::{
 
 /// How a call was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum PastAnswer {
     /// People were asked.
     Asked,
     /// The policy allowed it.
@@ -21,7 +21,7 @@ pub(super) enum Then {
     Unsettled,
 }
 
-impl Then {
+impl PastAnswer {
     pub(super) fn of(call: &Call) -> Self {
         if call.request().is_some() {
             return Self::Asked;
@@ -64,7 +64,7 @@ pub(super) fn judged_by(call: &Call) -> Option<Sha256> {
 
 /// That somebody did not want a call to run as it was proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Objection {
+pub(super) struct RecordedObjection {
     pub(super) by: Principal,
     pub(super) source: Source,
     pub(super) comment: Option<String>,
@@ -75,12 +75,12 @@ pub(super) struct Objection {
 
 /// The decision against it, if there is one; else what a single approver held against it. One that was
 /// withdrawn nobody objected to.
-pub(super) fn objection(call: &Call) -> Option<Objection> {
+pub(super) fn objection(call: &Call) -> Option<RecordedObjection> {
     let decided = call.response().and_then(|response| {
         let said = &response.what;
         let changed = said.decision.allows() && said.arguments.is_some();
         let denied = !said.decision.allows() && said.source != Source::Cancellation;
-        (changed || denied).then(|| Objection {
+        (changed || denied).then(|| RecordedObjection {
             by: response.by.clone(),
             source: said.source,
             comment: said.comment.clone(),
@@ -90,7 +90,7 @@ pub(super) fn objection(call: &Call) -> Option<Objection> {
     });
     decided.or_else(|| {
         let vote = call.course.votes.iter().find(|vote| !vote.what.decision.allows())?;
-        Some(Objection {
+        Some(RecordedObjection {
             by: vote.by.clone(),
             source: Source::Approver,
             comment: vote.what.comment.clone(),

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr};
 
 /// An IP address and a port (`127.0.0.1:7878`, `[::1]:0`), or a socket file (`unix:/run/countersign.sock`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
+pub enum ListenAddress {
     /// A port; 0 takes a free one.
     Tcp(SocketAddr),
     /// A socket in the file system.
@@ -16,7 +16,7 @@ pub enum Address {
 #[error("an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket")]
 pub struct BadAddress;
 
-impl FromStr for Address {
+impl FromStr for ListenAddress {
     type Err = BadAddress;
 
     fn from_str(text: &str) -> Result<Self, BadAddress> {
@@ -28,7 +28,7 @@ impl FromStr for Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => fmt::Display::fmt(address, f),
@@ -37,7 +37,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl Address {
+impl ListenAddress {
     /// As a client would name it.
     #[must_use]
     pub fn url(&self) -> String {
@@ -55,14 +55,14 @@ mod tests {
     #[test]
     fn reads_what_it_writes() {
         for text in ["127.0.0.1:7878", "[::1]:0", "unix:/run/countersign.sock", "unix:here.sock"] {
-            assert_eq!(text.parse::<Address>().expect(text).to_string(), text);
+            assert_eq!(text.parse::<ListenAddress>().expect(text).to_string(), text);
         }
     }
 
     #[test]
     fn refuses_what_names_nothing() {
         for text in ["", "localhost:7878", "7878", "127.0.0.1", "unix:", "/run/countersign.sock"] {
-            assert_eq!(text.parse::<Address>(), Err(BadAddress), "{text:?}");
+            assert_eq!(text.parse::<ListenAddress>(), Err(BadAddress), "{text:?}");
         }
     }
 }

@@ -2,8 +2,8 @@
 //! headers that say whether the answer may be kept and who may show it.
 
 use crate::{
-    App, guard,
-    problem::{PROBLEM, Problem},
+    AppState, guard,
+    problem::{PROBLEM, ProblemResponse},
 };
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -34,7 +34,7 @@ pub(crate) fn request_id() -> Option<String> {
 }
 
 /// Lets a request in, and its answer out.
-pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn pass(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let id = given(request.headers()).unwrap_or_else(|| random_id("req_"));
     let method = request.method().clone();
     // The route and not the path: names of threads and calls may say more than a log is to hold.
@@ -66,7 +66,7 @@ fn with_code(response: Response) -> Response {
         return response;
     }
     let code = if status.is_server_error() { ErrorCode::Internal } else { ErrorCode::UnknownRoute };
-    Problem::new(code, "this request cannot be answered").into_response()
+    ProblemResponse::new(code, "this request cannot be answered").into_response()
 }
 
 /// The caller's own id, if it is one that can stand in a log.

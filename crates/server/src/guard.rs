@@ -3,7 +3,7 @@
 //! loopback host, and one that a page sent must come from this server's own. Browsers tell with `Origin`,
 //! and where they send none, as for an image, with `Sec-Fetch-Site`. No page may frame an answer either.
 
-use crate::problem::Problem;
+use crate::problem::ProblemResponse;
 use axum::{
     extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue, header},
@@ -39,7 +39,7 @@ pub(crate) async fn turn_away_pages(request: Request, next: Next) -> Response {
 
 /// Browsers say of each request how its origin stands to this server; nobody else says anything. Another
 /// port of this machine is the `same-site`, and as foreign as any.
-fn check_site(headers: &HeaderMap, path: &str) -> Result<(), Problem> {
+fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
     let is = |name: &str, what: &[&str]| {
         headers.get(name).is_some_and(|value| what.iter().any(|one| value.as_bytes() == one.as_bytes()))
     };
@@ -49,25 +49,25 @@ fn check_site(headers: &HeaderMap, path: &str) -> Result<(), Problem> {
     if ours || (opened && PLACES.contains(&path)) {
         return Ok(());
     }
-    Err(Problem::new(
+    Err(ProblemResponse::new(
         ErrorCode::ForeignOrigin,
         "a page of another site sent this, and pages may not ask anything here",
     ))
 }
 
-fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), Problem> {
+fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), ProblemResponse> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(header::HOST).or(in_uri).unwrap_or("");
     if !is_loopback(host) {
         let detail = format!(
             "this server serves its own machine only, and {host:?} is another; use 127.0.0.1 or localhost"
         );
-        return Err(Problem::new(ErrorCode::ForeignHost, detail));
+        return Err(ProblemResponse::new(ErrorCode::ForeignHost, detail));
     }
     match text(header::ORIGIN) {
         Some(origin) if origin.strip_prefix("http://") != Some(host) => {
             let detail = format!("a page of {origin} sent this, and pages may not decide");
-            Err(Problem::new(ErrorCode::ForeignOrigin, detail))
+            Err(ProblemResponse::new(ErrorCode::ForeignOrigin, detail))
         }
         _ => Ok(()),
     }

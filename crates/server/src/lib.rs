@@ -17,14 +17,14 @@ mod routes;
 mod socket_file;
 mod stream;
 
-pub use address::{Address, BadAddress};
-pub use listen::Listener;
+pub use address::{BadAddress, ListenAddress};
+pub use listen::BoundListener;
 
 use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::try_join_all;
-use listen::Socket;
-use metrics::Metrics;
+use listen::ListenSocket;
+use metrics::ServerMetrics;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 use tower_http::{
@@ -37,25 +37,25 @@ use tower_http::{
 
 /// What every endpoint has at hand.
 #[derive(Clone)]
-pub(crate) struct App {
+pub(crate) struct AppState {
     gate: EmbeddedGate,
     /// Ends streams and waits when the server is told to stop.
     stop: CancellationToken,
-    options: Options,
-    metrics: Arc<Metrics>,
-    document: Arc<openapi::Text>,
+    options: ServerOptions,
+    metrics: Arc<ServerMetrics>,
+    document: Arc<openapi::DocumentText>,
 }
 
 /// How a server behaves.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ServerOptions {
     /// The gate's own clock: by it streams beat, and requests grow old.
     pub clock: Clock,
     /// How often an idle stream says that it is alive.
     pub heartbeat: Duration,
 }
 
-impl Options {
+impl ServerOptions {
     /// The usual, by that clock.
     #[must_use]
     pub fn by(clock: Clock) -> Self {
@@ -63,7 +63,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for ServerOptions {
     fn default() -> Self {
         Self { clock: Clock::System, heartbeat: Duration::from_secs(15) }
     }
@@ -71,7 +71,7 @@ impl Default for Options {
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum ServerError {
     /// Nobody is authenticated, so nobody but this machine's own users may reach it.
     #[error(
         "{0} is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]"
@@ -81,7 +81,7 @@ pub enum Error {
     #[error("cannot listen on {address}: {why}")]
     Bind {
         /// What was asked for.
-        address: Address,
+        address: ListenAddress,
         /// What the system says.
         why: io::Error,
     },
@@ -99,15 +99,20 @@ const WORTH_COMPRESSING: u64 = 1024;
 
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(
-    listeners: Vec<Listener>,
+    listeners: Vec<BoundListener>,
     gate: EmbeddedGate,
-    options: Options,
+    options: ServerOptions,
     stop: CancellationToken,
-) -> Result<(), Error> {
-    let metrics = Arc::new(Metrics::new(&gate));
+) -> Result<(), ServerError> {
+    let metrics = Arc::new(ServerMetrics::new(&gate));
     let (routes, document) = routes::router();
-    let app =
-        App { gate, stop: stop.clone(), options, metrics, document: Arc::new(openapi::Text::of(&document)) };
+    let app = AppState {
+        gate,
+        stop: stop.clone(),
+        options,
+        metrics,
+        document: Arc::new(openapi::DocumentText::of(&document)),
+    };
     // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
     let service = router(routes, app).into_make_service();
     let serving =
@@ -124,7 +129,11 @@ pub async fn serve(
 }
 
 /// Serves on one socket.
-async fn on(listener: Listener, service: IntoMakeService<Router>, stop: CancellationToken) -> io::Result<()> {
+async fn on(
+    listener: BoundListener,
+    service: IntoMakeService<Router>,
+    stop: CancellationToken,
+) -> io::Result<()> {
     let file = listener.file;
     // The socket is closed when this is over, and others are answered for seconds yet. Its file goes before:
     // afterwards, the one that stands there may be the next server's.
@@ -133,7 +142,7 @@ async fn on(listener: Listener, service: IntoMakeService<Router>, stop: Cancella
         drop(file);
     };
     match listener.socket {
-        Socket::Tcp(socket) => {
+        ListenSocket::Tcp(socket) => {
             // Answers and messages are small and written whole: none is to wait for what comes after it,
             // as it would for the reader's acknowledgement of the one before.
             let socket = socket.tap_io(|stream| {
@@ -143,7 +152,7 @@ async fn on(listener: Listener, service: IntoMakeService<Router>, stop: Cancella
             });
             axum::serve(socket, service).with_graceful_shutdown(stopped).await
         }
-        Socket::Unix(socket) => axum::serve(socket, service).with_graceful_shutdown(stopped).await,
+        ListenSocket::Unix(socket) => axum::serve(socket, service).with_graceful_shutdown(stopped).await,
     }
 }
 
@@ -151,10 +160,10 @@ async fn on(listener: Listener, service: IntoMakeService<Router>, stop: Cancella
 #[must_use]
 pub fn document() -> String {
     let (_, document) = routes::router();
-    openapi::Text::of(&document).text
+    openapi::DocumentText::of(&document).text
 }
 
-fn router(routes: Router<App>, app: App) -> Router {
+fn router(routes: Router<AppState>, app: AppState) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::SSE);
     routes
         .fallback(problem::unknown_route)
@@ -178,10 +187,10 @@ mod tests {
     async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
         let folder = tempfile::tempdir()?;
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
-        let (stop, metrics) = (CancellationToken::new(), Arc::new(Metrics::new(&gate)));
+        let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate)));
         let (routes, document) = routes::router();
-        let document = Arc::new(openapi::Text::of(&document));
-        let app = App { gate, stop: stop.clone(), options: Options::default(), metrics, document };
+        let document = Arc::new(openapi::DocumentText::of(&document));
+        let app = AppState { gate, stop: stop.clone(), options: ServerOptions::default(), metrics, document };
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let mut stream = tokio::net::TcpStream::connect(socket.local_addr()?).await?;

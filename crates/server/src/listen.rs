@@ -1,7 +1,7 @@
 //! The sockets that a server listens on: its own, and those that it inherits.
 
 use crate::{
-    Address, Error,
+    ListenAddress, ServerError,
     socket_file::{BACKLOG, SocketFile},
 };
 use std::{io, net::SocketAddr, path::Path};
@@ -9,65 +9,65 @@ use tokio::net::{TcpListener, TcpSocket, UnixListener};
 
 /// A socket that is listened on.
 #[derive(Debug)]
-pub struct Listener {
+pub struct BoundListener {
     /// Removed in the end, where this process made it. It stands first to go before the socket does.
     pub(crate) file: Option<SocketFile>,
-    pub(crate) socket: Socket,
-    address: Address,
+    pub(crate) socket: ListenSocket,
+    address: ListenAddress,
 }
 
 #[derive(Debug)]
-pub(crate) enum Socket {
+pub(crate) enum ListenSocket {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
-impl Listener {
+impl BoundListener {
     /// Listens on an address of this machine. With `shared`, other processes that say so too may listen on
     /// the same port, and the system deals out connections between them.
-    pub fn bind(address: &Address, shared: bool) -> Result<Self, Error> {
-        let failed = |why| Error::Bind { address: address.clone(), why };
+    pub fn bind(address: &ListenAddress, shared: bool) -> Result<Self, ServerError> {
+        let failed = |why| ServerError::Bind { address: address.clone(), why };
         match address {
-            Address::Tcp(address) => {
+            ListenAddress::Tcp(address) => {
                 loopback(*address)?;
                 Self::tcp(on_port(*address, shared).map_err(failed)?).map_err(failed)
             }
-            Address::Unix(path) => {
+            ListenAddress::Unix(path) => {
                 let (socket, file) = SocketFile::listen(path).map_err(failed)?;
-                Ok(Self { file: Some(file), socket: Socket::Unix(socket), address: address.clone() })
+                Ok(Self { file: Some(file), socket: ListenSocket::Unix(socket), address: address.clone() })
             }
         }
     }
 
     /// Takes over a port that somebody else listens on for this process.
-    pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, Error> {
+    pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, ServerError> {
         loopback(socket.local_addr()?)?;
         socket.set_nonblocking(true)?;
         Ok(Self::tcp(TcpListener::from_std(socket)?)?)
     }
 
     /// Takes over a socket file that somebody else listens on for this process; it stays in the end.
-    pub fn inherited_unix(socket: std::os::unix::net::UnixListener) -> Result<Self, Error> {
+    pub fn inherited_unix(socket: std::os::unix::net::UnixListener) -> Result<Self, ServerError> {
         socket.set_nonblocking(true)?;
         let path = socket.local_addr()?.as_pathname().map(Path::to_path_buf).unwrap_or_default();
-        let socket = Socket::Unix(UnixListener::from_std(socket)?);
-        Ok(Self { socket, address: Address::Unix(path), file: None })
+        let socket = ListenSocket::Unix(UnixListener::from_std(socket)?);
+        Ok(Self { socket, address: ListenAddress::Unix(path), file: None })
     }
 
     fn tcp(socket: TcpListener) -> io::Result<Self> {
-        let address = Address::Tcp(socket.local_addr()?);
-        Ok(Self { socket: Socket::Tcp(socket), address, file: None })
+        let address = ListenAddress::Tcp(socket.local_addr()?);
+        Ok(Self { socket: ListenSocket::Tcp(socket), address, file: None })
     }
 
     /// Where it listens, with the port that it was given.
     #[must_use]
-    pub fn address(&self) -> &Address {
+    pub fn address(&self) -> &ListenAddress {
         &self.address
     }
 }
 
-fn loopback(address: SocketAddr) -> Result<(), Error> {
-    if address.ip().is_loopback() { Ok(()) } else { Err(Error::NotLoopback(address)) }
+fn loopback(address: SocketAddr) -> Result<(), ServerError> {
+    if address.ip().is_loopback() { Ok(()) } else { Err(ServerError::NotLoopback(address)) }
 }
 
 fn on_port(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {

@@ -14,17 +14,17 @@ use prometheus_client::{
 use std::time::Duration;
 
 /// By route, method and status.
-type Requests = Family<[(&'static str, String); 3], Counter>;
+type RequestLabels = Family<[(&'static str, String); 3], Counter>;
 
 /// By route and method.
-type Durations = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
+type DurationLabels = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
 /// What is counted, and where it is shown.
 #[derive(Debug)]
-pub(crate) struct Metrics {
+pub(crate) struct ServerMetrics {
     registry: Registry,
-    requests: Requests,
-    durations: Durations,
+    requests: RequestLabels,
+    durations: DurationLabels,
     streams: Gauge,
     waits: Gauge,
     open: Gauge,
@@ -38,7 +38,7 @@ fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.000_5, 2.0, 16))
 }
 
-impl Metrics {
+impl ServerMetrics {
     pub(crate) fn new(gate: &EmbeddedGate) -> Self {
         let mut registry = Registry::with_prefix("countersign");
         gate.register_metrics(&mut registry);
@@ -86,13 +86,13 @@ impl Metrics {
     }
 
     /// Counts a stream for as long as what is returned lives.
-    pub(crate) fn stream(&self) -> Held {
-        Held::new(&self.streams)
+    pub(crate) fn stream(&self) -> HeldGauge {
+        HeldGauge::new(&self.streams)
     }
 
     /// Counts a wait for as long as what is returned lives.
-    pub(crate) fn wait(&self) -> Held {
-        Held::new(&self.waits)
+    pub(crate) fn wait(&self) -> HeldGauge {
+        HeldGauge::new(&self.waits)
     }
 
     /// Everything as text, with what waits at this moment.
@@ -106,16 +106,16 @@ impl Metrics {
 }
 
 /// One more of something that lasts.
-pub(crate) struct Held(Gauge);
+pub(crate) struct HeldGauge(Gauge);
 
-impl Held {
+impl HeldGauge {
     fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldGauge {
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -13,9 +13,9 @@ pub(crate) const PROBLEM: &str = "application/problem+json";
 
 /// An error on its way out.
 #[derive(Debug)]
-pub(crate) struct Problem(Box<api::Problem>);
+pub(crate) struct ProblemResponse(Box<api::Problem>);
 
-impl Problem {
+impl ProblemResponse {
     /// The problem with this code. [`codes::CODES`] has its status.
     pub(crate) fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
         let status = codes::find(code).and_then(|entry| StatusCode::from_u16(entry.status).ok());
@@ -68,7 +68,7 @@ impl Problem {
     }
 }
 
-impl From<GateError> for Problem {
+impl From<GateError> for ProblemResponse {
     fn from(error: GateError) -> Self {
         let mut problem = Self::new(error.code, error.detail.clone());
         if problem.0.status >= 500 {
@@ -84,13 +84,13 @@ impl From<GateError> for Problem {
     }
 }
 
-impl From<countersign_gate::Error> for Problem {
-    fn from(error: countersign_gate::Error) -> Self {
+impl From<countersign_gate::GateFailure> for ProblemResponse {
+    fn from(error: countersign_gate::GateFailure) -> Self {
         GateError::from(error).into()
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ProblemResponse {
     fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.0.request_id = door::request_id();
@@ -110,18 +110,18 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text");
     tracing::error!(panic = text, "a request ended in a panic");
-    Problem::new(
+    ProblemResponse::new(
         ErrorCode::Internal,
         "the server failed; its log has the details under the id of this request",
     )
     .into_response()
 }
 
-pub(crate) async fn unknown_route(uri: Uri) -> Problem {
+pub(crate) async fn unknown_route(uri: Uri) -> ProblemResponse {
     let detail = format!("{} does not exist; the API begins with /v1/threads", uri.path());
-    Problem::new(ErrorCode::UnknownRoute, detail)
+    ProblemResponse::new(ErrorCode::UnknownRoute, detail)
 }
 
-pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    Problem::new(ErrorCode::WrongMethod, format!("{} does not support {method}", uri.path()))
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> ProblemResponse {
+    ProblemResponse::new(ErrorCode::WrongMethod, format!("{} does not support {method}", uri.path()))
 }

@@ -18,13 +18,13 @@ pub(crate) const BACKLOG: i32 = 1024;
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    number: Number,
+    number: FileIdentity,
 }
 
 /// What tells a file from every other that is there.
-type Number = (u64, u64);
+type FileIdentity = (u64, u64);
 
-fn number(file: &Metadata) -> Number {
+fn number(file: &Metadata) -> FileIdentity {
     (file.dev(), file.ino())
 }
 
@@ -32,7 +32,7 @@ impl SocketFile {
     /// Listens on a file of that name. Only this user gets to the socket: its mode is set before anybody
     /// can connect to it.
     pub(crate) fn listen(path: &Path) -> io::Result<(UnixListener, Self)> {
-        let _turn = Turn::take(path)?;
+        let _turn = SocketFileLock::take(path)?;
         remove_stale(path)?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.bind(&SockAddr::unix(path)?)?;
@@ -44,7 +44,7 @@ impl SocketFile {
     }
 
     fn remove(&self) -> io::Result<()> {
-        let _turn = Turn::take(&self.path)?;
+        let _turn = SocketFileLock::take(&self.path)?;
         if number(&fs::symlink_metadata(&self.path)?) == self.number {
             fs::remove_file(&self.path)?;
         }
@@ -62,13 +62,13 @@ impl Drop for SocketFile {
 
 /// The right to put a file there or take it away, which one process has at a time: what one finds left
 /// behind, another might just have replaced. It is a lock on a file beside it, which goes in the end.
-struct Turn {
+struct SocketFileLock {
     beside: PathBuf,
     /// Locked as long as it is open.
     _file: File,
 }
 
-impl Turn {
+impl SocketFileLock {
     fn take(path: &Path) -> io::Result<Self> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".lock");
@@ -86,7 +86,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SocketFileLock {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.beside) {
             tracing::debug!(%error, path = %self.beside.display(), "the lock's file stays");

@@ -4,7 +4,7 @@
 //! reader that is slow holds up nobody, and misses nothing. A stream that fails says so with its last
 //! message: a reader that only saw it end would come back and fail again for ever.
 
-use crate::{App, door, problem::Problem};
+use crate::{AppState, door, problem::ProblemResponse};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response, Sse, sse::Event as Message},
@@ -19,7 +19,7 @@ use tracing::Span;
 const RECONNECT: Duration = Duration::from_secs(1);
 
 /// From where a reader takes the stream up.
-pub(crate) struct From {
+pub(crate) struct StreamStart {
     /// The `seq` after which it begins.
     pub(crate) after: i64,
     /// Whether the reader has read it before, up to there.
@@ -27,13 +27,17 @@ pub(crate) struct From {
 }
 
 /// Answers with the stream.
-pub(crate) async fn answer(app: App, filter: LogFilter, from: From) -> Result<Response, Problem> {
+pub(crate) async fn answer(
+    app: AppState,
+    filter: LogFilter,
+    from: StreamStart,
+) -> Result<Response, ProblemResponse> {
     if app.stop.is_cancelled() {
-        return Err(Problem::shutting_down());
+        return Err(ProblemResponse::shutting_down());
     }
     // What is there already when a reader comes back is what it would have missed.
     let missed = if from.again { app.gate.tip(None).await? } else { 0 };
-    let stream = stream(app, filter, from.after, missed, Asked::now()).map(Ok::<_, Infallible>);
+    let stream = stream(app, filter, from.after, missed, StreamRequest::now()).map(Ok::<_, Infallible>);
     let mut response = Sse::new(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
@@ -43,18 +47,24 @@ pub(crate) async fn answer(app: App, filter: LogFilter, from: From) -> Result<Re
 }
 
 /// The request that a stream answers, which is over for everybody else when the stream begins.
-struct Asked {
+struct StreamRequest {
     span: Span,
     id: Option<String>,
 }
 
-impl Asked {
+impl StreamRequest {
     fn now() -> Self {
         Self { span: Span::current(), id: door::request_id() }
     }
 }
 
-fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) -> impl Stream<Item = Message> {
+fn stream(
+    app: AppState,
+    filter: LogFilter,
+    after: i64,
+    missed: i64,
+    asked: StreamRequest,
+) -> impl Stream<Item = Message> {
     async_stream::stream! {
         let _counted = app.metrics.stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
@@ -76,7 +86,7 @@ fn stream(app: App, filter: LogFilter, after: i64, missed: i64, asked: Asked) ->
                             yield message(&event);
                         }
                         Some(Err(error)) => {
-                            let problem = asked.span.in_scope(|| Problem::from(error));
+                            let problem = asked.span.in_scope(|| ProblemResponse::from(error));
                             yield last_words(problem.under(asked.id));
                             return;
                         }
@@ -102,6 +112,6 @@ fn message(event: &Event) -> Message {
 }
 
 /// The last message of a stream that fails. It has no id, so a client that reconnects resumes after the last event.
-fn last_words(problem: Problem) -> Message {
+fn last_words(problem: ProblemResponse) -> Message {
     Message::default().event("error").data(serde_json::to_string(&problem.told()).unwrap_or_default())
 }

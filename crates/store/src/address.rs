@@ -1,6 +1,6 @@
 //! Where a log is: a file, or a PostgreSQL database. What is shown of it never holds a password.
 
-use crate::Error;
+use crate::StoreError;
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
     fmt,
@@ -14,7 +14,7 @@ pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
 
 /// Where a log is.
 #[derive(Clone, Debug)]
-pub enum Address {
+pub enum DatabaseUrl {
     /// An SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
@@ -35,40 +35,40 @@ pub struct PostgresAddress {
 
 /// What a log is called in messages: its path, or the address of its database without any password.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place(String);
+pub struct DatabaseName(String);
 
-impl Place {
+impl DatabaseName {
     /// For an error that nobody will read.
     pub(crate) const fn nowhere() -> Self {
         Self(String::new())
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DatabaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<&Path> for Place {
+impl From<&Path> for DatabaseName {
     fn from(path: &Path) -> Self {
         Self(path.display().to_string())
     }
 }
 
-impl<P: AsRef<Path>> From<P> for Address {
+impl<P: AsRef<Path>> From<P> for DatabaseUrl {
     fn from(path: P) -> Self {
         Self::File(path.as_ref().to_path_buf())
     }
 }
 
-impl Address {
+impl DatabaseUrl {
     /// Reads a path, `sqlite://` and a path, or a `postgres://` URL as libpq takes it
     /// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>). What the URL
     /// leaves out comes from `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGSSLMODE` and the like, and the
     /// password from `~/.pgpass` too. Our own parameters are `schema`, `pooler=transaction`, `listen_host`
-    /// and `listen_port`. An [`Error::BadAddress`] never repeats the address, which may hold a password.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    /// and `listen_port`. An [`StoreError::BadAddress`] never repeats the address, which may hold a password.
+    pub fn parse(text: &str) -> Result<Self, StoreError> {
         match text.split_once("://") {
             // A slip would otherwise be taken for the name of a file, and shown with its password.
             None if is_nearly_one(text) => Err(bad(
@@ -87,7 +87,7 @@ impl Address {
 
     /// What it is called in messages.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> DatabaseName {
         match self {
             Self::File(path) => path.as_path().into(),
             Self::Postgres(address) => address.place(),
@@ -95,7 +95,7 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.place().fmt(f)
     }
@@ -109,12 +109,12 @@ fn is_nearly_one(text: &str) -> bool {
         || text.split_whitespace().any(|word| words.iter().any(|key| word.starts_with(key)))
 }
 
-fn bad(why: String) -> Error {
-    Error::BadAddress { why }
+fn bad(why: String) -> StoreError {
+    StoreError::BadAddress { why }
 }
 
 impl PostgresAddress {
-    fn parse(text: &str) -> Result<Self, Error> {
+    fn parse(text: &str) -> Result<Self, StoreError> {
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if rest.split_once(['/', '?', '#']).is_some_and(|(_, after)| after.contains('@')) {
             return Err(bad(
@@ -123,7 +123,7 @@ impl PostgresAddress {
             ));
         }
         let (base, query) = text.split_once('?').unwrap_or((text, ""));
-        let (mut theirs, mut ours) = (Vec::new(), Ours::default());
+        let (mut theirs, mut ours) = (Vec::new(), OwnParameters::default());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             if !ours.take(key, value)? {
@@ -145,7 +145,7 @@ impl PostgresAddress {
     }
 
     /// `postgres://user@host:port/database`.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> DatabaseName {
         let (user, port) = (self.connect.get_username(), self.connect.get_port());
         let database = self.connect.get_database().unwrap_or(user);
         let host = match self.connect.get_socket() {
@@ -153,7 +153,7 @@ impl PostgresAddress {
             None => self.connect.get_host().to_owned(),
         };
         let schema = self.schema.as_ref().map(|schema| format!("?schema={schema}")).unwrap_or_default();
-        Place(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
+        DatabaseName(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
     }
 }
 
@@ -172,17 +172,17 @@ fn quiet(options: PgConnectOptions) -> PgConnectOptions {
 
 /// The parameters of a URL that are ours and not libpq's.
 #[derive(Default)]
-struct Ours {
+struct OwnParameters {
     schema: Option<String>,
     pooled: bool,
     listen_host: Option<String>,
     listen_port: Option<u16>,
 }
 
-impl Ours {
+impl OwnParameters {
     /// Takes a parameter if it is ours; of theirs, none may be unknown, for a typo in `sslmode` would go
     /// unnoticed.
-    fn take(&mut self, key: &str, value: &str) -> Result<bool, Error> {
+    fn take(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
             "schema" if is_name(value) => self.schema = Some(value.to_owned()),
             "schema" => {
@@ -248,14 +248,16 @@ mod tests {
     use super::*;
 
     fn place(text: &str) -> String {
-        Address::parse(text).expect("an address").to_string()
+        DatabaseUrl::parse(text).expect("an address").to_string()
     }
 
     #[test]
     fn reads_paths_and_urls() {
-        assert!(matches!(Address::parse("a/b.db"), Ok(Address::File(path)) if path == Path::new("a/b.db")));
         assert!(
-            matches!(Address::parse("sqlite:///a.db"), Ok(Address::File(path)) if path == Path::new("/a.db"))
+            matches!(DatabaseUrl::parse("a/b.db"), Ok(DatabaseUrl::File(path)) if path == Path::new("a/b.db"))
+        );
+        assert!(
+            matches!(DatabaseUrl::parse("sqlite:///a.db"), Ok(DatabaseUrl::File(path)) if path == Path::new("/a.db"))
         );
         assert_eq!(place("postgres://ada:s3cret@db.example:6432/log"), "postgres://ada@db.example:6432/log");
         assert_eq!(
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn never_shows_a_password() {
         for text in ["postgres://ada:s3cret@db/log", "postgres://ada@db/log?password=s3cret"] {
-            let address = Address::parse(text).expect("an address");
+            let address = DatabaseUrl::parse(text).expect("an address");
             assert!(!format!("{address} {address:?} {address:#?}").contains("s3cret"));
         }
         for text in [
@@ -282,7 +284,7 @@ mod tests {
             "postgres:ada:s3cret@db/log",
             "host=db user=ada password=s3cret",
         ] {
-            let error = Address::parse(text).expect_err(text);
+            let error = DatabaseUrl::parse(text).expect_err(text);
             assert_eq!(error.code(), "bad_address");
             assert!(text.contains("sslmode") || !format!("{error} {error:?}").contains("s3cret"), "{error}");
         }
@@ -291,7 +293,7 @@ mod tests {
     #[test]
     fn a_pooler_is_named_and_the_listener_goes_round_it() {
         let text = "postgres://ada@pooler:6432/log?pooler=transaction&listen_host=db&listen_port=5432";
-        let Ok(Address::Postgres(address)) = Address::parse(text) else { panic!("an address") };
+        let Ok(DatabaseUrl::Postgres(address)) = DatabaseUrl::parse(text) else { panic!("an address") };
         assert!(address.pooled);
         let listen = address.listen.expect("a way of its own");
         assert_eq!((listen.get_host(), listen.get_port()), ("db", 5432));

@@ -2,31 +2,31 @@
 
 mod unavailable;
 
-pub use unavailable::Unavailable;
+pub use unavailable::UnavailableDatabase;
 
-use crate::Place;
+use crate::DatabaseName;
 use countersign_approvals::Refused;
-use countersign_events::Damaged;
+use countersign_events::DamagedEvent;
 
 /// The reason why the store did not do what was asked. Each has a stable [`code`](Error::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum StoreError {
     /// The rules refuse the command.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The database cannot be used now.
     #[error(transparent)]
-    DatabaseUnavailable(#[from] Unavailable),
+    DatabaseUnavailable(#[from] UnavailableDatabase),
     /// A row holds something that Countersign did not write.
     #[error("{0}; run `countersign verify`, and restore the file from a backup if it finds more")]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] DamagedEvent),
     /// SQLite finds the file inconsistent.
     #[error(
         "{place} is damaged ({why}); restore it from a backup, or see docs/operations.md for ways to recover it"
     )]
     DamagedFile {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of SQLite.
         why: String,
     },
@@ -40,7 +40,7 @@ pub enum Error {
     #[error("the database {place} cannot be created: {why}")]
     NoFolder {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the system.
         why: String,
     },
@@ -48,7 +48,7 @@ pub enum Error {
     #[error("{place} is not a Countersign database ({why}); nothing was changed, name another file")]
     NotCountersign {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// How that shows.
         why: String,
     },
@@ -58,7 +58,7 @@ pub enum Error {
     )]
     NewerDatabase {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The layout of the database.
         found: i64,
         /// The last layout that this program knows.
@@ -68,7 +68,7 @@ pub enum Error {
     #[error("{place} is on {file_system}, where processes cannot share a write-ahead log; use a local disk")]
     NoWal {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The type of the file system.
         file_system: String,
     },
@@ -76,7 +76,7 @@ pub enum Error {
     #[error("{place} holds half a copy of {from}; run the same `countersign copy` again, which resumes it")]
     HalfCopied {
         /// The target.
-        place: Place,
+        place: DatabaseName,
         /// The name of the source.
         from: String,
     },
@@ -86,28 +86,28 @@ pub enum Error {
     )]
     TargetNotEmpty {
         /// The target.
-        place: Place,
+        place: DatabaseName,
         /// The number of its events.
         events: i64,
     },
     /// Source and target are the same database.
     #[error("{0} is the source itself; nothing was copied")]
-    SameLog(Place),
+    SameLog(DatabaseName),
     /// The target of a copy holds events that its source does not have.
     #[error(
         "{place} holds events that {from} does not have; it is not a copy of it, or another program writes to it"
     )]
     NotACopy {
         /// The target.
-        place: Place,
+        place: DatabaseName,
         /// The source.
-        from: Place,
+        from: DatabaseName,
     },
     /// The target of a copy refuses an event.
     #[error("{place} refuses event {seq}: {why}; all events before it are copied")]
     EventRefused {
         /// The target.
-        place: Place,
+        place: DatabaseName,
         /// The event.
         seq: i64,
         /// The reason.
@@ -118,7 +118,7 @@ pub enum Error {
     ShuttingDown,
 }
 
-impl Error {
+impl StoreError {
     /// The stable code that programs switch on.
     #[must_use]
     pub const fn code(&self) -> &'static str {

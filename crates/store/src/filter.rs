@@ -7,7 +7,7 @@ use countersign_events::{
 
 /// What a list or a stream is to hold: what meets every part that is set. The default is everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct EventFilter {
     /// Only of that thread.
     pub thread_id: Option<ThreadId>,
     /// Only events of one of these types. Calls have no type and are not asked for it.
@@ -22,7 +22,7 @@ pub struct Filter {
     pub until: Option<Timestamp>,
 }
 
-impl Filter {
+impl EventFilter {
     /// Everything of that thread.
     #[must_use]
     pub fn of_thread(thread_id: &ThreadId) -> Self {
@@ -59,22 +59,22 @@ impl Filter {
 pub(crate) fn call_of(event: &Event) -> Option<CallId> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Id {
+    struct StoredId {
         id: Option<CallId>,
         tool_call_id: Option<CallId>,
     }
-    let found: Id = event.data.read().ok()?;
+    let found: StoredId = event.data.read().ok()?;
     found.tool_call_id.or(found.id)
 }
 
 /// The tool that an event names itself: a call, or a thread's policy.
 pub(crate) fn tool_of(event: &Event) -> Option<ToolName> {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct NamedFilter {
         name: ToolName,
     }
     match event.kind {
-        EventType::ToolCall => event.data.read::<Named>().ok().map(|call| call.name),
+        EventType::ToolCall => event.data.read::<NamedFilter>().ok().map(|call| call.name),
         EventType::ToolPolicySet => event.data.read::<ToolPolicySet>().ok().map(|set| set.tool),
         _ => None,
     }

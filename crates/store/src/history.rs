@@ -1,9 +1,9 @@
 //! What was proposed in a thread so far, the last first: what a decision would have matched is found in it.
 
 use crate::{
-    Error, Store,
-    database::Query,
-    page::{DATA, Page},
+    Store, StoreError,
+    database::SqlQuery,
+    page::{DATA, ResultPage},
     queries,
     read::read,
     search::one_more,
@@ -18,10 +18,10 @@ impl Store {
         thread_id: &ThreadId,
         before: i64,
         limit: usize,
-    ) -> Result<Page<Event>, Error> {
+    ) -> Result<ResultPage<Event>, StoreError> {
         let before = self.beginning_at(before).await?;
         let floor = self.floor_of_thread(thread_id, before).await?;
-        let query = Query::new(queries::HISTORY_OF_THREAD)
+        let query = SqlQuery::new(queries::HISTORY_OF_THREAD)
             .bind(before)
             .bind(floor)
             .bind(one_more(limit))
@@ -31,6 +31,6 @@ impl Store {
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
         let next = if more { items.last().map(|event| event.seq) } else { Some(floor).filter(|f| *f > 1) };
-        Ok(Page { items, next })
+        Ok(ResultPage { items, next })
     }
 }

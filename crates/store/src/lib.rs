@@ -24,22 +24,22 @@ mod search;
 mod verify;
 mod writer;
 
-pub use address::{Address, NEVER_LOGGED, Place, PostgresAddress};
+pub use address::{DatabaseName, DatabaseUrl, NEVER_LOGGED, PostgresAddress};
 pub use clock::{Clock, ManualClock};
-pub use copy::{Copied, Step, copy};
+pub use copy::{CopyStep, CopySummary, copy};
 pub use countersign_approvals::admissibility::InadmissibleRow;
 pub use database::{
-    postgres::{Examined, OLDEST_POSTGRES, Rights, SETTINGS as POSTGRES_SETTINGS, examine},
+    postgres::{OLDEST_POSTGRES, RoleRights, SETTINGS as POSTGRES_SETTINGS, ServerExamination, examine},
     sqlite::sqlite_version,
 };
-pub use error::{Error, Unavailable};
-pub use feed::{Follower, Waiter};
-pub use filter::Filter;
-pub use open::{Options, Synchronous};
-pub use page::Page;
-pub use schema::{Kind, Layout, migrations};
-pub use search::{Fate, Outline};
-pub use verify::{MOST_FINDINGS, Report};
+pub use error::{StoreError, UnavailableDatabase};
+pub use feed::{EventFollower, EventWaiter};
+pub use filter::EventFilter;
+pub use open::{StoreOptions, SyncMode};
+pub use page::ResultPage;
+pub use schema::{DatabaseKind, SchemaLayout, migrations};
+pub use search::{CallFate, ThreadOutline};
+pub use verify::{MOST_FINDINGS, VerifyReport};
 pub use writer::CommandOutcome;
 
 use countersign_approvals::CommandEnvelope;
@@ -52,16 +52,16 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// One process's way into the log. Cheap to clone.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
-struct Inner {
+struct StoreInner {
     queue: mpsc::Sender<writer::WriterRequest>,
-    readers: database::Readers,
-    feed: Arc<feed::Feed>,
-    meters: meters::Meters,
-    place: Place,
-    found: Layout,
+    readers: database::ReadPool,
+    feed: Arc<feed::EventFeed>,
+    meters: meters::StoreMetrics,
+    place: DatabaseName,
+    found: SchemaLayout,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -70,15 +70,15 @@ struct Inner {
 impl Store {
     /// Opens the log at `address`, and makes it if there is none. A missing folder, a file that is not
     /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
-    /// that does not answer or does not let us in: each is an [`Error`] of its own, and nothing is changed.
-    pub async fn open(address: impl Into<Address>, options: Options) -> Result<Self, Error> {
+    /// that does not answer or does not let us in: each is an [`StoreError`] of its own, and nothing is changed.
+    pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
         // Boxed, because it is large, and whoever opens a store would have to hold all of it.
-        Box::pin(open::open(address.into(), options, open::Unfinished::Refused)).await
+        Box::pin(open::open(address.into(), options, open::UnfinishedCopy::Refused)).await
     }
 
     /// Decides a command and writes its events. When this returns, the events are on disk. If the caller drops
     /// the future before that, the command may or may not be executed, and repeating it is safe.
-    pub async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, Error> {
+    pub async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, StoreError> {
         let envelope = Box::new(envelope);
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Command(envelope, answer)).await
     }
@@ -86,20 +86,20 @@ impl Store {
     /// Wakes when something happens to that call. Take it before looking at the call, so that nothing
     /// falls in between.
     #[must_use]
-    pub fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> Waiter {
+    pub fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> EventWaiter {
         self.inner.feed.watch_call(thread_id, id)
     }
 
     /// Wakes when anything happens.
     #[must_use]
-    pub fn watch_all(&self) -> Waiter {
+    pub fn watch_all(&self) -> EventWaiter {
         self.inner.feed.watch_all()
     }
 
     /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
     #[must_use]
-    pub fn follow(&self, filter: Filter, after: i64) -> Follower {
-        Follower::new(self.clone(), filter, after)
+    pub fn follow(&self, filter: EventFilter, after: i64) -> EventFollower {
+        EventFollower::new(self.clone(), filter, after)
     }
 
     /// The last event that the feed has handed out; behind the log for as long as the feed is.
@@ -121,13 +121,13 @@ impl Store {
 
     /// The layout that was found when this was opened.
     #[must_use]
-    pub fn found(&self) -> Layout {
+    pub fn found(&self) -> SchemaLayout {
         self.inner.found
     }
 
     /// What the log is called.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> DatabaseName {
         self.inner.place.clone()
     }
 
@@ -141,7 +141,7 @@ impl Store {
     }
 }
 
-impl Drop for Inner {
+impl Drop for StoreInner {
     fn drop(&mut self) {
         self.stop.cancel();
     }

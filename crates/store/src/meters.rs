@@ -1,6 +1,6 @@
 //! What the store measures of itself, for whoever runs it: commits, batches, queries, followers.
 
-use crate::feed::Feed;
+use crate::feed::EventFeed;
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric},
@@ -23,7 +23,7 @@ use std::{
 
 /// The instruments. Cloning them clones handles.
 #[derive(Debug, Clone)]
-pub(crate) struct Meters {
+pub(crate) struct StoreMetrics {
     commits: Histogram,
     batches: Histogram,
     queries: Family<[(&'static str, &'static str); 1], Histogram>,
@@ -32,9 +32,9 @@ pub(crate) struct Meters {
 }
 
 /// How far a follower has come, for as long as it is there.
-pub(crate) struct Place(Arc<AtomicI64>);
+pub(crate) struct FollowerPosition(Arc<AtomicI64>);
 
-impl Place {
+impl FollowerPosition {
     /// It has all there is: what comes from now on for others does not put it behind.
     pub(crate) fn rest(&self) {
         self.pass(i64::MAX);
@@ -51,7 +51,7 @@ fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.000_1, 2.0, 16))
 }
 
-impl Default for Meters {
+impl Default for StoreMetrics {
     fn default() -> Self {
         Self {
             commits: seconds(),
@@ -63,7 +63,7 @@ impl Default for Meters {
     }
 }
 
-impl Meters {
+impl StoreMetrics {
     /// A batch of so many orders was carried out, in a transaction that took so long.
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred orders at most")]
     pub(crate) fn committed(&self, orders: usize, took: Duration) {
@@ -82,7 +82,7 @@ impl Meters {
     }
 
     /// A follower begins after that event.
-    pub(crate) fn follow(&self, after: i64) -> Place {
+    pub(crate) fn follow(&self, after: i64) -> FollowerPosition {
         let place = Arc::new(AtomicI64::new(after));
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         // Those who left are cleared away when the list would grow, so that each costs nothing much.
@@ -90,7 +90,7 @@ impl Meters {
             places.retain(|place| place.strong_count() > 0);
         }
         places.push(Arc::downgrade(&place));
-        Place(place)
+        FollowerPosition(place)
     }
 
     /// How far behind the slowest follower is.
@@ -101,29 +101,29 @@ impl Meters {
         slowest.map_or(0, |slowest| (tip - slowest).max(0))
     }
 
-    pub(crate) fn register(&self, registry: &mut Registry, feed: Arc<Feed>) {
+    pub(crate) fn register(&self, registry: &mut Registry, feed: Arc<EventFeed>) {
         let Self { commits, batches, queries, rereads, .. } = self.clone();
         registry.register("commit_seconds", "A batch, from its turn to write to its commit", commits);
         registry.register("batch_orders", "Orders that shared a commit", batches);
         registry.register("query_seconds", "Queries, by name", queries);
         registry.register("feed_rereads", "Times a follower was behind what the feed had at hand", rereads);
-        registry.register_collector(Box::new(Followers { meters: self.clone(), feed }));
+        registry.register_collector(Box::new(FollowerGauge { meters: self.clone(), feed }));
     }
 }
 
 /// What is counted when somebody asks.
-struct Followers {
-    meters: Meters,
-    feed: Arc<Feed>,
+struct FollowerGauge {
+    meters: StoreMetrics,
+    feed: Arc<EventFeed>,
 }
 
-impl fmt::Debug for Followers {
+impl fmt::Debug for FollowerGauge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Followers")
     }
 }
 
-impl Collector for Followers {
+impl Collector for FollowerGauge {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         let (waiting, following) = self.feed.count();
         let tip = self.feed.tip();

@@ -1,14 +1,14 @@
 //! Opening a store: the database, and the tasks that live with it.
 
 use crate::{
-    Address, Clock, Error, Inner, Place, Store,
+    Clock, DatabaseName, DatabaseUrl, Store, StoreError, StoreInner,
     copy::refuse_half_copied,
-    database::{Door, Ear, Query, Readers, postgres, sqlite},
-    feed::{self, Feed},
-    meters::Meters,
+    database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
+    feed::{self, EventFeed},
+    meters::StoreMetrics,
     queries, row,
-    schema::Layout,
-    writer::{self, Writer},
+    schema::SchemaLayout,
+    writer::{self, BatchWriter},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// When an acknowledged event is on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Synchronous {
+pub enum SyncMode {
     /// Before it is acknowledged: it survives power loss.
     #[default]
     Full,
@@ -26,11 +26,11 @@ pub enum Synchronous {
 
 /// How a store is opened.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct StoreOptions {
     /// Make the file if there is none.
     pub create: bool,
     /// When an acknowledged event is on disk.
-    pub synchronous: Synchronous,
+    pub synchronous: SyncMode,
     /// Where the time comes from.
     pub clock: Clock,
     /// How many recent events the feed keeps at hand, so that readers who keep up need no query.
@@ -43,11 +43,11 @@ pub struct Options {
     pub batch: usize,
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             create: true,
-            synchronous: Synchronous::Full,
+            synchronous: SyncMode::Full,
             clock: Clock::System,
             recent: 4_096,
             poll: Duration::from_millis(100),
@@ -59,21 +59,26 @@ impl Default for Options {
 
 /// What is to be done with a log that is half copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unfinished {
+pub(crate) enum UnfinishedCopy {
     /// It is not opened.
     Refused,
     /// It is, to go on with the copy.
     Taken,
 }
 
-pub(crate) async fn open(address: Address, options: Options, unfinished: Unfinished) -> Result<Store, Error> {
+pub(crate) async fn open(
+    address: DatabaseUrl,
+    options: StoreOptions,
+    unfinished: UnfinishedCopy,
+) -> Result<Store, StoreError> {
     match address {
-        Address::File(path) => {
-            let sqlite::Opened { door, ear, readers, found } = sqlite::open(&path, &options).await?;
+        DatabaseUrl::File(path) => {
+            let sqlite::OpenedFile { door, ear, readers, found } = sqlite::open(&path, &options).await?;
             assemble((door, ear, readers), found, options, unfinished).await
         }
-        Address::Postgres(address) => {
-            let postgres::Opened { door, ear, readers, found } = postgres::open(*address, &options).await?;
+        DatabaseUrl::Postgres(address) => {
+            let postgres::OpenedServer { door, ear, readers, found } =
+                postgres::open(*address, &options).await?;
             assemble((door, ear, readers), found, options, unfinished).await
         }
     }
@@ -81,36 +86,42 @@ pub(crate) async fn open(address: Address, options: Options, unfinished: Unfinis
 
 /// Starts the writer and the feed.
 async fn assemble(
-    (door, ear, readers): (impl Door, impl Ear, Readers),
-    found: Layout,
-    options: Options,
-    unfinished: Unfinished,
-) -> Result<Store, Error> {
+    (door, ear, readers): (impl WriteSession, impl ChangeListener, ReadPool),
+    found: SchemaLayout,
+    options: StoreOptions,
+    unfinished: UnfinishedCopy,
+) -> Result<Store, StoreError> {
     let place = door.place();
-    if unfinished == Unfinished::Refused {
+    if unfinished == UnfinishedCopy::Refused {
         refuse_half_copied(&readers, &place).await?;
     }
     let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
-    let meters = Meters::default();
+    let meters = StoreMetrics::default();
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let writer = Writer::new(door, Arc::clone(&feed), meters.clone());
+    let writer = BatchWriter::new(door, Arc::clone(&feed), meters.clone());
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
     tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
     let clock = options.clock;
-    Ok(Store { inner: Arc::new(Inner { queue, readers, feed, meters, place, found, clock, stop, tasks }) })
+    Ok(Store {
+        inner: Arc::new(StoreInner { queue, readers, feed, meters, place, found, clock, stop, tasks }),
+    })
 }
 
 /// A feed that begins at the end of the log.
-async fn begin_feed(readers: &Readers, place: &Place, recent: usize) -> Result<Feed, Error> {
+async fn begin_feed(
+    readers: &ReadPool,
+    place: &DatabaseName,
+    recent: usize,
+) -> Result<EventFeed, StoreError> {
     let failed = |e| readers.error(place.clone(), &e);
-    let rows = readers.all(Query::new(queries::TIP)).await.map_err(failed)?;
+    let rows = readers.all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
-    let last = Query::new(queries::EVENTS).bind(tip - 1).bind(1);
+    let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
     let rows = readers.all(last).await.map_err(failed)?;
     // One that cannot be read is met again, and told of, by whoever reads it.
     // Of an empty log the first event may have come since.
     let last = rows.first().and_then(|last| row::event(last, 0).ok()).filter(|last| last.seq == tip);
     let link = last.and_then(|last| last.hash);
-    Ok(Feed::new(tip, link, recent))
+    Ok(EventFeed::new(tip, link, recent))
 }

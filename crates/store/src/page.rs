@@ -1,17 +1,17 @@
 //! Parts of lists: bounded in number, and in bytes too, for arguments may be large and a page may not.
 
 use crate::{
-    Error, Store,
-    database::{Query, Row},
+    Store, StoreError,
+    database::{SqlQuery, SqlRow},
     row,
 };
 use countersign_approvals::Call;
-use countersign_events::{Body, Damaged, Event};
+use countersign_events::{Body, DamagedEvent, Event};
 use std::time::Instant;
 
 /// Part of a longer list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page<T> {
+pub struct ResultPage<T> {
     /// What is on it.
     pub items: Vec<T>,
     /// Where the next one begins: hand it in as `after`. `None` at the end. A page that a filter leaves
@@ -26,13 +26,13 @@ pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) const DATA: usize = 5;
 
 /// Rows, and whether there would have been more of them had they not grown too large.
-pub(crate) struct Within<T> {
+pub(crate) struct BoundedRows<T> {
     pub(crate) rows: Vec<T>,
     pub(crate) cut: bool,
 }
 
 /// Calls by the seq that their rows begin with, in the order of the rows.
-pub(crate) struct Calls {
+pub(crate) struct CallRows {
     pub(crate) items: Vec<(i64, Vec<Event>)>,
     pub(crate) cut: bool,
 }
@@ -42,9 +42,9 @@ impl Store {
     pub(crate) async fn rows_within(
         &self,
         name: &'static str,
-        query: Query,
+        query: SqlQuery,
         data: usize,
-    ) -> Result<Within<Row>, Error> {
+    ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
         let found = self.inner.readers.within(query, data, MOST_BYTES).await.map_err(|e| self.failed(&e))?;
         self.inner.meters.queried(name, began);
@@ -52,8 +52,12 @@ impl Store {
     }
 
     /// Has a query answered whose rows say first of which call they are, call by call.
-    pub(crate) async fn calls_within(&self, name: &'static str, query: Query) -> Result<Calls, Error> {
-        let Within { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
+    pub(crate) async fn calls_within(
+        &self,
+        name: &'static str,
+        query: SqlQuery,
+    ) -> Result<CallRows, StoreError> {
+        let BoundedRows { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
             let (seq, event) = (found.number(0).unwrap_or(0), row::event(found, 1)?);
@@ -66,18 +70,18 @@ impl Store {
         if cut && items.len() > 1 {
             items.pop();
         }
-        Ok(Calls { items, cut })
+        Ok(CallRows { items, cut })
     }
 }
 
 /// The calls that can be read: one that cannot, written by hand, must not hide all the others.
 pub(crate) fn readable(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
-    let unreadable = |damaged: &Damaged| tracing::error!(%damaged, "a call cannot be shown");
+    let unreadable = |damaged: &DamagedEvent| tracing::error!(%damaged, "a call cannot be shown");
     calls.filter_map(move |call| call_of(call).inspect_err(unreadable).ok()?)
 }
 
 /// The call that those events make.
-pub(crate) fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, Damaged> {
+pub(crate) fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, DamagedEvent> {
     events.sort_by_key(|event| event.seq);
     events.iter().try_fold(None, |call, event| {
         let body = Body::read(event.seq, event.kind, &event.data)?;

@@ -3,11 +3,11 @@
 //! A test prepares each query against the migrated schema of each database that it serves. Where one text cannot serve
 //! both databases, there is a pair of files with the same name.
 
-use crate::Kind;
+use crate::DatabaseKind;
 
 /// A named query.
 #[derive(Debug, Clone, Copy)]
-pub struct Query {
+pub struct NamedQuery {
     /// Its file in `sql/`.
     pub file: &'static str,
     /// The text of that file.
@@ -28,10 +28,10 @@ pub struct QueryPair {
 impl QueryPair {
     /// The text for that database.
     #[must_use]
-    pub const fn on(self, kind: Kind) -> &'static str {
+    pub const fn on(self, kind: DatabaseKind) -> &'static str {
         match kind {
-            Kind::Sqlite => self.sqlite,
-            Kind::Postgres => self.postgres,
+            DatabaseKind::Sqlite => self.sqlite,
+            DatabaseKind::Postgres => self.postgres,
         }
     }
 }
@@ -73,18 +73,18 @@ macro_rules! queries {
         }
 
         /// All named queries.
-        pub const ALL: &[Query] = &[
-            $(Query { file: $file, text: $shared, on_sqlite: true, on_postgres: true },)*
+        pub const ALL: &[NamedQuery] = &[
+            $(NamedQuery { file: $file, text: $shared, on_sqlite: true, on_postgres: true },)*
             $(
-                Query {
+                NamedQuery {
                     file: concat!("sqlite/", $pair_file), text: $pair.sqlite, on_sqlite: true, on_postgres: false,
                 },
-                Query {
+                NamedQuery {
                     file: concat!("postgres/", $pair_file), text: $pair.postgres, on_sqlite: false, on_postgres: true,
                 },
             )*
-            $(Query { file: $light_file, text: sqlite::$light, on_sqlite: true, on_postgres: false },)*
-            $(Query { file: $large_file, text: postgres::$large, on_sqlite: false, on_postgres: true },)*
+            $(NamedQuery { file: $light_file, text: sqlite::$light, on_sqlite: true, on_postgres: false },)*
+            $(NamedQuery { file: $large_file, text: postgres::$large, on_sqlite: false, on_postgres: true },)*
         ];
     };
 }

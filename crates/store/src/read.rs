@@ -1,13 +1,13 @@
 //! Reading: where a call stands, what waits for people, what holds for a thread, the end of the log.
 
 use crate::{
-    Error, Filter, Store, Unavailable,
-    database::{Query, Row},
-    page::{Page, call_of, readable},
+    EventFilter, Store, StoreError, UnavailableDatabase,
+    database::{SqlQuery, SqlRow},
+    page::{ResultPage, call_of, readable},
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread};
-use countersign_events::{CallId, Damaged, Event, Sha256, ThreadId, Timestamp};
+use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp};
 use std::time::Instant;
 
 /// How many batches of open requests are looked through for one page of a filter.
@@ -18,8 +18,8 @@ const BATCH: usize = 500;
 
 impl Store {
     /// Where that call stands.
-    pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, Error> {
-        let query = Query::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
+    pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
+        let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(call_of(read(&self.rows("call", query).await?)?)?)
     }
 
@@ -28,15 +28,20 @@ impl Store {
         &self,
         thread_id: &ThreadId,
         id: &CallId,
-    ) -> Result<Option<String>, Error> {
-        let query = Query::new(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
+    ) -> Result<Option<String>, StoreError> {
+        let query = SqlQuery::new(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
         let rows = self.rows("tool_of_call", query).await?;
         Ok(rows.first().and_then(|found| found.text(0)))
     }
 
     /// The calls that wait for people, the oldest request first: those of `filter` whose request comes after
     /// the one at `after` (0 for the first page), `limit` at most.
-    pub async fn pending(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Call>, Error> {
+    pub async fn pending(
+        &self,
+        filter: &EventFilter,
+        after: i64,
+        limit: usize,
+    ) -> Result<ResultPage<Call>, StoreError> {
         let thread_id = filter.thread_id.as_ref();
         if !filter.is_narrow() {
             return Ok(self.open_requests(thread_id, after, limit).await?.0);
@@ -56,7 +61,7 @@ impl Store {
             items.truncate(limit);
             next = items.last().and_then(Call::request).map(|request| request.seq);
         }
-        Ok(Page { items, next })
+        Ok(ResultPage { items, next })
     }
 
     /// Some of them, and whether there is no room for more.
@@ -65,15 +70,15 @@ impl Store {
         thread_id: Option<&ThreadId>,
         after: i64,
         limit: usize,
-    ) -> Result<(Page<Call>, bool), Error> {
+    ) -> Result<(ResultPage<Call>, bool), StoreError> {
         // One more than asked for tells whether there is a next page.
         let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
         let kind = self.inner.readers.kind();
         let (name, query) = match thread_id {
-            None => ("pending", Query::new(queries::PENDING.on(kind)).bind(after).bind(most)),
+            None => ("pending", SqlQuery::new(queries::PENDING.on(kind)).bind(after).bind(most)),
             Some(thread_id) => (
                 "pending_of_thread",
-                Query::new(queries::PENDING_OF_THREAD.on(kind))
+                SqlQuery::new(queries::PENDING_OF_THREAD.on(kind))
                     .bind(after)
                     .bind(most)
                     .bind(thread_id.as_str()),
@@ -84,12 +89,12 @@ impl Store {
         calls.items.truncate(limit);
         let next = calls.items.last().map(|(seq, _)| *seq).filter(|_| more);
         let items = readable(calls.items.into_iter().map(|(_, events)| events)).collect();
-        Ok((Page { items, next }, calls.cut))
+        Ok((ResultPage { items, next }, calls.cut))
     }
 
     /// What holds for a thread: its grants, its settings, and whether it is closed.
-    pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, Error> {
-        let query = Query::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
+    pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, StoreError> {
+        let query = SqlQuery::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
         let rows = self.rows("thread", query).await?;
         let mut state = BatchState::new(0, Sha256::ZERO);
         let mut events = read(&rows)?;
@@ -99,75 +104,79 @@ impl Store {
     }
 
     /// How long the log is: the `seq` of its last event.
-    pub async fn tip(&self) -> Result<i64, Error> {
-        self.number("tip", Query::new(queries::TIP)).await
+    pub async fn tip(&self) -> Result<i64, StoreError> {
+        self.number("tip", SqlQuery::new(queries::TIP)).await
     }
 
     /// The `seq` of the last event of a thread; 0 if it has none.
-    pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, Error> {
-        self.number("thread_tip", Query::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
+    pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
+        self.number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
     /// Writes to the database, and reads back what was written.
-    pub async fn probe(&self) -> Result<(), Error> {
+    pub async fn probe(&self) -> Result<(), StoreError> {
         let now = self.clock().now();
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
-        let rows = self.rows("probed", Query::new(queries::PROBED)).await?;
+        let rows = self.rows("probed", SqlQuery::new(queries::PROBED)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {
             return Ok(());
         }
         let why = "what was just written to it cannot be read back".to_owned();
-        Err(Unavailable::IoError { place: self.place(), why }.into())
+        Err(UnavailableDatabase::IoError { place: self.place(), why }.into())
     }
 
     /// How many requests are open, and since when the oldest is.
-    pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), Error> {
-        let rows = self.rows("open_now", Query::new(queries::OPEN_NOW)).await?;
+    pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), StoreError> {
+        let rows = self.rows("open_now", SqlQuery::new(queries::OPEN_NOW)).await?;
         let Some(found) = rows.first() else { return Ok((0, None)) };
         let oldest = found.text(1);
         Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
     /// When something is due next on an open request.
-    pub async fn next_due(&self) -> Result<Option<Timestamp>, Error> {
-        let rows = self.rows("next_due", Query::new(queries::NEXT_DUE)).await?;
+    pub async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        let rows = self.rows("next_due", SqlQuery::new(queries::NEXT_DUE)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         Ok(found.and_then(|moment| moment.parse().ok()))
     }
 
     /// The calls on whose request something is due at `now` that nobody has carried out yet: to let it lapse, to
     /// remind people, to ask a higher level.
-    pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, Error> {
-        let rows = self.rows("due", Query::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
+    pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, StoreError> {
+        let rows = self.rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
         // A row by hand may lack a name, or have one that nothing can be called by.
         let name =
-            |found: &Row| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));
+            |found: &SqlRow| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));
         Ok(rows.iter().filter_map(name).collect())
     }
 
     /// Has a query answered by a reading connection, and its time taken.
-    pub(crate) async fn rows(&self, name: &'static str, query: Query) -> Result<Vec<Row>, Error> {
+    pub(crate) async fn rows(&self, name: &'static str, query: SqlQuery) -> Result<Vec<SqlRow>, StoreError> {
         let began = Instant::now();
         let rows = self.inner.readers.all(query).await.map_err(|e| self.failed(&e))?;
         self.inner.meters.queried(name, began);
         Ok(rows)
     }
 
-    async fn number(&self, name: &'static str, query: Query) -> Result<i64, Error> {
+    async fn number(&self, name: &'static str, query: SqlQuery) -> Result<i64, StoreError> {
         Ok(self.maybe_number(name, query).await?.unwrap_or(0))
     }
 
     /// The number that a query answers, if it is one.
-    pub(crate) async fn maybe_number(&self, name: &'static str, query: Query) -> Result<Option<i64>, Error> {
+    pub(crate) async fn maybe_number(
+        &self,
+        name: &'static str,
+        query: SqlQuery,
+    ) -> Result<Option<i64>, StoreError> {
         Ok(self.rows(name, query).await?.first().and_then(|found| found.number(0)))
     }
 
-    pub(crate) fn failed(&self, e: &sqlx::Error) -> Error {
+    pub(crate) fn failed(&self, e: &sqlx::Error) -> StoreError {
         self.inner.readers.error(self.place(), e)
     }
 }
 
-pub(crate) fn read(rows: &[Row]) -> Result<Vec<Event>, Damaged> {
+pub(crate) fn read(rows: &[SqlRow]) -> Result<Vec<Event>, DamagedEvent> {
     rows.iter().map(|found| row::event(found, 0)).collect()
 }

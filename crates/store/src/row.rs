@@ -1,13 +1,13 @@
 //! Rows of the table, read as events.
 
-use crate::database::Row;
-use countersign_events::{Damaged, Event, Json, Sha256, ThreadId};
+use crate::database::SqlRow;
+use countersign_events::{DamagedEvent, Event, Json, Sha256, ThreadId};
 use std::borrow::Cow;
 
 /// Reads `seq, thread_id, type, timestamp, principal, data, hash`, wherever in the row they begin.
-pub(crate) fn event(row: &Row, from: usize) -> Result<Event, Damaged> {
+pub(crate) fn event(row: &SqlRow, from: usize) -> Result<Event, DamagedEvent> {
     let seq = row.number(from).unwrap_or(0);
-    let damaged = |what: String| Damaged { seq, what };
+    let damaged = |what: String| DamagedEvent { seq, what };
     // SQLite keeps any bytes as text, so what a shell with another encoding inserted need not be UTF-8:
     // such bytes read as U+FFFD, here as in the chain.
     let text = |index: usize| {

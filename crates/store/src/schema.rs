@@ -2,8 +2,8 @@
 //! of a layout that is not the one that this program knows.
 
 use crate::{
-    Error, Place,
-    database::{Connection, Query},
+    DatabaseName, StoreError,
+    database::{ReadConnection, SqlQuery},
     queries,
 };
 use sqlx::{
@@ -13,7 +13,7 @@ use sqlx::{
 
 /// Which database's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DatabaseKind {
     /// SQLite, in `migrations/sqlite`.
     Sqlite,
     /// PostgreSQL, in `migrations/postgres`.
@@ -22,7 +22,7 @@ pub enum Kind {
 
 /// The layout that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum SchemaLayout {
     /// There is no log yet.
     None,
     /// It has to be brought up to date.
@@ -51,20 +51,20 @@ macro_rules! migrations {
 
 /// The migrations in order: number, name, text. The same numbers mean the same on both databases.
 #[must_use]
-pub const fn migrations(kind: Kind) -> &'static [(i64, &'static str, &'static str)] {
+pub const fn migrations(kind: DatabaseKind) -> &'static [(i64, &'static str, &'static str)] {
     match kind {
-        Kind::Sqlite => migrations!("sqlite"),
-        Kind::Postgres => migrations!("postgres"),
+        DatabaseKind::Sqlite => migrations!("sqlite"),
+        DatabaseKind::Postgres => migrations!("postgres"),
     }
 }
 
 /// The number of the last migration that this program knows.
 #[must_use]
 pub(crate) fn known() -> i64 {
-    migrations(Kind::Sqlite).last().map_or(0, |(number, ..)| *number)
+    migrations(DatabaseKind::Sqlite).last().map_or(0, |(number, ..)| *number)
 }
 
-pub(crate) fn migrator(kind: Kind) -> Migrator {
+pub(crate) fn migrator(kind: DatabaseKind) -> Migrator {
     let list = migrations(kind).iter().map(|(number, name, sql)| {
         Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
@@ -76,43 +76,43 @@ pub(crate) fn migrator(kind: Kind) -> Migrator {
 }
 
 /// What the log's own list of migrations says. It is asked without any lock.
-pub(crate) async fn layout(conn: &mut Connection<'_>) -> Result<Layout, sqlx::Error> {
+pub(crate) async fn layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, sqlx::Error> {
     let kind = conn.kind();
-    let applied = conn.all(Query::new(queries::APPLIED)).await?;
+    let applied = conn.all(SqlQuery::new(queries::APPLIED)).await?;
     let known = migrator(kind);
     let same = known.iter().zip(&applied).all(|(known, found)| {
         Some(known.version) == found.number(0) && found.bytes(1).ok().flatten() == Some(&*known.checksum)
     });
     let count = known.iter().count();
     if same && applied.len() < count {
-        return Ok(Layout::Older);
+        return Ok(SchemaLayout::Older);
     }
     if same && applied.len() == count {
-        return Ok(Layout::Ours);
+        return Ok(SchemaLayout::Ours);
     }
     let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
     if !same {
-        return Ok(if found > self::known() { Layout::Newer { found } } else { Layout::Older });
+        return Ok(if found > self::known() { SchemaLayout::Newer { found } } else { SchemaLayout::Older });
     }
     // A neighbouring version has gone on. It says itself who may still work here.
-    let oldest = conn.all(Query::new(queries::OLDEST_NEIGHBOUR)).await?;
+    let oldest = conn.all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;
     let oldest = oldest.first().and_then(|row| row.number(0)).unwrap_or(i64::MAX);
-    Ok(if oldest <= self::known() { Layout::Ours } else { Layout::Newer { found } })
+    Ok(if oldest <= self::known() { SchemaLayout::Ours } else { SchemaLayout::Newer { found } })
 }
 
-pub(crate) fn newer(place: Place, found: i64) -> Error {
-    Error::NewerDatabase { place, found, known: known() }
+pub(crate) fn newer(place: DatabaseName, found: i64) -> StoreError {
+    StoreError::NewerDatabase { place, found, known: known() }
 }
 
 /// Why migrating failed.
 pub(crate) fn failed(
-    place: Place,
+    place: DatabaseName,
     error: MigrateError,
-    of_database: impl FnOnce(sqlx::Error) -> Error,
-) -> Error {
+    of_database: impl FnOnce(sqlx::Error) -> StoreError,
+) -> StoreError {
     match error {
         MigrateError::VersionMissing(found) => newer(place, found),
         MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => of_database(e),
-        e => Error::DamagedFile { place, why: e.to_string() },
+        e => StoreError::DamagedFile { place, why: e.to_string() },
     }
 }

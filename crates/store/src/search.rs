@@ -2,15 +2,15 @@
 //! more than a span of the log at once, however long that is and however little meets the filter.
 
 use crate::{
-    Error, Filter, Store,
-    database::{Query, Row},
-    page::{DATA, Page, readable},
+    EventFilter, Store, StoreError,
+    database::{SqlQuery, SqlRow},
+    page::{DATA, ResultPage, readable},
     queries,
     read::read,
 };
 use countersign_approvals::Call;
 use countersign_events::{
-    Event, State, ThreadId, Timestamp,
+    CallState, Event, ThreadId, Timestamp,
     event::{Decision, Mode, Source, Status},
 };
 
@@ -28,7 +28,7 @@ const TALLIED: i64 = 50_000;
 
 /// A thread, seen from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline {
+pub struct ThreadOutline {
     /// Its name.
     pub thread_id: ThreadId,
     /// The `seq` of its last event.
@@ -49,7 +49,7 @@ pub struct Outline {
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fate {
+pub struct CallFate {
     /// Its tool.
     pub tool: String,
     /// When people were asked, if they were.
@@ -64,16 +64,21 @@ pub struct Fate {
 
 impl Store {
     /// The events of `filter` after `after`, `limit` at most.
-    pub async fn events(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Event>, Error> {
+    pub async fn events(
+        &self,
+        filter: &EventFilter,
+        after: i64,
+        limit: usize,
+    ) -> Result<ResultPage<Event>, StoreError> {
         if filter.is_narrow() {
             return self.search(filter, after, limit).await;
         }
         let most = one_more(limit);
         let (name, query) = match &filter.thread_id {
-            None => ("events", Query::new(queries::EVENTS).bind(after).bind(most)),
+            None => ("events", SqlQuery::new(queries::EVENTS).bind(after).bind(most)),
             Some(thread_id) => (
                 "events_of_thread",
-                Query::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
+                SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
         let found = self.rows_within(name, query, DATA).await?;
@@ -81,16 +86,21 @@ impl Store {
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
         let next = items.last().map(|event| event.seq).filter(|_| more);
-        Ok(Page { items, next })
+        Ok(ResultPage { items, next })
     }
 
     /// The same where the filter asks for more than a thread: a span of the log, or of the thread.
-    async fn search(&self, filter: &Filter, after: i64, limit: usize) -> Result<Page<Event>, Error> {
+    async fn search(
+        &self,
+        filter: &EventFilter,
+        after: i64,
+        limit: usize,
+    ) -> Result<ResultPage<Event>, StoreError> {
         let (end, tip) = match &filter.thread_id {
             None => (after.saturating_add(SPAN), self.tip().await?),
             Some(thread_id) => {
                 let span =
-                    Query::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
+                    SqlQuery::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
                 let end = self.maybe_number("span_of_thread", span).await?.unwrap_or(after);
                 (end, self.thread_tip(thread_id).await?)
             }
@@ -100,7 +110,7 @@ impl Store {
             Some(_) => ("search_of_thread", queries::SEARCH_OF_THREAD),
         };
         let types = || serde_json::to_string(&filter.types).unwrap_or_default();
-        let query = Query::new(text)
+        let query = SqlQuery::new(text)
             .bind(after)
             .bind(end)
             .bind(one_more(limit))
@@ -115,21 +125,21 @@ impl Store {
         if found.cut || items.len() > limit {
             items.truncate(limit);
             let next = items.last().map(|event| event.seq);
-            return Ok(Page { items, next });
+            return Ok(ResultPage { items, next });
         }
-        Ok(Page { items, next: (end < tip).then_some(end) })
+        Ok(ResultPage { items, next: (end < tip).then_some(end) })
     }
 
     /// The calls of `filter` that were proposed before the event at `before` (0 for the end of the log), the
     /// last first: those in `state` at `now`, if one is named, `limit` at most.
     pub async fn calls(
         &self,
-        filter: &Filter,
-        state: Option<State>,
+        filter: &EventFilter,
+        state: Option<CallState>,
         now: Timestamp,
         before: i64,
         limit: usize,
-    ) -> Result<Page<Call>, Error> {
+    ) -> Result<ResultPage<Call>, StoreError> {
         let mut before = self.beginning_at(before).await?;
         // Of calls in one state few may be among many, so few are not looked through one by one.
         let batch = if state.is_some() { limit.max(BATCH) } else { limit };
@@ -140,24 +150,26 @@ impl Store {
             if items.len() > limit {
                 items.truncate(limit);
                 let next = items.last().map(|call| call.proposal.seq);
-                return Ok(Page { items, next });
+                return Ok(ResultPage { items, next });
             }
             match next {
-                None => return Ok(Page { items, next }),
-                Some(next) if cut || items.len() == limit => return Ok(Page { items, next: Some(next) }),
+                None => return Ok(ResultPage { items, next }),
+                Some(next) if cut || items.len() == limit => {
+                    return Ok(ResultPage { items, next: Some(next) });
+                }
                 Some(next) => before = next,
             }
         }
-        Ok(Page { items, next: Some(before) })
+        Ok(ResultPage { items, next: Some(before) })
     }
 
     /// Calls of a filter, the last first, before which to go on, and whether there is no room for more.
     async fn proposed_before(
         &self,
-        filter: &Filter,
+        filter: &EventFilter,
         before: i64,
         limit: usize,
-    ) -> Result<(Vec<Call>, Option<i64>, bool), Error> {
+    ) -> Result<(Vec<Call>, Option<i64>, bool), StoreError> {
         let floor = match &filter.thread_id {
             None => before.saturating_sub(SPAN).max(1),
             Some(thread_id) => self.floor_of_thread(thread_id, before).await?,
@@ -166,7 +178,7 @@ impl Store {
             None => ("calls", queries::CALLS),
             Some(_) => ("calls_of_thread", queries::CALLS_OF_THREAD),
         };
-        let query = Query::new(text.on(self.inner.readers.kind()))
+        let query = SqlQuery::new(text.on(self.inner.readers.kind()))
             .bind(before)
             .bind(floor)
             .bind(one_more(limit))
@@ -185,14 +197,15 @@ impl Store {
     }
 
     /// Back to where one look at a thread reaches that begins before the event at `before`.
-    pub(crate) async fn floor_of_thread(&self, thread_id: &ThreadId, before: i64) -> Result<i64, Error> {
-        let span = Query::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
+    pub(crate) async fn floor_of_thread(&self, thread_id: &ThreadId, before: i64) -> Result<i64, StoreError> {
+        let span =
+            SqlQuery::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
         Ok(self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
     }
 
     /// The threads whose last event stands before `before` (0 for the end of the log), the one that something
     /// happened in last first, `limit` at most.
-    pub async fn threads(&self, before: i64, limit: usize) -> Result<Page<Outline>, Error> {
+    pub async fn threads(&self, before: i64, limit: usize) -> Result<ResultPage<ThreadOutline>, StoreError> {
         let before = self.beginning_at(before).await?;
         let floor = before.saturating_sub(SPAN).max(1);
         let rows = self.outlines(before, floor, limit.saturating_add(1)).await?;
@@ -202,17 +215,17 @@ impl Store {
             Some(floor).filter(|floor| *floor > 1)
         };
         // A row by hand may name a thread by what is no name.
-        Ok(Page { items: rows.iter().take(limit).filter_map(outline).collect(), next })
+        Ok(ResultPage { items: rows.iter().take(limit).filter_map(outline).collect(), next })
     }
 
     /// Where a list that goes back from the end of the log begins: no later than there.
-    pub(crate) async fn beginning_at(&self, before: i64) -> Result<i64, Error> {
+    pub(crate) async fn beginning_at(&self, before: i64) -> Result<i64, StoreError> {
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }
 
     /// One thread, if anything ever happened in it.
-    pub async fn outline(&self, thread_id: &ThreadId) -> Result<Option<Outline>, Error> {
+    pub async fn outline(&self, thread_id: &ThreadId) -> Result<Option<ThreadOutline>, StoreError> {
         let last = self.thread_tip(thread_id).await?;
         if last == 0 {
             return Ok(None);
@@ -220,9 +233,9 @@ impl Store {
         Ok(self.outlines(last + 1, last, 1).await?.first().and_then(outline))
     }
 
-    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<Row>, Error> {
+    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<SqlRow>, StoreError> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.rows("threads", Query::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
+        self.rows("threads", SqlQuery::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
 
     /// Goes through what became of every call that was proposed from `since` on and before `until`, and tells
@@ -231,13 +244,13 @@ impl Store {
         &self,
         since: Option<Timestamp>,
         until: Option<Timestamp>,
-        mut each: impl FnMut(Fate),
+        mut each: impl FnMut(CallFate),
         mut progress: impl FnMut(i64, i64),
-    ) -> Result<(), Error> {
+    ) -> Result<(), StoreError> {
         let (tip, mut after) = (self.tip().await?, 0);
         while after < tip {
             let end = after.saturating_add(TALLIED).min(tip);
-            let query = Query::new(queries::TALLY.on(self.inner.readers.kind()))
+            let query = SqlQuery::new(queries::TALLY.on(self.inner.readers.kind()))
                 .bind(after)
                 .bind(end)
                 .bind(since.map(|moment| moment.to_string()))
@@ -255,10 +268,10 @@ pub(crate) fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
-fn outline(found: &Row) -> Option<Outline> {
+fn outline(found: &SqlRow) -> Option<ThreadOutline> {
     let text = |index: usize| found.text(index);
     let moment = |index: usize| text(index)?.parse::<Timestamp>().ok();
-    Some(Outline {
+    Some(ThreadOutline {
         thread_id: ThreadId::new(&text(1)?).ok()?,
         last_seq: found.number(0)?,
         last_event_at: moment(2)?,
@@ -271,13 +284,13 @@ fn outline(found: &Row) -> Option<Outline> {
 }
 
 /// A row of `sql/tally.sql`, in the order of its columns.
-fn fate(found: &Row) -> Option<Fate> {
+fn fate(found: &SqlRow) -> Option<CallFate> {
     let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
     let decided = || {
         let decision = found.text(2)?.parse().unwrap_or(Decision::Other);
         Some((decision, found.text(3)?.parse().unwrap_or(Source::Other), moment(4)?))
     };
-    Some(Fate {
+    Some(CallFate {
         tool: found.text(0)?,
         requested_at: moment(1),
         decided: decided(),

@@ -1,19 +1,19 @@
 //! Verifying a whole log: the hash chain, the structure, the rules, and the index of open requests.
 
 use crate::{
-    Error, Filter, Store,
-    database::{Query, Row},
+    EventFilter, Store, StoreError,
+    database::{SqlQuery, SqlRow},
     queries, writer,
 };
 use countersign_approvals::admissibility::{AdmissibilityCheck, InadmissibleRow};
 use countersign_events::{
     Sha256,
-    chain::{Broken, Verifier},
+    chain::{ChainBreak, ChainVerifier},
 };
 
 /// The findings about a log.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct VerifyReport {
     /// The number of events that the chain links, from the first on.
     pub events: i64,
     /// The link of the chain after the last of them. A copy of it elsewhere proves the log later.
@@ -21,7 +21,7 @@ pub struct Report {
     /// The number of rows at the end that were inserted with SQL and that no later row has sealed.
     pub unsealed: u64,
     /// The first break of the chain.
-    pub broken: Option<Broken>,
+    pub broken: Option<ChainBreak>,
     /// The rows that the rules would not have written, in `seq` order: at most [`MOST_FINDINGS`] of them.
     pub inadmissible: Vec<InadmissibleRow>,
     /// The number of all rows that the rules would not have written.
@@ -30,7 +30,7 @@ pub struct Report {
     pub index_holds: bool,
 }
 
-impl Report {
+impl VerifyReport {
     /// Whether nothing is wrong.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -46,12 +46,12 @@ const PAGE: usize = 2_000;
 
 impl Store {
     /// Reads the whole log once. `progress` receives the number of events that were checked.
-    pub async fn verify(&self, mut progress: impl FnMut(i64)) -> Result<Report, Error> {
-        let (mut verifier, mut rules) = (Verifier::default(), AdmissibilityCheck::default());
-        let mut found = Findings::default();
+    pub async fn verify(&self, mut progress: impl FnMut(i64)) -> Result<VerifyReport, StoreError> {
+        let (mut verifier, mut rules) = (ChainVerifier::default(), AdmissibilityCheck::default());
+        let mut found = InadmissibleFindings::default();
         let mut broken = None;
         'log: loop {
-            let page = self.events(&Filter::default(), verifier.checked(), PAGE).await?;
+            let page = self.events(&EventFilter::default(), verifier.checked(), PAGE).await?;
             let is_last = page.next.is_none();
             for event in page.items {
                 if let Err(why) = verifier.check(&event) {
@@ -72,9 +72,9 @@ impl Store {
         found.add(self.repeated_calls(verifier.checked()).await?);
         let index_holds = self.index_holds().await?;
         let (events, tip, unsealed) = (verifier.checked(), verifier.tip(), verifier.unsealed());
-        let Findings { mut rows, count } = found;
+        let InadmissibleFindings { mut rows, count } = found;
         rows.sort_by_key(|row| row.seq);
-        Ok(Report {
+        Ok(VerifyReport {
             events,
             tip,
             unsealed,
@@ -87,36 +87,38 @@ impl Store {
 
     /// The calls up to `end` that their thread had before. The check of the rules does not remember calls that have
     /// ended, and a log without its unique indexes can hold a second one.
-    async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, Error> {
-        let rows = self.rows("repeated_calls", Query::new(queries::REPEATED_CALLS).bind(end)).await?;
+    async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, StoreError> {
+        let rows = self.rows("repeated_calls", SqlQuery::new(queries::REPEATED_CALLS).bind(end)).await?;
         let reason = "the thread has a call with this id already".to_owned();
         let row = |seq| InadmissibleRow { seq, reason: reason.clone() };
         Ok(rows.iter().filter_map(|found| found.number(0)).map(row).collect())
     }
 
     /// Whether the index of open requests equals the result of the pure query, in one snapshot of the log.
-    async fn index_holds(&self) -> Result<bool, Error> {
-        let (pure, index) = (Query::new(queries::OPEN_REQUESTS_PURE), Query::new(queries::OPEN_REQUESTS));
+    async fn index_holds(&self) -> Result<bool, StoreError> {
+        let (pure, index) =
+            (SqlQuery::new(queries::OPEN_REQUESTS_PURE), SqlQuery::new(queries::OPEN_REQUESTS));
         let [pure, index] = self.inner.readers.both(pure, index).await.map_err(|e| self.failed(&e))?;
-        let open = |row: &Row| (row.number(0), row.text(1), row.text(2), row.text(3));
+        let open = |row: &SqlRow| (row.number(0), row.text(1), row.text(2), row.text(3));
         Ok(pure.iter().map(open).eq(index.iter().map(open)))
     }
 
     /// Rebuilds the index of open requests from the events.
-    pub async fn rebuild_index(&self) -> Result<(), Error> {
-        let chore = |answer| writer::WriterRequest::Maintenance(writer::Maintenance::RebuildIndex, answer);
+    pub async fn rebuild_index(&self) -> Result<(), StoreError> {
+        let chore =
+            |answer| writer::WriterRequest::Maintenance(writer::MaintenanceTask::RebuildIndex, answer);
         writer::send(&self.inner.queue, chore).await
     }
 }
 
 /// The inadmissible rows so far.
 #[derive(Default)]
-struct Findings {
+struct InadmissibleFindings {
     rows: Vec<InadmissibleRow>,
     count: u64,
 }
 
-impl Findings {
+impl InadmissibleFindings {
     fn add(&mut self, rows: Vec<InadmissibleRow>) {
         self.count += rows.len() as u64;
         let room = MOST_FINDINGS.saturating_sub(self.rows.len());

@@ -2,7 +2,7 @@
 //! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
 
 use crate::{
-    inbox::message::{CallKey, DecisionFailure, DecisionSummary, InboxEvent, SentDecision},
+    inbox::message::{DecisionFailure, DecisionSummary, InboxCallKey, InboxEvent, SentDecision},
     options::WatchOptions,
     present::text::escape_text,
 };
@@ -205,7 +205,7 @@ pub(crate) async fn send_to_log(
     gate: &SharedGate,
     sent: &SentDecision,
 ) -> Result<Box<api::Call>, DecisionFailure> {
-    let (thread, id): &CallKey = &sent.key;
+    let (thread, id): &InboxCallKey = &sent.key;
     let decide = api::DecisionRequest {
         decision: sent.decision,
         comment: sent.comment.clone(),

@@ -4,7 +4,7 @@ use crate::{
     draw::ColourTheme,
     feed::{CallFilter, PendingFeed, send_to_log},
     inbox::{
-        message::{CallKey, InboxAction, InboxEvent},
+        message::{InboxAction, InboxCallKey, InboxEvent},
         state::InboxState,
     },
     keyboard::KeyReader,
@@ -119,7 +119,7 @@ impl InboxSession {
     }
 
     /// Opens the arguments in the editor of the person.
-    async fn run_editor(&mut self, call: CallKey, arguments: &Json) -> Result<(), WatchError> {
+    async fn run_editor(&mut self, call: InboxCallKey, arguments: &Json) -> Result<(), WatchError> {
         lend_terminal();
         let written = edit_arguments(arguments).await.map_err(|error| error.to_string());
         self.screen.resume()?;

@@ -2,13 +2,13 @@
 
 use crate::{
     document::{DocumentRow, LineRole},
-    inbox::message::CallKey,
+    inbox::message::InboxCallKey,
 };
 
 /// The shown document, laid out for a number of columns, and the scroll position.
 #[derive(Default)]
 pub(crate) struct DocumentWindow {
-    pub(crate) of: Option<(CallKey, usize)>,
+    pub(crate) of: Option<(InboxCallKey, usize)>,
     pub(crate) rows: Vec<DocumentRow>,
     pub(crate) offset: usize,
     pub(crate) height: usize,

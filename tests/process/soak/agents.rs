@@ -14,13 +14,13 @@ const AGENTS: usize = 12;
 /// The number of calls in a thread before it is closed.
 const A_THREAD: usize = 40;
 
-pub(crate) struct Traffic {
+pub(crate) struct SoakTraffic {
     gate: Gate,
     calls: usize,
     next: AtomicUsize,
 }
 
-impl Traffic {
+impl SoakTraffic {
     pub(crate) fn new(gate: &Gate, calls: usize) -> Self {
         Self { gate: gate.clone(), calls, next: AtomicUsize::new(0) }
     }

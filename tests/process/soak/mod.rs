@@ -8,12 +8,12 @@ mod agents;
 mod readers;
 
 use crate::new_world;
-use agents::Traffic;
+use agents::SoakTraffic;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
 use countersign_client::HttpGate;
 use countersign_gate::{Event, EventType, Principal, ToolName};
 use countersign_tests::Database;
-use readers::Reader;
+use readers::SoakReader;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +45,7 @@ async fn soak(calls: usize) {
     let gate: Gate = Arc::new(gate.with_retries());
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
-        .map(|n| tokio::spawn(Reader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
+        .map(|n| tokio::spawn(SoakReader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
         .collect();
     let idle = readers::one_who_reads_nothing(&server).await;
     let deciders: Vec<_> = ["ada", "ben", "eve"]
@@ -53,7 +53,7 @@ async fn soak(calls: usize) {
         .into();
     let listers: Vec<_> = (0..2).map(|_| tokio::spawn(list(gate.clone(), stop.clone()))).collect();
 
-    let traffic = Arc::new(Traffic::new(&gate, calls));
+    let traffic = Arc::new(SoakTraffic::new(&gate, calls));
     let mut memory = Vec::new();
     for sample in 1..=SAMPLES {
         traffic.go_on_to(calls * sample / SAMPLES).await;

@@ -11,13 +11,13 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 /// The thread of the very last call. Each reader leaves when it sees the result.
 pub(crate) const LAST: &str = "the-last";
 
-pub(crate) struct Reader {
+pub(crate) struct SoakReader {
     gate: Gate,
     filter: LogFilter,
     random: Random,
 }
 
-impl Reader {
+impl SoakReader {
     pub(crate) fn new(gate: &Gate, filter: LogFilter, seed: u64) -> Self {
         Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }

@@ -10,11 +10,11 @@ use std::{
 
 /// The certificates of one test. The server's is valid for `localhost`, and for no address.
 #[derive(Debug, Clone)]
-pub struct Certificates {
+pub struct TestCertificates {
     folder: PathBuf,
 }
 
-impl Certificates {
+impl TestCertificates {
     /// Creates them in that folder.
     pub(super) fn made_in(folder: &Path) -> Self {
         let made = Self { folder: folder.to_path_buf() };

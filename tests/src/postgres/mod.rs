@@ -9,12 +9,12 @@ mod server;
 mod standby;
 mod template;
 
-pub use certificates::Certificates;
-pub use pooler::Pooler;
+pub use certificates::TestCertificates;
+pub use pooler::PoolerProcess;
 
 use installed::{hand_over, program, unprivileged};
 use rustix::process::Signal;
-use server::Server;
+use server::PostgresServer;
 use std::{
     collections::BTreeMap,
     fmt::Write,
@@ -37,7 +37,7 @@ pub enum Durability {
 
 /// The setup of a cluster.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub struct ClusterSetup {
     /// Whether a commit is on disk before it is acknowledged.
     pub durability: Durability,
     /// True to listen also on 127.0.0.1, with a password.
@@ -53,12 +53,12 @@ pub struct Setup {
 /// A server with its data. Dropping it stops the server and deletes the data.
 pub struct Cluster {
     // Dropped in this order: the server first, then its folder.
-    server: Option<Server>,
+    server: Option<PostgresServer>,
     folder: TempDir,
-    setup: Setup,
+    setup: ClusterSetup,
     settings: BTreeMap<&'static str, String>,
     port: Option<u16>,
-    certificates: Option<Certificates>,
+    certificates: Option<TestCertificates>,
 }
 
 /// The log line of a server that accepts connections, as a primary or as a standby.
@@ -79,11 +79,11 @@ const SETTINGS: &[(&str, &str)] = &[
 impl Cluster {
     /// A cluster with the default setup.
     pub async fn started() -> Self {
-        Self::with(Setup::default()).await
+        Self::with(ClusterSetup::default()).await
     }
 
     /// A cluster with that setup.
-    pub async fn with(setup: Setup) -> Self {
+    pub async fn with(setup: ClusterSetup) -> Self {
         let mut cluster = Self::founded(setup);
         template::copy_to(&cluster.data());
         cluster.start().await;
@@ -91,10 +91,10 @@ impl Cluster {
     }
 
     /// A cluster without data.
-    fn founded(setup: Setup) -> Self {
+    fn founded(setup: ClusterSetup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         hand_over(folder.path());
-        let certificates = setup.tls.then(|| Certificates::made_in(folder.path()));
+        let certificates = setup.tls.then(|| TestCertificates::made_in(folder.path()));
         let mut settings: BTreeMap<_, _> =
             SETTINGS.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         if setup.durability == Durability::Written {
@@ -120,7 +120,7 @@ impl Cluster {
                 self.port = Some(free_port());
             }
             self.configure();
-            match Server::start(self.command(), READY).await {
+            match PostgresServer::start(self.command(), READY).await {
                 Ok(server) => {
                     self.server = Some(server);
                     return;
@@ -215,7 +215,7 @@ impl Cluster {
 
     /// The certificates, where it insists on TLS.
     #[must_use]
-    pub fn certificates(&self) -> &Certificates {
+    pub fn certificates(&self) -> &TestCertificates {
         self.certificates.as_ref().expect("it was to insist on TLS")
     }
 
@@ -257,11 +257,11 @@ impl Cluster {
         self.running().log()
     }
 
-    fn running(&self) -> &Server {
+    fn running(&self) -> &PostgresServer {
         self.server.as_ref().expect("the server runs")
     }
 
-    fn taken(&mut self) -> Server {
+    fn taken(&mut self) -> PostgresServer {
         assert!(self.setup.megabytes.is_none(), "a disk of its own is gone with the server");
         self.server.take().expect("the server runs")
     }

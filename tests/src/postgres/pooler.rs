@@ -3,19 +3,19 @@
 use super::{
     Cluster, free_port,
     installed::{hand_over, unprivileged},
-    server::Server,
+    server::PostgresServer,
 };
 use std::{fs, path::Path};
 
 /// A running pooler, on a port of 127.0.0.1. Dropping it stops it.
-pub struct Pooler {
+pub struct PoolerProcess {
     port: u16,
-    _server: Server,
+    _server: PostgresServer,
 }
 
 impl Cluster {
     /// A pooler before this server, with at most `connections` to it.
-    pub async fn pooler(&self, connections: u32) -> Pooler {
+    pub async fn pooler(&self, connections: u32) -> PoolerProcess {
         let users = self.folder().join("users.txt");
         fs::write(&users, "\"postgres\" \"\"\n").expect("a file");
         hand_over(&users);
@@ -37,8 +37,8 @@ impl Cluster {
             command.args(["--pdeathsig=TERM", "pgbouncer"]).arg(&file);
             // Debian installs it where only the PATH of administrators leads.
             command.env("PATH", "/usr/sbin:/usr/bin:/bin:/usr/local/bin");
-            match Server::start(command, "process up").await {
-                Ok(server) => return Pooler { port, _server: server },
+            match PostgresServer::start(command, "process up").await {
+                Ok(server) => return PoolerProcess { port, _server: server },
                 Err(log) => assert!(log.contains("ddress already in use"), "PgBouncer does not start: {log}"),
             }
         }
@@ -46,7 +46,7 @@ impl Cluster {
     }
 }
 
-impl Pooler {
+impl PoolerProcess {
     /// The database `postgres` behind it, as its owner, without a password.
     #[must_use]
     pub fn url(&self) -> String {

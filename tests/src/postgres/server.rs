@@ -10,14 +10,14 @@ use std::{
 use tokio::sync::{oneshot, watch};
 
 /// A running server. Dropping it stops it at once, and removes its socket.
-pub(crate) struct Server {
+pub(crate) struct PostgresServer {
     pid: Pid,
     lines: watch::Receiver<Vec<String>>,
     /// Ends when the last process of the server has closed its standard error.
     keeper: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl PostgresServer {
     /// Starts it, and waits for a log line with `ready`. If it ends before, the error is its log.
     pub(crate) async fn start(command: Command, ready: &str) -> Result<Self, String> {
         let (lines, heard) = watch::channel(Vec::new());
@@ -87,7 +87,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         // The number of an ended process may belong to another process by now.
         if self.keeper.as_ref().is_some_and(|keeper| !keeper.is_finished()) {

@@ -11,7 +11,7 @@ pub enum Action<'a> {
     /// Decides on the call with that id.
     Decide(&'a str, Decision),
     /// Claims the call with that id, to run it with those arguments.
-    Claim(&'a str, Claim<'a>),
+    Claim(&'a str, ClaimChoice<'a>),
     /// Reports that the call with that id succeeded, with its content as JSON.
     Finish(&'a str, &'a str),
     /// Withdraws the call with that id.
@@ -47,14 +47,14 @@ impl Default for Proposal<'_> {
 
 /// The parts of a claim that a test chooses.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
+pub struct ClaimChoice<'a> {
     /// The name of the executor; without one, the name of the caller.
     pub executor: Option<&'a str>,
     /// The arguments that it runs, as JSON; without them, those of the usual call.
     pub arguments: &'a str,
 }
 
-impl Default for Claim<'_> {
+impl Default for ClaimChoice<'_> {
     fn default() -> Self {
         Self { executor: None, arguments: Proposal::default().arguments }
     }

@@ -1,19 +1,19 @@
 //! The service embedded in the test's own process: the store, opened as in production.
 
 use super::{
-    Action, Caller, Database, Ground, Persona, Service, Transport, World,
-    action::{Claim, Proposal},
+    Action, Database, Persona, PersonaCaller, Service, Transport, World, WorldGround,
+    action::{ClaimChoice, Proposal},
     new_clock, within_the_limit,
 };
 use countersign_approvals::{
-    Call, CallCommand, Command, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
     decide::{self, ArgumentsJudgement, claim_needs_judgement, claim_subject},
 };
 use countersign_events::{
     CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status,
 };
 use countersign_policy::Policy;
-use countersign_store::{Clock, CommandOutcome, Error, Filter, Options, Report, Store};
+use countersign_store::{Clock, CommandOutcome, EventFilter, Store, StoreError, StoreOptions, VerifyReport};
 use std::{sync::Arc, time::Duration};
 
 /// A service in the test's own process.
@@ -23,7 +23,7 @@ pub struct Embedded {
 }
 
 /// The answer of the embedded service.
-pub type Outcome = Result<CommandOutcome, Error>;
+pub type Outcome = Result<CommandOutcome, StoreError>;
 
 /// The reason of the error, or else its code; `"done"` without one.
 #[must_use]
@@ -69,8 +69,8 @@ pub fn in_world_on(database: Database, story: impl AsyncFnOnce(&mut World)) {
 
 impl World {
     async fn embedded(database: Database) -> Self {
-        let (ground, (clock, manual_clock)) = (Ground::new(database).await, new_clock());
-        let address = countersign_store::Address::parse(&ground.url()).expect("a valid address");
+        let (ground, (clock, manual_clock)) = (WorldGround::new(database).await, new_clock());
+        let address = countersign_store::DatabaseUrl::parse(&ground.url()).expect("a valid address");
         let store = Store::open(address, options(&clock)).await.expect("a new log opens");
         let service = Embedded { store, has_inadmissible_rows: false };
         Self::new(service, Policy::ask_always(), (clock, manual_clock), ground)
@@ -90,7 +90,7 @@ impl World {
     /// The options of its stores: as in production, except for the clock, and for a poll that soon sees rows
     /// written by SQL.
     #[must_use]
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> StoreOptions {
         options(&self.clock)
     }
 
@@ -101,7 +101,7 @@ impl World {
     }
 
     /// Another store over the same log, with its own options.
-    pub async fn another_store_with(&self, options: Options) -> Store {
+    pub async fn another_store_with(&self, options: StoreOptions) -> Store {
         Store::open(self.address(), options).await.expect("the log opens once more")
     }
 
@@ -113,7 +113,7 @@ impl World {
 
     /// All events.
     pub async fn log(&self) -> Vec<Event> {
-        self.store().events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
+        self.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items
     }
 
     /// The number of events of that type.
@@ -129,7 +129,7 @@ impl World {
     }
 
     /// Verifies the whole log.
-    pub async fn verify(&self) -> Report {
+    pub async fn verify(&self) -> VerifyReport {
         self.store().verify(|_| {}).await.expect("the log reads")
     }
 }
@@ -182,12 +182,16 @@ impl Persona<ToStore> {
 impl Transport for ToStore {
     type Outcome = Outcome;
 
-    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Outcome {
+    async fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> Outcome {
         let by = caller.principal.clone().expect("an embedded caller has a name");
         let thread_id = caller.thread_id.clone();
         let (target, command) = match command(&by, action) {
-            Target::Call(id, command) => (CommandTarget::Call(thread_id, id), Command::Call(command)),
-            Target::Thread(command) => (CommandTarget::Thread(thread_id), Command::Thread(command)),
+            ActionTarget::Call(id, command) => {
+                (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command))
+            }
+            ActionTarget::Thread(command) => {
+                (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command))
+            }
         };
         let evidence = self.evidence(&target, &command, &by).await;
         let (now, policy) = (self.store.clock().now(), Arc::clone(&self.policy));
@@ -197,14 +201,19 @@ impl Transport for ToStore {
 
 impl ToStore {
     /// The judgement that the command needs, computed before it is queued, as the gate does.
-    async fn evidence(&self, target: &CommandTarget, command: &Command, by: &Principal) -> CommandEvidence {
+    async fn evidence(
+        &self,
+        target: &CommandTarget,
+        command: &ApprovalCommand,
+        by: &Principal,
+    ) -> CommandEvidence {
         let CommandTarget::Call(thread_id, id) = target else { return CommandEvidence::NotNeeded };
         let judged = match command {
-            Command::Call(CallCommand::Propose(propose)) => {
+            ApprovalCommand::Call(CallCommand::Propose(propose)) => {
                 let judgement = self.policy.judge(&propose.subject(thread_id, by), &|| false);
                 Some((propose.arguments.hash(), judgement))
             }
-            Command::Call(CallCommand::Claim(claim)) => {
+            ApprovalCommand::Call(CallCommand::Claim(claim)) => {
                 let call = self.store.call(thread_id, id).await.ok().flatten();
                 let call = call.filter(|call| claim_needs_judgement(call, self.policy.hash()));
                 call.map(|call| {
@@ -221,12 +230,12 @@ impl ToStore {
 }
 
 /// The target of a command inside a thread.
-enum Target {
+enum ActionTarget {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),
 }
 
-fn command(by: &Principal, action: Action<'_>) -> Target {
+fn command(by: &Principal, action: Action<'_>) -> ActionTarget {
     let (id, command) = match action {
         Action::Propose(id, proposal) => (id, CallCommand::Propose(propose(id, proposal))),
         Action::Decide(id, decision) => (id, CallCommand::Respond(decide::RespondCommand::plain(decision))),
@@ -244,15 +253,15 @@ fn command(by: &Principal, action: Action<'_>) -> Target {
         }
         Action::Cancel(id) => (id, CallCommand::Cancel { reason: None }),
         Action::Due(id) => (id, CallCommand::Due),
-        Action::Revoke(grant) => return Target::Thread(ThreadCommand::Revoke(grant)),
-        Action::SetMode(mode) => return Target::Thread(ThreadCommand::SetMode(mode)),
+        Action::Revoke(grant) => return ActionTarget::Thread(ThreadCommand::Revoke(grant)),
+        Action::SetMode(mode) => return ActionTarget::Thread(ThreadCommand::SetMode(mode)),
         Action::SetToolPolicy(tool, policy) => {
             let tool = ToolName::new(tool).expect("a valid name");
-            return Target::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)]));
+            return ActionTarget::Thread(ThreadCommand::SetPolicies(vec![(tool, policy)]));
         }
-        Action::Close => return Target::Thread(ThreadCommand::Close),
+        Action::Close => return ActionTarget::Thread(ThreadCommand::Close),
     };
-    Target::Call(call_id(id), command)
+    ActionTarget::Call(call_id(id), command)
 }
 
 fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
@@ -269,7 +278,7 @@ fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
     }
 }
 
-fn claim(by: &Principal, claim: Claim<'_>) -> decide::ClaimCommand {
+fn claim(by: &Principal, claim: ClaimChoice<'_>) -> decide::ClaimCommand {
     let arguments_hash: Sha256 =
         Json::parse(claim.arguments).and_then(|json| json.admit()).expect("valid JSON");
     decide::ClaimCommand {
@@ -285,6 +294,6 @@ fn call_id(id: &str) -> CallId {
     CallId::new(id).expect("a valid id")
 }
 
-fn options(clock: &Clock) -> Options {
-    Options { clock: clock.clone(), poll: Duration::from_millis(50), ..Options::default() }
+fn options(clock: &Clock) -> StoreOptions {
+    StoreOptions { clock: clock.clone(), poll: Duration::from_millis(50), ..StoreOptions::default() }
 }

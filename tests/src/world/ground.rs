@@ -14,12 +14,12 @@ pub enum Database {
 }
 
 /// The test's folder, and its database server on PostgreSQL.
-pub(super) struct Ground {
+pub(super) struct WorldGround {
     cluster: Option<Box<Cluster>>,
     folder: TempDir,
 }
 
-impl Ground {
+impl WorldGround {
     pub(super) async fn new(database: Database) -> Self {
         let cluster = match database {
             Database::Sqlite => None,

@@ -14,13 +14,13 @@ pub use action::{Action, Proposal};
 pub use embedded::{Embedded, Outcome, ToStore, code, in_world, in_world_on};
 pub use ground::Database;
 pub use limit::{in_time, within_the_limit};
-pub use persona::{Caller, Persona, Transport};
+pub use persona::{Persona, PersonaCaller, Transport};
 
 use crate::{Cluster, SqlConnection, run_psql, run_sqlite3};
 use countersign_events::{Principal, Timestamp};
 use countersign_policy::Policy;
-use countersign_store::{Address, Clock, ManualClock};
-use ground::Ground;
+use countersign_store::{Clock, DatabaseUrl, ManualClock};
+use ground::WorldGround;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -38,7 +38,7 @@ pub struct World<S = Embedded> {
     clock: Clock,
     manual_clock: Arc<ManualClock>,
     // Dropped last: the service still uses the database.
-    ground: Ground,
+    ground: WorldGround,
 }
 
 /// The way in which a service runs, and how agents and people reach it.
@@ -75,8 +75,8 @@ impl<S> World<S> {
 
     /// The address of the log, as production code takes it.
     #[must_use]
-    pub fn address(&self) -> Address {
-        Address::parse(&self.ground.url()).expect("a valid address")
+    pub fn address(&self) -> DatabaseUrl {
+        DatabaseUrl::parse(&self.ground.url()).expect("a valid address")
     }
 
     /// The address of the log, as `--database` takes it.
@@ -144,7 +144,7 @@ impl<S> World<S> {
         service: S,
         policy: Policy,
         (clock, manual_clock): (Clock, Arc<ManualClock>),
-        ground: Ground,
+        ground: WorldGround,
     ) -> Self {
         Self { service, policy: Arc::new(policy), clock, manual_clock, ground }
     }

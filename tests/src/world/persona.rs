@@ -1,7 +1,7 @@
 //! Agents and people: each has a name, is in a thread, and reaches the service over one transport.
 
 use super::{
-    action::{Action, Claim, Proposal},
+    action::{Action, ClaimChoice, Proposal},
     embedded::ToStore,
 };
 use countersign_events::{
@@ -16,12 +16,12 @@ pub trait Transport: Clone {
     type Outcome;
 
     /// Performs the action.
-    fn perform(&self, caller: &Caller, action: Action<'_>) -> impl Future<Output = Self::Outcome>;
+    fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> impl Future<Output = Self::Outcome>;
 }
 
 /// Who acts, and in which thread.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub struct PersonaCaller {
     /// The name that the caller states; without it the service applies its default.
     pub principal: Option<Principal>,
     /// The thread.
@@ -33,20 +33,20 @@ pub struct Caller {
 pub struct Persona<T = ToStore> {
     /// The way in which it reaches the service.
     pub(super) transport: T,
-    pub(super) caller: Caller,
+    pub(super) caller: PersonaCaller,
 }
 
 impl<T: Transport> Persona<T> {
     pub(super) fn new(transport: T, principal: Option<Principal>) -> Self {
         let thread_id = ThreadId::new("t").expect("a valid id");
-        Self { transport, caller: Caller { principal, thread_id } }
+        Self { transport, caller: PersonaCaller { principal, thread_id } }
     }
 
     /// The same persona in another thread than `t`.
     #[must_use]
     pub fn in_thread(&self, thread: &str) -> Self {
         let thread_id = ThreadId::new(thread).expect("a valid id");
-        Self { transport: self.transport.clone(), caller: Caller { thread_id, ..self.caller.clone() } }
+        Self { transport: self.transport.clone(), caller: PersonaCaller { thread_id, ..self.caller.clone() } }
     }
 
     /// The thread that it is in.
@@ -93,17 +93,18 @@ impl<T: Transport> Persona<T> {
 
     /// Claims the usual call, under the caller's own name.
     pub async fn claims(&self, id: &str) -> T::Outcome {
-        self.performs(Action::Claim(id, Claim::default())).await
+        self.performs(Action::Claim(id, ClaimChoice::default())).await
     }
 
     /// Claims the usual call, under the name of that executor.
     pub async fn claims_as(&self, id: &str, executor: &str) -> T::Outcome {
-        self.performs(Action::Claim(id, Claim { executor: Some(executor), ..Claim::default() })).await
+        self.performs(Action::Claim(id, ClaimChoice { executor: Some(executor), ..ClaimChoice::default() }))
+            .await
     }
 
     /// Claims the call, to run it with those arguments.
     pub async fn claims_with(&self, id: &str, arguments: &str) -> T::Outcome {
-        self.performs(Action::Claim(id, Claim { arguments, ..Claim::default() })).await
+        self.performs(Action::Claim(id, ClaimChoice { arguments, ..ClaimChoice::default() })).await
     }
 
     /// Reports that the call succeeded.

@@ -1,8 +1,8 @@
 //! People at a terminal, who decide with the command under test.
 
 use super::{
-    Action, Caller, Transport,
-    processes::{Ended, Process, ProcessWorld, Programs, program_in},
+    Action, PersonaCaller, Transport,
+    processes::{Process, ProcessEnd, ProcessWorld, Programs, program_in},
 };
 use countersign_events::event::Decision;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ impl AtTerminal {
         Self { programs: world.service.programs, folder: world.folder().to_owned(), database: world.url() }
     }
 
-    fn countersign(&self, caller: &Caller) -> Command {
+    fn countersign(&self, caller: &PersonaCaller) -> Command {
         let mut command = program_in(&self.folder, self.programs.countersign);
         command.args(["--database", &self.database]);
         if let Some(principal) = &caller.principal {
@@ -34,9 +34,9 @@ impl AtTerminal {
 /// Agents propose and run calls with `countersign run`, which a test starts as a process. The other actions are
 /// one command each.
 impl Transport for AtTerminal {
-    type Outcome = Ended;
+    type Outcome = ProcessEnd;
 
-    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Ended {
+    async fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> ProcessEnd {
         let mut command = self.countersign(caller);
         match action {
             Action::Decide(id, Decision::AllowSession) => command.args(["allow", id, "--session"]),

@@ -1,11 +1,12 @@
 //! The creation of a log: by many stores at once, beside other logs, and not at all where something is wrong.
 
 use super::{
-    MESSAGE, Shell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries, tries_with,
+    MESSAGE, PostgresShell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries,
+    tries_with,
 };
-use countersign_store::Options;
+use countersign_store::StoreOptions;
 use countersign_tests::{
-    postgres::{Cluster, Setup},
+    postgres::{Cluster, ClusterSetup},
     within_the_limit,
 };
 use futures_util::future::join_all;
@@ -40,11 +41,11 @@ fn logs_in_two_schemas_are_independent() {
         let (one, other) =
             (opens(&(url.clone() + "?schema=one")).await, opens(&(url.clone() + "?schema=other")).await);
         let channel =
-            Shell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
+            PostgresShell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
         let mut ear = PgListener::connect(&url).await.expect("it lets us in");
         ear.listen(&channel).await.expect("it listens");
         // An uncommitted insert in one schema must not block the other.
-        let mut connection = Shell::at(&url).await;
+        let mut connection = PostgresShell::at(&url).await;
         connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
         bot(&other).proposes("call_1").await.expect("asked");
         assert_eq!(rings(&mut ear).await, "2");
@@ -87,7 +88,7 @@ fn table_of_another_program_is_left_alone() {
 fn missing_database_is_reported() {
     on_a_server(async |server| {
         assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "missing");
-        let reads = Options { create: false, ..options() };
+        let reads = StoreOptions { create: false, ..options() };
         let Err(empty) = tries_with(&server.url(), reads).await else { panic!("there is no log") };
         assert_eq!(empty.reason(), Some("missing"), "nor is a log that is not to be made");
         assert_eq!(server.psql("SELECT to_regclass('events') IS NULL").await.as_deref(), Ok("t"));
@@ -101,7 +102,7 @@ fn missing_database_is_reported() {
 #[test]
 fn wrong_password_is_reported_and_never_shown() {
     within_the_limit(async {
-        let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
+        let server = Cluster::with(ClusterSetup { tcp: true, ..ClusterSetup::default() }).await;
         let right = server.tcp_url("127.0.0.1");
         let (_, rest) = right.split_once('@').expect("a host");
         assert_eq!(refused(&format!("postgres://postgres:s3cret@{rest}"), "s3cret").await, "login");

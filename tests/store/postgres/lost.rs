@@ -1,9 +1,11 @@
 //! A network that cuts and stalls: a command is acknowledged if and only if it was written once, and followers
 //! miss nothing and recover by themselves.
 
-use super::{MESSAGE, Shell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with};
-use countersign_store::{Error, Store};
-use countersign_tests::{Cut, Proxy, code, postgres::Cluster};
+use super::{
+    MESSAGE, PostgresShell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with,
+};
+use countersign_store::{Store, StoreError};
+use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
 /// A proxy before the server, a store behind it, and a store with a direct connection.
@@ -15,20 +17,20 @@ async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
 
 #[test]
 fn command_cut_off_before_commit_is_written_once() {
-    on_a_server(async |server| is_written_once(server, Cut::BeforeCommit).await);
+    on_a_server(async |server| is_written_once(server, ConnectionCut::BeforeCommit).await);
 }
 
 #[test]
 fn command_cut_off_during_commit_is_written_once() {
-    on_a_server(async |server| is_written_once(server, Cut::DuringCommit).await);
+    on_a_server(async |server| is_written_once(server, ConnectionCut::DuringCommit).await);
 }
 
 #[test]
 fn command_cut_off_after_commit_is_written_once() {
-    on_a_server(async |server| is_written_once(server, Cut::AfterCommit).await);
+    on_a_server(async |server| is_written_once(server, ConnectionCut::AfterCommit).await);
 }
 
-async fn is_written_once(server: &Cluster, cut: Cut) {
+async fn is_written_once(server: &Cluster, cut: ConnectionCut) {
     let (proxy, far, near) = far_and_near(server).await;
     let mut follower = follows(&near);
     for (round, id) in ["call_1", "call_2", "call_3"].into_iter().enumerate() {
@@ -50,12 +52,12 @@ fn command_with_unknown_outcome_is_reported_as_such() {
             server.database(name).await;
         }
         let [written, unwritten] = names.map(|name| ends_unknown(server, name));
-        let told = join(written(Cut::AfterCommit), unwritten(Cut::BeforeCommit)).await;
+        let told = join(written(ConnectionCut::AfterCommit), unwritten(ConnectionCut::BeforeCommit)).await;
         assert_eq!(told, (0, 2), "how many events the same order wrote, said once more");
     });
 }
 
-fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Cut) -> usize {
+fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(ConnectionCut) -> usize {
     async move |cut| {
         let proxy = Proxy::before(&server.socket()).await;
         let store = opens(&proxy.url_as("postgres", name)).await;
@@ -78,7 +80,7 @@ fn others_may_write_before_the_cut_off_lookup() {
         let (proxy, far, near) = far_and_near(server).await;
         bot(&far).proposes("call_1").await.expect("asked");
         proxy.refuse();
-        let struck = proxy.cut_at_commit(Cut::AfterCommit);
+        let struck = proxy.cut_at_commit(ConnectionCut::AfterCommit);
         let others = async {
             struck.await;
             bot(&near).proposes("call_3").await.expect("asked");
@@ -153,11 +155,11 @@ fn notifications_resume_after_a_cut_connection() {
 fn stalled_writer_blocks_others_only_for_a_while() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
-        let mut connection = Shell::at(&server.url()).await;
+        let mut connection = PostgresShell::at(&server.url()).await;
         connection.run(&format!("BEGIN; {MESSAGE}")).await;
         let bot_far = bot(&far);
         let others = async {
-            Shell::at(&server.url()).await.waits_for_a_writer().await;
+            PostgresShell::at(&server.url()).await.waits_for_a_writer().await;
             proxy.stall();
             // Now the far writer holds the lock, and does not learn of it.
             connection.run("COMMIT").await;
@@ -165,7 +167,7 @@ fn stalled_writer_blocks_others_only_for_a_while() {
             proxy.heal();
         };
         let (outcome, ()) = join(bot_far.proposes("call_far"), others).await;
-        assert_eq!(outcome.map(|done| done.events.len()), Ok::<_, Error>(2));
+        assert_eq!(outcome.map(|done| done.events.len()), Ok::<_, StoreError>(2));
         assert_eq!(holds(&near).await, 5);
     });
 }

@@ -10,7 +10,7 @@ mod tls;
 mod trouble;
 
 use countersign_events::{Event, Principal};
-use countersign_store::{Address, Error, Filter, Follower, Options, Store};
+use countersign_store::{DatabaseUrl, EventFilter, EventFollower, Store, StoreError, StoreOptions};
 use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
 use std::time::Duration;
@@ -21,21 +21,21 @@ fn on_a_server(story: impl AsyncFnOnce(&mut Cluster)) {
 }
 
 /// As in production, but with a short poll that soon sees rows inserted by SQL.
-fn options() -> Options {
-    Options { poll: Duration::from_millis(50), ..Options::default() }
+fn options() -> StoreOptions {
+    StoreOptions { poll: Duration::from_millis(50), ..StoreOptions::default() }
 }
 
 /// Polls so rarely that every event must come by a notification.
-fn by_the_bell() -> Options {
-    Options { poll: Duration::from_hours(1), ..Options::default() }
+fn by_the_bell() -> StoreOptions {
+    StoreOptions { poll: Duration::from_hours(1), ..StoreOptions::default() }
 }
 
-async fn tries(url: &str) -> Result<Store, Error> {
+async fn tries(url: &str) -> Result<Store, StoreError> {
     tries_with(url, options()).await
 }
 
-async fn tries_with(url: &str, options: Options) -> Result<Store, Error> {
-    Store::open(Address::parse(url).expect("an address"), options).await
+async fn tries_with(url: &str, options: StoreOptions) -> Result<Store, StoreError> {
+    Store::open(DatabaseUrl::parse(url).expect("an address"), options).await
 }
 
 async fn opens(url: &str) -> Store {
@@ -59,7 +59,7 @@ fn ada(store: &Store) -> Persona {
 }
 
 async fn log(store: &Store) -> Vec<Event> {
-    store.events(&Filter::default(), 0, usize::MAX).await.expect("the log reads").items
+    store.events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items
 }
 
 /// Verifies the log, and gives its number of events.
@@ -70,12 +70,12 @@ async fn holds(store: &Store) -> i64 {
     report.events
 }
 
-fn follows(store: &Store) -> Follower {
-    store.follow(Filter::default(), 0)
+fn follows(store: &Store) -> EventFollower {
+    store.follow(EventFilter::default(), 0)
 }
 
 /// The follower must see the events `first` to `last` once and in order.
-async fn hears(follower: &mut Follower, first: i64, last: i64) {
+async fn hears(follower: &mut EventFollower, first: i64, last: i64) {
     for seq in first..=last {
         assert_eq!(follower.next().await.expect("the log reads").seq, seq);
     }
@@ -95,9 +95,9 @@ const MESSAGES: &str = "CREATE TEMPORARY TABLE message (id integer);
         FOR EACH ROW EXECUTE FUNCTION pg_temp.insert_message()";
 
 /// A plain connection that returns values.
-struct Shell(PgConnection);
+struct PostgresShell(PgConnection);
 
-impl Shell {
+impl PostgresShell {
     async fn at(url: &str) -> Self {
         let mut conn = PgConnection::connect(url).await.expect("the database lets us in");
         // A standby and a role without rights cannot create it, and their tests insert no messages.

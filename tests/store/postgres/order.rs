@@ -1,7 +1,7 @@
 //! Concurrent writers: the log is one sequence, and each follower sees each event once and in order.
 
-use super::{MESSAGE, Shell, bot, follows, holds, on_a_server, opens, options, tries_with};
-use countersign_store::{Options, Store};
+use super::{MESSAGE, PostgresShell, bot, follows, holds, on_a_server, opens, options, tries_with};
+use countersign_store::{Store, StoreOptions};
 use futures_util::future::{join, join_all};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ const ROUNDS: i64 = 8;
 fn follower_sees_concurrent_commits_once_in_order() {
     on_a_server(async |server| {
         let url = server.url();
-        let without_memory = Options { recent: 4, ..options() };
+        let without_memory = StoreOptions { recent: 4, ..options() };
         let reader = tries_with(&url, without_memory).await.expect("the log opens");
         let stores = [opens(&url).await, opens(&url).await, opens(&url).await];
         let over = AtomicBool::new(false);
@@ -62,12 +62,12 @@ async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
 }
 
 /// Writers that use SQL. Each gives the final number of rows.
-type SqlConnection<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
+type OrderedConnection<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
 
 /// Inserts early, and commits while others wait.
-fn late(url: &str) -> SqlConnection<'_> {
+fn late(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
-        let mut connection = Shell::at(url).await;
+        let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
             connection.run(&format!("BEGIN; {MESSAGE}")).await;
             connection.waits_for_a_writer().await;
@@ -78,9 +78,9 @@ fn late(url: &str) -> SqlConnection<'_> {
 }
 
 /// Takes numbers, and rolls back while others wait.
-fn regretful(url: &str) -> SqlConnection<'_> {
+fn regretful(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
-        let mut connection = Shell::at(url).await;
+        let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
             connection.run(&format!("BEGIN; {MESSAGE}; {MESSAGE}")).await;
             connection.waits_for_a_writer().await;
@@ -91,9 +91,9 @@ fn regretful(url: &str) -> SqlConnection<'_> {
 }
 
 /// Rolls back to a savepoint, and continues from there.
-fn undecided(url: &str) -> SqlConnection<'_> {
+fn undecided(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
-        let mut connection = Shell::at(url).await;
+        let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
             connection.run(&format!("BEGIN; SAVEPOINT s; {MESSAGE}; ROLLBACK TO s")).await;
             connection.run(&format!("{MESSAGE}; SAVEPOINT s; {MESSAGE}")).await;
@@ -105,9 +105,9 @@ fn undecided(url: &str) -> SqlConnection<'_> {
 }
 
 /// Reads an old snapshot, and so takes a number that another writer has used: the database refuses it.
-fn outdated(url: &str) -> SqlConnection<'_> {
+fn outdated(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
-        let (mut connection, mut watch) = (Shell::at(url).await, Shell::at(url).await);
+        let (mut connection, mut watch) = (PostgresShell::at(url).await, PostgresShell::at(url).await);
         for _ in 0..ROUNDS {
             let seen = connection
                 .run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT coalesce(max(seq), 0) FROM events")

@@ -1,8 +1,8 @@
 //! Behind a pooler in transaction mode everything works, except that notifications need a direct address.
 
 use super::{ada, bot, by_the_bell, follows, hears, holds, on_a_server, options, tries_with};
-use countersign_events::State;
-use countersign_store::{Filter, Options, Store};
+use countersign_events::CallState;
+use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{code, postgres::Cluster};
 use futures_util::future::join_all;
 
@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 async fn behind_a_pooler<T>(
     server: &Cluster,
     ways: &str,
-    options: Options,
+    options: StoreOptions,
     story: impl AsyncFnOnce(Vec<Store>) -> T,
 ) -> T {
     let pooler = server.pooler(3).await;
@@ -39,7 +39,7 @@ fn whole_cycle_works_behind_a_pooler() {
                 hears(&mut follows(store), 1, 200).await;
             }
             assert_eq!(holds(&stores[0]).await, 200);
-            let page = stores[1].events(&Filter::default(), 0, 30).await.expect("the log reads");
+            let page = stores[1].events(&EventFilter::default(), 0, 30).await.expect("the log reads");
             assert_eq!((page.items.len(), page.next), (30, Some(30)));
         })
         .await;
@@ -51,7 +51,7 @@ async fn cycle(store: &Store, id: &str) {
     ada(store).allows(id).await.expect("allowed");
     bot(store).claims(id).await.expect("claimed");
     let done = bot(store).finishes(id).await.expect("finished");
-    assert_eq!(done.call.expect("a call").state(store.clock().now()), State::Finished);
+    assert_eq!(done.call.expect("a call").state(store.clock().now()), CallState::Finished);
 }
 
 #[test]

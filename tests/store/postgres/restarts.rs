@@ -3,7 +3,7 @@
 
 use super::{bot, follows, hears, holds, log, on_a_server, opens};
 use countersign_events::{Event, EventType};
-use countersign_store::{Filter, Store};
+use countersign_store::{EventFilter, Store};
 use countersign_tests::{Database, code, in_world_on, postgres::Cluster};
 use futures_util::future::{join, join_all};
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ fn log_ending_in_an_unsealed_row_survives_restart() {
     in_world_on(Database::Postgres, async |world| {
         let bot = world.agent("bot");
         assert_eq!(code(&bot.proposes("call_1").await), "done");
-        let mut follower = world.store().follow(Filter::default(), 2);
+        let mut follower = world.store().follow(EventFilter::default(), 2);
         let sql = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
         world.run_sql(sql).await.expect("a person may decide");
         assert_eq!(follower.next().await.expect("it is seen").seq, 3);

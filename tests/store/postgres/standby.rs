@@ -3,7 +3,7 @@
 
 use super::{bot, follows, hears, holds, on_a_server, opens, refused, tries};
 use countersign_store::Store;
-use countersign_tests::{Cut, Proxy, code, postgres::Cluster};
+use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
 /// A store behind a proxy, with two events on a primary and on its standby.
@@ -118,7 +118,7 @@ fn failover_during_a_commit_is_noticed() {
             bot(&other).proposes(id).await.expect("asked");
         }
         proxy.turns_to(&standby.socket());
-        let struck = proxy.cut_at_commit(Cut::BeforeCommit);
+        let struck = proxy.cut_at_commit(ConnectionCut::BeforeCommit);
         let (outcome, ()) = join(bot(&store).proposes("call_3"), struck).await;
         assert_eq!(code(&outcome), "behind");
         assert_eq!(holds(&other).await, 6);

@@ -2,7 +2,7 @@
 
 use super::{bot, holds, opens, refused};
 use countersign_tests::{
-    postgres::{Cluster, Setup},
+    postgres::{Cluster, ClusterSetup},
     within_the_limit,
 };
 use std::path::Path;
@@ -11,7 +11,7 @@ const PASSWORD: &str = "open-sesame";
 
 fn on_a_server_with_tls(story: impl AsyncFnOnce(&Cluster)) {
     within_the_limit(async {
-        let server = Cluster::with(Setup { tcp: true, tls: true, ..Setup::default() }).await;
+        let server = Cluster::with(ClusterSetup { tcp: true, tls: true, ..ClusterSetup::default() }).await;
         story(&server).await;
     });
 }
@@ -62,7 +62,7 @@ fn tls_only_server_refuses_plain_connections() {
 #[test]
 fn required_tls_never_falls_back_to_plain() {
     within_the_limit(async {
-        let server = Cluster::with(Setup { tcp: true, ..Setup::default() }).await;
+        let server = Cluster::with(ClusterSetup { tcp: true, ..ClusterSetup::default() }).await;
         let secure = server.tcp_url("localhost") + "?sslmode=require";
         assert_eq!(refused(&secure, PASSWORD).await, "unreachable");
     });

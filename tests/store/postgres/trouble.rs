@@ -1,12 +1,12 @@
 //! Trouble at the server: held locks, no free connections, a full disk, missing rights, a missing table.
 
 use super::{
-    MESSAGE, Shell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
+    MESSAGE, PostgresShell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
 };
-use countersign_store::{Error, Options, Store};
+use countersign_store::{Store, StoreError, StoreOptions};
 use countersign_tests::{
     Proposal, code,
-    postgres::{Cluster, Setup},
+    postgres::{Cluster, ClusterSetup},
     within_the_limit,
 };
 use futures_util::future::join;
@@ -18,11 +18,11 @@ fn lock_held_too_long_is_reported() {
     on_a_server(async |server| {
         let impatient = server.url() + "?options=-c%20lock_timeout%3D200";
         let (store, patient) = (opens(&impatient).await, opens(&server.url()).await);
-        let mut connection = Shell::at(&server.url()).await;
+        let mut connection = PostgresShell::at(&server.url()).await;
         connection.run(&format!("BEGIN; {MESSAGE}")).await;
         assert_eq!(code(&bot(&store).proposes("call_1").await), "locked");
         let cancelled = async {
-            let mut operator = Shell::at(&server.url()).await;
+            let mut operator = PostgresShell::at(&server.url()).await;
             operator.waits_for_a_writer().await;
             // The effect of the server's own time limit, only sooner.
             operator.run("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
@@ -54,9 +54,10 @@ fn writer_reconnects_after_its_connection_was_terminated() {
 #[test]
 fn readers_without_a_free_connection_report_busy() {
     on_a_server(async |server| {
-        let store = tries_with(&server.url(), Options { readers: 1, ..options() }).await.expect("it opens");
+        let store =
+            tries_with(&server.url(), StoreOptions { readers: 1, ..options() }).await.expect("it opens");
         bot(&store).proposes("call_1").await.expect("asked");
-        let mut connection = Shell::at(&server.url()).await;
+        let mut connection = PostgresShell::at(&server.url()).await;
         connection.run("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
         // One of the two has the only connection, and waits for the table.
         let reads = async || store.tip().await;
@@ -79,7 +80,7 @@ fn server_at_its_connection_limit_reports_busy() {
             .psql("CREATE ROLE crowd LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO crowd")
             .await
             .expect("a role");
-        let _taken = Shell::at(&place).await;
+        let _taken = PostgresShell::at(&place).await;
         let Err(error) = tries(&place).await else { panic!("there is no room") };
         assert_eq!(error.reason(), Some("busy"));
         bot(&store).proposes("call_1").await.expect("whoever is in is not touched");
@@ -90,7 +91,7 @@ fn server_at_its_connection_limit_reports_busy() {
 #[test]
 fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
-        let server = Cluster::with(Setup { megabytes: Some(60), ..Setup::default() }).await;
+        let server = Cluster::with(ClusterSetup { megabytes: Some(60), ..ClusterSetup::default() }).await;
         let store = opens(&server.url()).await;
         bot(&store).proposes("call_1").await.expect("asked");
         let ballast = server.on_its_disk("ballast");
@@ -117,7 +118,7 @@ fn full_disk_loses_nothing_and_writing_resumes() {
 }
 
 /// A call with several pages of arguments that do not compress.
-async fn large(store: &Store, number: usize) -> Result<usize, Error> {
+async fn large(store: &Store, number: usize) -> Result<usize, StoreError> {
     let mut chance = countersign_tests::Random::seeded(u64::try_from(number).expect("few"));
     let text: String =
         (0..50_000).map(|_| *chance.one_of(&['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])).collect();

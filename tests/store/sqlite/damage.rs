@@ -1,8 +1,8 @@
 //! Rows that the guards would refuse, from a bad disk or an operator who removed the guards. They are found and
 //! named, and cause no panic.
 
-use countersign_events::Damaged;
-use countersign_store::{Error, Filter, Options, Store};
+use countersign_events::DamagedEvent;
+use countersign_store::{EventFilter, Store, StoreError, StoreOptions};
 use countersign_tests::{Proposal, World, code, in_world, run_sql_on};
 use std::{path::PathBuf, time::Duration};
 use tempfile::{TempDir, tempdir};
@@ -36,13 +36,16 @@ fn unreadable_row_is_named() {
             let (_folder, path) = copy_of(world).await;
             let sql = format!("{UNGUARDED} UPDATE events SET {change} WHERE seq = 2");
             run_sql_on(&path, &sql).await.unwrap_or_else(|why| panic!("{what}: {why}"));
-            let store = Store::open(&path, Options::default()).await.expect("opens");
+            let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
             for found in [
-                store.events(&Filter::default(), 0, 10).await.map(|_| ()),
+                store.events(&EventFilter::default(), 0, 10).await.map(|_| ()),
                 store.verify(|_| {}).await.map(|_| ()),
-                store.follow(Filter::default(), 1).next().await.map(|_| ()),
+                store.follow(EventFilter::default(), 1).next().await.map(|_| ()),
             ] {
-                assert!(matches!(found, Err(Error::Damaged(Damaged { seq: 2, .. }))), "{what}: {found:?}");
+                assert!(
+                    matches!(found, Err(StoreError::Damaged(DamagedEvent { seq: 2, .. }))),
+                    "{what}: {found:?}"
+                );
             }
             store.close().await;
         }
@@ -59,10 +62,12 @@ fn damaged_call_hides_no_other_pending_call() {
         let (_folder, path) = copy_of(world).await;
         let spoiled = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 4";
         run_sql_on(&path, &format!("{UNGUARDED} {spoiled}")).await.expect("unguarded");
-        let store = Store::open(&path, Options::default()).await.expect("opens");
-        let first = store.pending(&Filter::default(), 0, 2).await.expect("reads");
-        let last =
-            store.pending(&Filter::default(), first.next.expect("there is more"), 2).await.expect("reads");
+        let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
+        let first = store.pending(&EventFilter::default(), 0, 2).await.expect("reads");
+        let last = store
+            .pending(&EventFilter::default(), first.next.expect("there is more"), 2)
+            .await
+            .expect("reads");
         let shown = first.items.iter().chain(&last.items).map(|call| call.id().as_str());
         assert_eq!(shown.collect::<Vec<_>>(), ["call_1", "call_3"]);
         store.close().await;
@@ -84,7 +89,7 @@ fn changed_row_breaks_the_chain_and_is_named() {
         ] {
             let (_folder, path) = copy_of(world).await;
             run_sql_on(&path, &format!("{UNGUARDED} {change}")).await.expect("unguarded");
-            let store = Store::open(&path, Options::default()).await.expect("opens");
+            let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
             let report = store.verify(|_| {}).await.expect("reads");
             assert_eq!((report.events, report.holds()), (whole, false), "{change}");
             store.close().await;
@@ -92,7 +97,7 @@ fn changed_row_breaks_the_chain_and_is_named() {
         let (_folder, path) = copy_of(world).await;
         let unsealed = format!("{UNGUARDED} UPDATE events SET data = replace(data, 'ls', 'rm'), hash = NULL");
         run_sql_on(&path, &unsealed).await.expect("unguarded");
-        let store = Store::open(&path, Options::default()).await.expect("opens");
+        let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let report = store.verify(|_| {}).await.expect("reads");
         let named: Vec<_> = report.inadmissible.iter().map(|row| row.seq).collect();
         assert_eq!((report.broken, named), (None, vec![1, 2, 3, 4]), "rows without a hash are decisions");
@@ -109,7 +114,7 @@ fn index_entry_without_a_call_blocks_no_expiry() {
         let (_folder, path) = copy_of(world).await;
         let nameless = "INSERT INTO open_requests VALUES (99, 't', '', '2026-01-01T00:00:00.000Z')";
         run_sql_on(&path, nameless).await.expect("an index has no guards");
-        let store = Store::open(&path, Options::default()).await.expect("opens");
+        let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let end = world.now().after(Duration::from_mins(1));
         let lapsed = store.due(end, 10).await.expect("reads");
         assert_eq!(lapsed.iter().map(|(_, id)| id.as_str()).collect::<Vec<_>>(), ["call_1"]);

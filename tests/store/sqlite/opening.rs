@@ -1,7 +1,7 @@
 //! Opening a file: its checks, and that a refused file stays unchanged.
 
-use countersign_events::State;
-use countersign_store::{Error, Options, Store};
+use countersign_events::CallState;
+use countersign_store::{Store, StoreError, StoreOptions};
 use countersign_tests::{
     actor, code, in_private_mounts, in_world, run_sql_on, run_sqlite3, within_the_limit,
 };
@@ -22,9 +22,9 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 /// Opens a file that must be refused; gives the error's code, after checking that the file is unchanged.
-async fn refused(path: &Path) -> Error {
+async fn refused(path: &Path) -> StoreError {
     let before = fs::read(path).expect("reads");
-    let Err(error) = Store::open(path, Options::default()).await else {
+    let Err(error) = Store::open(path, StoreOptions::default()).await else {
         panic!("{} opened", path.display());
     };
     assert!(fs::read(path).expect("reads") == before, "{error}: and yet it was changed");
@@ -42,15 +42,15 @@ async fn a_log(path: &Path) {
 fn missing_file_is_created_only_on_request() {
     within_the_limit(async {
         let (folder, path) = place();
-        let options = Options { create: false, ..Options::default() };
+        let options = StoreOptions { create: false, ..StoreOptions::default() };
         let error = Store::open(&path, options.clone()).await.err().expect("there is none");
         assert_eq!(error.reason(), Some("missing"));
         assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "and none was made");
-        Store::open(&path, Options::default()).await.expect("it is made").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("it is made").close().await;
         Store::open(&path, options).await.expect("it is there").close().await;
-        let nowhere = Store::open(folder.path().join("no/folder.db"), Options::default()).await;
+        let nowhere = Store::open(folder.path().join("no/folder.db"), StoreOptions::default()).await;
         assert_eq!(nowhere.err().expect("no folder").code(), "no_folder");
-        let a_folder = Store::open(folder.path(), Options::default()).await;
+        let a_folder = Store::open(folder.path(), StoreOptions::default()).await;
         assert_eq!(a_folder.err().expect("no file").code(), "not_countersign");
     });
 }
@@ -93,9 +93,10 @@ fn newer_file_is_refused_with_both_versions() {
         run_sql_on(&path, newer).await.expect("writes");
         let error = refused(&path).await;
         assert_eq!(error.code(), "newer_database");
-        let known = countersign_store::migrations(countersign_store::Kind::Sqlite).last().expect("some").0;
+        let known =
+            countersign_store::migrations(countersign_store::DatabaseKind::Sqlite).last().expect("some").0;
         assert!(
-            matches!(error, Error::NewerDatabase { found: 9_000, known: k, .. } if k == known),
+            matches!(error, StoreError::NewerDatabase { found: 9_000, known: k, .. } if k == known),
             "{error}"
         );
     });
@@ -117,7 +118,7 @@ fn damaged_file_is_refused() {
         fs::write(&path, &scribbled).expect("writes");
         assert_eq!(refused(&path).await.code(), "damaged");
         fs::write(&path, &whole).expect("writes");
-        Store::open(&path, Options::default()).await.expect("whole again").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("whole again").close().await;
     });
 }
 
@@ -135,7 +136,7 @@ fn read_only_file_is_refused() {
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/new.db""#;
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
         assert_eq!((said.text.as_str(), said.well), ("read_only", true));
-        Store::open(&path, Options::default()).await.expect("it was only the mount").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("it was only the mount").close().await;
     });
 }
 
@@ -168,7 +169,7 @@ fn link_to_the_file_opens_the_same_log() {
         std::os::unix::fs::symlink(world.path(), &link).expect("links");
         let through = Store::open(&link, world.options()).await.expect("opens");
         assert_eq!(code(&world.agent("bot").at(&through).proposes("call_1").await), "done");
-        assert_eq!(world.call("t", "call_1").await.state(world.now()), State::Pending);
+        assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Pending);
         assert!(!world.folder().join("link.db-bell").exists(), "its bell hangs beside the file itself");
     });
 }

@@ -1,7 +1,7 @@
 //! Query plans of SQLite: frequent queries use an index, however long the log is.
 
 use crate::plans::statements;
-use countersign_store::{Kind, queries};
+use countersign_store::{DatabaseKind, queries};
 use countersign_tests::{in_world, open_file};
 use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
@@ -33,17 +33,17 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "pending",
-        queries::PENDING.on(Kind::Sqlite),
+        queries::PENDING.on(DatabaseKind::Sqlite),
         &["open_requests USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL],
     ),
     (
         "pending_of_thread",
-        queries::PENDING_OF_THREAD.on(Kind::Sqlite),
+        queries::PENDING_OF_THREAD.on(DatabaseKind::Sqlite),
         &["open_requests_of_thread (thread_id=? AND rowid>?)", BY_CALL],
     ),
     (
         "thread",
-        queries::THREAD.on(Kind::Sqlite),
+        queries::THREAD.on(DatabaseKind::Sqlite),
         &[
             "lasting_decisions_by_thread (thread_id=?)",
             "revocations_by_thread (thread_id=?)",
@@ -73,12 +73,12 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "calls",
-        queries::CALLS.on(Kind::Sqlite),
+        queries::CALLS.on(DatabaseKind::Sqlite),
         &["SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", BY_CALL],
     ),
     (
         "calls_of_thread",
-        queries::CALLS_OF_THREAD.on(Kind::Sqlite),
+        queries::CALLS_OF_THREAD.on(DatabaseKind::Sqlite),
         &["calls_by_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
     ),
     (
@@ -98,7 +98,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     ("thread_tip", queries::THREAD_TIP, &["events_by_thread (thread_id=?)"]),
     ("tool_of_call", queries::TOOL_OF_CALL, &[BY_ID]),
-    ("tally", queries::TALLY.on(Kind::Sqlite), &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
+    (
+        "tally",
+        queries::TALLY.on(DatabaseKind::Sqlite),
+        &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
+    ),
     ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
     ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
     (

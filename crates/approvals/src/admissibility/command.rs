@@ -2,7 +2,7 @@
 
 use super::{LogRow, evidence, proposal};
 use crate::{
-    Call, CallCommand, CommandEvidence, Standing, Thread, ThreadCommand, Width,
+    Call, CallCommand, CallStanding, CommandEvidence, GrantScope, Thread, ThreadCommand,
     batch::thread_state::{ThreadState, call_id_of},
     decide::{
         ClaimCommand, EditReview, FinishCommand, HashedArguments, ProposeCommand, RespondCommand,
@@ -11,7 +11,7 @@ use crate::{
 };
 use countersign_events::{
     Body, CallId, EventType, Json, Principal, Sha256,
-    event::{Decision, ExecutionStarted, Response, Source, Status, ToolResult, Vote},
+    event::{ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, Source, Status, ToolResult},
 };
 use countersign_policy::{Policy, QualifiedPeople};
 
@@ -115,7 +115,7 @@ fn plain_policy() -> Policy {
 }
 
 /// A policy under which each approver has the level and the groups that the request asks for.
-fn generous_policy(response: Option<&Response>, row: &LogRow, lowest: Option<String>) -> Policy {
+fn generous_policy(response: Option<&ApprovalResponse>, row: &LogRow, lowest: Option<String>) -> Policy {
     let lapses = response.and_then(|response| evidence::span(row.event.timestamp, response.lapses_at));
     let hash = response.and_then(|response| response.policy);
     evidence::recorded_policy(hash, lapses, false, QualifiedPeople::Everyone, lowest)
@@ -125,7 +125,7 @@ fn due(row: &LogRow, policy: Policy) -> Vec<CommandGuess> {
     vec![CommandGuess { due_first: false, ..to_call(row, CallCommand::Due, policy) }]
 }
 
-fn response(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<CommandGuess> {
+fn response(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
     let policy = generous_policy(Some(response), row, None);
     match response.source {
         Source::Approver => respond(row, response, call),
@@ -141,9 +141,9 @@ fn response(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<Comma
 }
 
 /// A person's decision, without a vote before it.
-fn respond(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<CommandGuess> {
+fn respond(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
     let policy = if row.is_by_hand() { plain_policy() } else { generous_policy(Some(response), row, None) };
-    let answer = Answer {
+    let answer = ReconstructedAnswer {
         decision: response.decision,
         comment: response.comment.as_ref(),
         arguments: response.arguments.as_ref(),
@@ -155,7 +155,7 @@ fn respond(row: &LogRow, response: &Response, call: Option<&Call>) -> Vec<Comman
 
 /// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
 /// approvers have the new level, which the log does not record: both are possible.
-fn vote(rows: &[LogRow], vote: &Vote, call: Option<&Call>) -> Vec<CommandGuess> {
+fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<CommandGuess> {
     let row = &rows[0];
     let completed = rows.get(1).and_then(|next| match &next.body {
         Body::ApprovalResponse(response) if response.tool_call_id == vote.tool_call_id => Some(response),
@@ -164,7 +164,7 @@ fn vote(rows: &[LogRow], vote: &Vote, call: Option<&Call>) -> Vec<CommandGuess> 
     let lowest = completed.and_then(|response| response.level.clone());
     let hash = completed.and_then(|response| response.policy);
     let lapses = completed.and_then(|response| evidence::span(row.event.timestamp, response.lapses_at));
-    let answer = Answer {
+    let answer = ReconstructedAnswer {
         decision: vote.decision,
         comment: vote.comment.as_ref(),
         arguments: vote.arguments.as_ref(),
@@ -181,7 +181,7 @@ fn vote(rows: &[LogRow], vote: &Vote, call: Option<&Call>) -> Vec<CommandGuess> 
 }
 
 /// The parts of an approver's answer that a vote and a response have in common.
-struct Answer<'a> {
+struct ReconstructedAnswer<'a> {
     decision: Decision,
     comment: Option<&'a String>,
     arguments: Option<&'a Json>,
@@ -189,7 +189,7 @@ struct Answer<'a> {
     level: Option<&'a String>,
 }
 
-impl Answer<'_> {
+impl ReconstructedAnswer<'_> {
     fn guesses(
         &self,
         row: &LogRow,
@@ -198,7 +198,7 @@ impl Answer<'_> {
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
         let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
-        let width = self.scope.map(Width::read).transpose();
+        let width = self.scope.map(GrantScope::read).transpose();
         let (Ok(arguments), Ok(width)) = (arguments, width) else { return Vec::new() };
         let review = arguments.as_ref().zip(call).map(|(arguments, call)| EditReview {
             judged: evidence::judged(arguments.hash(), evidence::allowing_judgement(policy_hash)),
@@ -245,7 +245,7 @@ fn result(
 ) -> Vec<CommandGuess> {
     let row = &rows[0];
     let standing = call.map(|call| &call.standing);
-    if matches!(standing, Some(Standing::Allowed { .. })) && result.status == Status::Cancelled {
+    if matches!(standing, Some(CallStanding::Allowed { .. })) && result.status == Status::Cancelled {
         let command = CallCommand::Cancel { reason: cancel_reason(row, result) };
         let mut guesses = vec![to_call(row, command, plain_policy())];
         guesses.extend(due(row, plain_policy()));

@@ -7,9 +7,9 @@ use crate::{
 use countersign_events::event::Verdict;
 use countersign_events::{
     Sha256, Timestamp,
-    event::{Basis, OnExpiry, Request, Response},
+    event::{ApprovalRequest, ApprovalResponse, Basis, OnExpiry},
 };
-use countersign_policy::{AssumedLevels, Judgement, Policy, QualifiedPeople, Terms};
+use countersign_policy::{ApprovalTerms, AssumedLevels, Judgement, Policy, QualifiedPeople};
 use std::{sync::Arc, time::Duration};
 
 /// The policy of a row's time. `qualified` are the people whose level and groups are assumed to suffice.
@@ -44,13 +44,13 @@ pub(super) fn allowing_judgement(policy: Option<Sha256>) -> Judgement {
 }
 
 /// The judgement that led to a request.
-pub(super) fn judgement_of_request(request: &Request, asked_at: Timestamp) -> Judgement {
+pub(super) fn judgement_of_request(request: &ApprovalRequest, asked_at: Timestamp) -> Judgement {
     let verdict = if request.basis.is_some() { Verdict::Ask } else { Verdict::Allow };
     Judgement {
         basis: request.basis.unwrap_or(Basis::Default),
         rule: request.rule.clone(),
         reason: request.reason.clone(),
-        terms: Terms {
+        terms: ApprovalTerms {
             expires: span(asked_at, request.expires_at),
             on_expiry: request.on_expiry.unwrap_or(OnExpiry::Deny),
             level: request.level.clone(),
@@ -68,7 +68,7 @@ pub(super) fn judgement_of_request(request: &Request, asked_at: Timestamp) -> Ju
 }
 
 /// The judgement with that verdict that led to a response without asking people.
-pub(super) fn judgement_of_response(response: &Response, verdict: Verdict) -> Judgement {
+pub(super) fn judgement_of_response(response: &ApprovalResponse, verdict: Verdict) -> Judgement {
     Judgement {
         basis: response.basis.unwrap_or(Basis::Default),
         rule: response.rule.clone(),
@@ -84,7 +84,7 @@ fn new_judgement(verdict: Verdict, policy: Sha256) -> Judgement {
         basis: Basis::Default,
         rule: None,
         reason: String::new(),
-        terms: Terms::default(),
+        terms: ApprovalTerms::default(),
         doubt: None,
         shadow: Vec::new(),
         matched: Vec::new(),

@@ -53,7 +53,7 @@ impl LogRow {
 }
 
 /// The outcome of comparing a reconstructed command with the log.
-enum Comparison {
+enum RowComparison {
     /// The command writes exactly the next rows, of this number.
     Same(usize),
     /// The command writes other rows. The reason concerns the row at this position.
@@ -86,8 +86,8 @@ impl AdmissibilityCheck {
         let mut findings = Vec::new();
         while condition(&self.rows) {
             let length = match self.compare_with_rules() {
-                Comparison::Same(length) => length,
-                Comparison::Different { position, reason } => {
+                RowComparison::Same(length) => length,
+                RowComparison::Different { position, reason } => {
                     findings.push(InadmissibleRow { seq: self.rows[position].event.seq, reason });
                     position + 1
                 }
@@ -100,19 +100,19 @@ impl AdmissibilityCheck {
     }
 
     /// Compares the next rows with those that the rules would write, for each command that could have caused them.
-    fn compare_with_rules(&mut self) -> Comparison {
+    fn compare_with_rules(&mut self) -> RowComparison {
         let rows = self.rows.make_contiguous();
         let head = &rows[0];
         if matches!(head.body, Body::Message(..)) && !head.is_by_hand() {
-            return Comparison::Same(1);
+            return RowComparison::Same(1);
         }
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
         let mut closest: Option<(usize, String)> = None;
         for guess in command::guesses(rows, state) {
             match compare_guess(&guess, rows, state) {
-                Comparison::Same(length) => return Comparison::Same(length),
-                Comparison::Different { position, reason } => {
+                RowComparison::Same(length) => return RowComparison::Same(length),
+                RowComparison::Different { position, reason } => {
                     if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
                         closest = Some((position, reason));
                     }
@@ -129,13 +129,13 @@ impl AdmissibilityCheck {
             };
             (0, reason.to_owned())
         });
-        Comparison::Different { position, reason }
+        RowComparison::Different { position, reason }
     }
 }
 
 /// Compares the next rows with those that one command would write.
-fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> Comparison {
-    let different = |position, reason| Comparison::Different { position, reason };
+fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> RowComparison {
+    let different = |position, reason| RowComparison::Different { position, reason };
     match decide_on_guess(guess, &rows[0], state) {
         Err(refused) => different(0, refused.to_string()),
         Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
@@ -149,7 +149,7 @@ fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> 
                     return different(position, reason);
                 }
             }
-            Comparison::Same(expected.len())
+            RowComparison::Same(expected.len())
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use super::{LogRow, command::CommandGuess, evidence, thread_without};
 use crate::{
-    Thread, Width,
+    GrantScope, Thread,
     batch::thread_state::ThreadState,
     decide::{HashedArguments, ProposeCommand},
 };
 use countersign_events::event::Verdict;
 use countersign_events::{
     Body, Json,
-    event::{Definition, Request, Response, ToolCall},
+    event::{ApprovalRequest, ApprovalResponse, ToolCall, ToolDefinition},
 };
-use countersign_policy::{Judgement, Policy, QualifiedPeople, Terms};
+use countersign_policy::{ApprovalTerms, Judgement, Policy, QualifiedPeople};
 
 /// The proposals that could have caused the rows, of which the one at `offset` is the call. The row before the call is
 /// the end of another call, whose approval moves.
@@ -36,7 +36,7 @@ struct RecordedProposal<'a> {
 
 impl RecordedProposal<'_> {
     /// People are asked. Nothing that is certain in the log may answer instead of them.
-    fn asked(&self, request: &Request) -> Vec<CommandGuess> {
+    fn asked(&self, request: &ApprovalRequest) -> Vec<CommandGuess> {
         let judgement = evidence::judgement_of_request(request, self.row.event.timestamp);
         let policy =
             evidence::recorded_policy(Some(request.policy), None, false, QualifiedPeople::None, None);
@@ -47,7 +47,7 @@ impl RecordedProposal<'_> {
 
     /// The policy, the thread or an earlier decision answers. The verdict and the terms on which the policy would have
     /// asked are not in the log, so each is possible.
-    fn answered(&self, response: &Response) -> Vec<CommandGuess> {
+    fn answered(&self, response: &ApprovalResponse) -> Vec<CommandGuess> {
         let lapses = evidence::span(self.row.event.timestamp, response.lapses_at);
         let policy = evidence::recorded_policy(response.policy, lapses, true, QualifiedPeople::None, None);
         let thread = self.thread_for_answer(response);
@@ -105,7 +105,7 @@ impl RecordedProposal<'_> {
     /// The log may have a definition masked, whose hash then differs from the recorded one.
     fn compare_definitions_as_recorded(&self, thread: &mut Thread) {
         let recorded = self.call.definition_hash;
-        let computed = Definition::hash(self.call.definition.as_ref(), self.call.annotations.as_ref());
+        let computed = ToolDefinition::hash(self.call.definition.as_ref(), self.call.annotations.as_ref());
         let grants = thread.grants.iter_mut().map(|grant| &mut grant.given);
         let recent = thread.recent.iter_mut().map(|recent| &mut recent.given);
         for given in grants.chain(recent) {
@@ -117,12 +117,12 @@ impl RecordedProposal<'_> {
 
     /// The grants and denials whose pattern only the policy of the time could match.
     fn pattern_grants(&self) -> Vec<i64> {
-        let is_pattern = |width: &Option<Width>| matches!(width, Some(Width::Pattern(_)));
+        let is_pattern = |width: &Option<GrantScope>| matches!(width, Some(GrantScope::Pattern(_)));
         self.thread.grants.iter().filter(|grant| is_pattern(&grant.width)).map(|grant| grant.seq).collect()
     }
 
     /// The thread with the decision that answered, and without those that the policy of the time may have ruled out.
-    fn thread_for_answer(&self, response: &Response) -> Thread {
+    fn thread_for_answer(&self, response: &ApprovalResponse) -> Thread {
         let mut dropped = self.pattern_grants();
         dropped.extend(self.thread.grants.iter().filter(|grant| grant.allows).map(|grant| grant.seq));
         let first_recent = response.grant.unwrap_or(i64::MAX);
@@ -131,19 +131,19 @@ impl RecordedProposal<'_> {
     }
 
     /// The terms on which the policy may have asked: any that the recorded decision covers.
-    fn possible_terms(&self, grant: Option<i64>) -> Vec<Terms> {
+    fn possible_terms(&self, grant: Option<i64>) -> Vec<ApprovalTerms> {
         let given =
             self.thread.grants.iter().find(|found| Some(found.seq) == grant).map(|found| &found.given);
         let recent =
             self.thread.recent.iter().find(|found| Some(found.seq) == grant).map(|found| &found.given);
-        let strictest = given.or(recent).map(|given| Terms {
+        let strictest = given.or(recent).map(|given| ApprovalTerms {
             level: given.level.clone(),
             quorum: given.quorum,
             approvers: given.approvers.clone(),
-            ..Terms::default()
+            ..ApprovalTerms::default()
         });
         // Terms that no setting of the thread and no grant covers.
-        let impossible = Terms { quorum: u32::MAX, ..Terms::default() };
-        [Some(Terms::default()), strictest, Some(impossible)].into_iter().flatten().collect()
+        let impossible = ApprovalTerms { quorum: u32::MAX, ..ApprovalTerms::default() };
+        [Some(ApprovalTerms::default()), strictest, Some(impossible)].into_iter().flatten().collect()
     }
 }

@@ -12,7 +12,7 @@ pub struct CommandEnvelope {
     /// The call or the threads that the command is about.
     pub target: CommandTarget,
     /// The command.
-    pub command: Command,
+    pub command: ApprovalCommand,
     /// The principal that gives the command.
     pub by: Principal,
     /// The moment at which the command is decided.
@@ -36,7 +36,7 @@ pub enum CommandTarget {
 
 /// A command to a call or to a thread.
 #[derive(Debug, Clone)]
-pub enum Command {
+pub enum ApprovalCommand {
     /// To a call.
     Call(CallCommand),
     /// To a thread.
@@ -54,19 +54,19 @@ impl CommandTarget {
     }
 }
 
-impl From<CallCommand> for Command {
+impl From<CallCommand> for ApprovalCommand {
     fn from(command: CallCommand) -> Self {
         Self::Call(command)
     }
 }
 
-impl From<ThreadCommand> for Command {
+impl From<ThreadCommand> for ApprovalCommand {
     fn from(command: ThreadCommand) -> Self {
         Self::Thread(command)
     }
 }
 
-impl From<StopCommand> for Command {
+impl From<StopCommand> for ApprovalCommand {
     fn from(command: StopCommand) -> Self {
         Self::Thread(ThreadCommand::Stop(command))
     }

@@ -7,7 +7,7 @@ mod read_set;
 mod recorded;
 pub(crate) mod thread_state;
 
-pub use envelope::{Command, CommandEnvelope, CommandTarget};
+pub use envelope::{ApprovalCommand, CommandEnvelope, CommandTarget};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
@@ -15,7 +15,7 @@ use crate::{
     Call, CallCommand, DecisionContext, NewEvent, Refused, Thread, ThreadCommand, decide,
     thread::LONGEST_MEMORY,
 };
-use countersign_events::{Body, CallId, Damaged, Event, Sha256, ThreadId, chain};
+use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, chain};
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
@@ -80,21 +80,21 @@ impl BatchState {
             missing.calls.insert((thread_id.clone(), id.clone()));
         }
         match &envelope.command {
-            Command::Call(CallCommand::Propose(propose)) => {
+            ApprovalCommand::Call(CallCommand::Propose(propose)) => {
                 let hash = propose.arguments.hash();
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
             }
-            Command::Thread(ThreadCommand::Close | ThreadCommand::Stop(_)) => {
+            ApprovalCommand::Thread(ThreadCommand::Close | ThreadCommand::Stop(_)) => {
                 missing.pending.insert(thread_id.clone());
             }
-            Command::Call(_) | Command::Thread(_) => {}
+            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => {}
         }
     }
 
     /// Adds the events that were read for `read`, in `seq` order. Calls that are loaded already keep their state.
-    pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), Damaged> {
+    pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), DamagedEvent> {
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
             self.loaded_bytes += memory_bytes(event);
@@ -153,10 +153,10 @@ impl BatchState {
     }
 
     /// Appends the events that are due on the command's call, then those of the command itself.
-    pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, Damaged> {
+    pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
         let mut events = Vec::new();
         let outcome = match (&envelope.target, &envelope.command) {
-            (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
+            (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let due = self.decide_on_call(envelope, thread_id, id, |call, context| {
                     call.map(|call| decide::due_events(call, context)).unwrap_or_default()
                 });
@@ -166,11 +166,11 @@ impl BatchState {
                 });
                 self.append_decided(envelope, thread_id, decided, &mut events)?
             }
-            (CommandTarget::Thread(thread_id), Command::Thread(command)) => {
+            (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command)) => {
                 let decided = self.decide_on_thread(envelope, thread_id, command);
                 self.append_decided(envelope, thread_id, decided, &mut events)?
             }
-            (CommandTarget::AllThreads, Command::Thread(command @ ThreadCommand::Stop(_))) => {
+            (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
                 self.stop_all_threads(envelope, command, &mut events)?
             }
             _ => Err(wrong_target()),
@@ -184,7 +184,7 @@ impl BatchState {
         envelope: &CommandEnvelope,
         stop: &ThreadCommand,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, Damaged> {
+    ) -> Result<Result<(), Refused>, DamagedEvent> {
         // Reject an unauthorised caller even when nothing is pending.
         if let Err(refused) = decide::check_may_stop(&envelope.by) {
             return Ok(Err(refused));
@@ -228,7 +228,7 @@ impl BatchState {
         thread_id: &ThreadId,
         decided: Result<Vec<NewEvent>, Refused>,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, Damaged> {
+    ) -> Result<Result<(), Refused>, DamagedEvent> {
         match decided {
             Ok(new_events) => self.append(envelope, thread_id, new_events, events).map(Ok),
             Err(refused) => Ok(Err(refused)),
@@ -241,10 +241,10 @@ impl BatchState {
         thread_id: &ThreadId,
         new_events: Vec<NewEvent>,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<(), Damaged> {
+    ) -> Result<(), DamagedEvent> {
         for NewEvent { by, body } in new_events {
             let seq = self.tip + 1;
-            let unwritable = |e: serde_json::Error| Damaged { seq, what: e.to_string() };
+            let unwritable = |e: serde_json::Error| DamagedEvent { seq, what: e.to_string() };
             let mut event = Event {
                 seq,
                 thread_id: thread_id.clone(),

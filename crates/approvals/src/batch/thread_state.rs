@@ -1,8 +1,8 @@
 //! The loaded state of one thread: its settings and the calls that a batch touches.
 
 use super::CommandEnvelope;
-use crate::{Call, DecisionContext, Standing, Thread};
-use countersign_events::{Body, CallId, Damaged, Event, Sha256, ThreadId};
+use crate::{Call, CallStanding, DecisionContext, Thread};
+use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
 
 /// The loaded state of one thread.
@@ -39,13 +39,14 @@ impl ThreadState {
 
     /// The pending calls, oldest first.
     pub(crate) fn pending_calls(&self) -> Vec<&Call> {
-        let waits = |call: &&Call| matches!(call.standing, Standing::Pending { .. } | Standing::Proposed);
+        let waits =
+            |call: &&Call| matches!(call.standing, CallStanding::Pending { .. } | CallStanding::Proposed);
         let mut pending: Vec<_> = self.calls.values().flatten().filter(waits).collect();
         pending.sort_by_key(|call| call.proposal.seq);
         pending
     }
 
-    pub(crate) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), Damaged> {
+    pub(crate) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), DamagedEvent> {
         let Some(id) = call_id_of(&body).cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(());

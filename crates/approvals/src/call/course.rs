@@ -1,24 +1,24 @@
 //! Side events of a call: votes, reminders, lost executors.
 
-use super::{Fact, Standing};
+use super::{CallStanding, RecordedFact};
 use countersign_events::{
     Body, Event,
-    event::{Escalated, ExecutionReleased, ExecutionStarted, Reminder, Vote},
+    event::{ApprovalEscalation, ApprovalReminder, ApprovalVote, ExecutionReleased, ExecutionStarted},
 };
 
 /// The side events of a call. None of them changes its standing by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallCourse {
     /// The votes, oldest first, if the request needs several approvers.
-    pub votes: Vec<Fact<Vote>>,
+    pub votes: Vec<RecordedFact<ApprovalVote>>,
     /// The reminder.
-    pub reminder: Option<Fact<Reminder>>,
+    pub reminder: Option<RecordedFact<ApprovalReminder>>,
     /// The escalation to a higher level.
-    pub escalation: Option<Fact<Escalated>>,
+    pub escalation: Option<RecordedFact<ApprovalEscalation>>,
     /// The claims of lost executors, oldest first.
-    pub lost: Vec<Fact<ExecutionStarted>>,
+    pub lost: Vec<RecordedFact<ExecutionStarted>>,
     /// The permission of a person for another executor to take over.
-    pub released: Option<Fact<ExecutionReleased>>,
+    pub released: Option<RecordedFact<ExecutionReleased>>,
 }
 
 impl CallCourse {
@@ -29,30 +29,32 @@ impl CallCourse {
     }
 
     /// The votes of the current round.
-    pub fn counting(&self) -> impl Iterator<Item = &Fact<Vote>> {
+    pub fn counting(&self) -> impl Iterator<Item = &RecordedFact<ApprovalVote>> {
         let round = self.round();
         self.votes.iter().filter(move |vote| vote.what.round == round)
     }
 
     /// The vote of the current round with arguments that an approver edited.
     #[must_use]
-    pub fn edited(&self) -> Option<&Vote> {
+    pub fn edited(&self) -> Option<&ApprovalVote> {
         self.counting().map(|vote| &vote.what).find(|vote| vote.arguments.is_some())
     }
 
-    pub(super) fn evolve(&mut self, event: &Event, body: &Body, standing: &Standing) {
+    pub(super) fn evolve(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
         match (body, standing) {
-            (Body::ApprovalVote(vote), _) => self.votes.push(Fact::of(event, vote.clone())),
+            (Body::ApprovalVote(vote), _) => self.votes.push(RecordedFact::of(event, vote.clone())),
             (Body::ApprovalReminder(reminder), _) => {
-                self.reminder = Some(Fact::of(event, reminder.clone()));
+                self.reminder = Some(RecordedFact::of(event, reminder.clone()));
             }
             (Body::ApprovalEscalated(escalated), _) => {
-                self.escalation = Some(Fact::of(event, escalated.clone()));
+                self.escalation = Some(RecordedFact::of(event, escalated.clone()));
             }
             (Body::ExecutionReleased(released), _) => {
-                self.released = Some(Fact::of(event, released.clone()));
+                self.released = Some(RecordedFact::of(event, released.clone()));
             }
-            (Body::ExecutionTakenOver(_), Standing::Running { claim, .. }) => self.lost.push(claim.clone()),
+            (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
+                self.lost.push(claim.clone())
+            }
             _ => {}
         }
     }

@@ -4,19 +4,19 @@ mod course;
 mod standing;
 
 pub use course::CallCourse;
-pub use standing::Standing;
+pub use standing::CallStanding;
 
-use crate::width::Made;
+use crate::width::ScopeOrigin;
 use countersign_events::{
-    Body, CallId, Damaged, Event, Principal, State, ThreadId, Timestamp,
-    event::{ExecutionStarted, Request, Response, ToolCall, ToolResult},
+    Body, CallId, CallState, DamagedEvent, Event, Principal, ThreadId, Timestamp,
+    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, ToolCall, ToolResult},
     json::{Json, Sha256},
 };
-use countersign_policy::Subject;
+use countersign_policy::JudgedCall;
 
 /// The content of an event, with its position in the log, its time and its principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact<T> {
+pub struct RecordedFact<T> {
     /// The event's position in the log.
     pub seq: i64,
     /// The time at which it was written.
@@ -27,7 +27,7 @@ pub struct Fact<T> {
     pub what: T,
 }
 
-impl<T> Fact<T> {
+impl<T> RecordedFact<T> {
     /// The fact that `event` records.
     #[must_use]
     pub fn of(event: &Event, what: T) -> Self {
@@ -41,9 +41,9 @@ pub struct Call {
     /// The thread it belongs to.
     pub thread_id: ThreadId,
     /// The proposal.
-    pub proposal: Fact<ToolCall>,
+    pub proposal: RecordedFact<ToolCall>,
     /// The standing, with the facts that exist in it.
-    pub standing: Standing,
+    pub standing: CallStanding,
     /// Votes, reminders and other side events.
     pub course: CallCourse,
 }
@@ -51,9 +51,9 @@ pub struct Call {
 impl Call {
     /// The tool and the arguments that a decision on this call is about.
     #[must_use]
-    pub fn made(&self) -> Made<'_> {
+    pub fn made(&self) -> ScopeOrigin<'_> {
         let proposed = &self.proposal.what;
-        Made { tool: &proposed.name, arguments_hash: proposed.arguments_hash }
+        ScopeOrigin { tool: &proposed.name, arguments_hash: proposed.arguments_hash }
     }
 
     /// The call's id.
@@ -64,61 +64,61 @@ impl Call {
 
     /// The state at `now`.
     #[must_use]
-    pub fn state(&self, now: Timestamp) -> State {
+    pub fn state(&self, now: Timestamp) -> CallState {
         match &self.standing {
-            Standing::Proposed | Standing::Pending { .. } => State::Pending,
-            Standing::Allowed { response, .. } if has_lapsed(response, now) => State::Cancelled,
-            Standing::Allowed { .. } => State::Allowed,
-            Standing::Denied { .. } => State::Denied,
-            Standing::Cancelled { .. } => State::Cancelled,
-            Standing::Running { claim, .. } if lapsed(claim, now) => State::Unknown,
-            Standing::Running { .. } => State::Running,
-            Standing::Finished { .. } => State::Finished,
+            CallStanding::Proposed | CallStanding::Pending { .. } => CallState::Pending,
+            CallStanding::Allowed { response, .. } if has_lapsed(response, now) => CallState::Cancelled,
+            CallStanding::Allowed { .. } => CallState::Allowed,
+            CallStanding::Denied { .. } => CallState::Denied,
+            CallStanding::Cancelled { .. } => CallState::Cancelled,
+            CallStanding::Running { claim, .. } if lapsed(claim, now) => CallState::Unknown,
+            CallStanding::Running { .. } => CallState::Running,
+            CallStanding::Finished { .. } => CallState::Finished,
         }
     }
 
     /// The request, if people were asked.
     #[must_use]
-    pub fn request(&self) -> Option<&Fact<Request>> {
+    pub fn request(&self) -> Option<&RecordedFact<ApprovalRequest>> {
         match &self.standing {
-            Standing::Proposed => None,
-            Standing::Pending { request } => Some(request),
-            Standing::Allowed { request, .. }
-            | Standing::Denied { request, .. }
-            | Standing::Cancelled { request, .. }
-            | Standing::Running { request, .. }
-            | Standing::Finished { request, .. } => request.as_ref(),
+            CallStanding::Proposed => None,
+            CallStanding::Pending { request } => Some(request),
+            CallStanding::Allowed { request, .. }
+            | CallStanding::Denied { request, .. }
+            | CallStanding::Cancelled { request, .. }
+            | CallStanding::Running { request, .. }
+            | CallStanding::Finished { request, .. } => request.as_ref(),
         }
     }
 
     /// The decision, once it is made.
     #[must_use]
-    pub fn response(&self) -> Option<&Fact<Response>> {
+    pub fn response(&self) -> Option<&RecordedFact<ApprovalResponse>> {
         match &self.standing {
-            Standing::Proposed | Standing::Pending { .. } => None,
-            Standing::Allowed { response, .. }
-            | Standing::Denied { response, .. }
-            | Standing::Cancelled { response, .. }
-            | Standing::Running { response, .. }
-            | Standing::Finished { response, .. } => Some(response),
+            CallStanding::Proposed | CallStanding::Pending { .. } => None,
+            CallStanding::Allowed { response, .. }
+            | CallStanding::Denied { response, .. }
+            | CallStanding::Cancelled { response, .. }
+            | CallStanding::Running { response, .. }
+            | CallStanding::Finished { response, .. } => Some(response),
         }
     }
 
     /// The current or last claim.
     #[must_use]
-    pub fn claim(&self) -> Option<&Fact<ExecutionStarted>> {
+    pub fn claim(&self) -> Option<&RecordedFact<ExecutionStarted>> {
         match &self.standing {
-            Standing::Running { claim, .. } | Standing::Finished { claim, .. } => Some(claim),
+            CallStanding::Running { claim, .. } | CallStanding::Finished { claim, .. } => Some(claim),
             _ => None,
         }
     }
 
     /// The result, once the call has ended.
     #[must_use]
-    pub fn result(&self) -> Option<&Fact<ToolResult>> {
+    pub fn result(&self) -> Option<&RecordedFact<ToolResult>> {
         match &self.standing {
-            Standing::Denied { result, .. } | Standing::Cancelled { result, .. } => result.as_ref(),
-            Standing::Finished { result, .. } => Some(result),
+            CallStanding::Denied { result, .. } | CallStanding::Cancelled { result, .. } => result.as_ref(),
+            CallStanding::Finished { result, .. } => Some(result),
             _ => None,
         }
     }
@@ -151,15 +151,15 @@ impl Call {
 
     /// The call in the form that a policy judges, with the arguments that would run.
     #[must_use]
-    pub fn subject(&self) -> Subject<'_> {
+    pub fn subject(&self) -> JudgedCall<'_> {
         self.subject_with(self.arguments(), self.redacted())
     }
 
     /// The call in the form that a policy judges, with other arguments.
     #[must_use]
-    pub fn subject_with<'a>(&'a self, arguments: &'a Json, redacted: &'a [String]) -> Subject<'a> {
+    pub fn subject_with<'a>(&'a self, arguments: &'a Json, redacted: &'a [String]) -> JudgedCall<'a> {
         let proposed = &self.proposal.what;
-        Subject {
+        JudgedCall {
             thread: &self.thread_id,
             principal: &self.proposal.by,
             tool: &proposed.name,
@@ -179,14 +179,14 @@ impl Call {
     }
 
     /// The state after one more event of the call. Fails on an event that cannot follow the earlier ones.
-    pub fn evolve(before: Option<Self>, event: &Event, body: Body) -> Result<Option<Self>, Damaged> {
-        let damaged = |what: &str| Damaged { seq: event.seq, what: what.to_owned() };
+    pub fn evolve(before: Option<Self>, event: &Event, body: Body) -> Result<Option<Self>, DamagedEvent> {
+        let damaged = |what: &str| DamagedEvent { seq: event.seq, what: what.to_owned() };
         let Some(call) = before else {
             return match body {
                 Body::ToolCall(proposal) => Ok(Some(Self {
                     thread_id: event.thread_id.clone(),
-                    proposal: Fact::of(event, proposal),
-                    standing: Standing::Proposed,
+                    proposal: RecordedFact::of(event, proposal),
+                    standing: CallStanding::Proposed,
                     course: CallCourse::default(),
                 })),
                 _ => Err(damaged("its thread does not have the call that it is about")),
@@ -202,10 +202,10 @@ impl Call {
 }
 
 /// True if the approval lapsed without a claim.
-pub(crate) fn has_lapsed(response: &Fact<Response>, now: Timestamp) -> bool {
+pub(crate) fn has_lapsed(response: &RecordedFact<ApprovalResponse>, now: Timestamp) -> bool {
     response.what.lapses_at.is_some_and(|end| end <= now)
 }
 
-fn lapsed(claim: &Fact<ExecutionStarted>, now: Timestamp) -> bool {
+fn lapsed(claim: &RecordedFact<ExecutionStarted>, now: Timestamp) -> bool {
     claim.what.lease_expires_at.is_some_and(|end| end <= now)
 }

@@ -1,86 +1,86 @@
 //! The standing of a call: an enum whose variants hold exactly the facts that exist in that state.
 
-use super::Fact;
+use super::RecordedFact;
 use countersign_events::{
     Body, Event,
-    event::{ExecutionStarted, Request, Response, Source, Status, ToolResult},
+    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, Source, Status, ToolResult},
 };
 
 /// The standing of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallStanding {
     /// Proposed, without a request or a response. Only a `TOOL_CALL` that was inserted by hand is left so.
     Proposed,
     /// People were asked and have not decided.
     Pending {
         /// The request.
-        request: Fact<Request>,
+        request: RecordedFact<ApprovalRequest>,
     },
     /// It may run, and no executor has claimed it.
     Allowed {
         /// The request, if people were asked.
-        request: Option<Fact<Request>>,
+        request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
-        response: Fact<Response>,
+        response: RecordedFact<ApprovalResponse>,
     },
     /// It may not run.
     Denied {
         /// The request, if people were asked.
-        request: Option<Fact<Request>>,
+        request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
-        response: Fact<Response>,
+        response: RecordedFact<ApprovalResponse>,
         /// The result with the text for the model. Absent only between two inserts by hand.
-        result: Option<Fact<ToolResult>>,
+        result: Option<RecordedFact<ToolResult>>,
     },
     /// It was withdrawn before an executor claimed it. Its response may be one that allowed it.
     Cancelled {
         /// The request, if people were asked.
-        request: Option<Fact<Request>>,
+        request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision, which may be the cancellation itself.
-        response: Fact<Response>,
+        response: RecordedFact<ApprovalResponse>,
         /// The result with the text for the model.
-        result: Option<Fact<ToolResult>>,
+        result: Option<RecordedFact<ToolResult>>,
     },
     /// An executor runs it.
     Running {
         /// The request, if people were asked.
-        request: Option<Fact<Request>>,
+        request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
-        response: Fact<Response>,
+        response: RecordedFact<ApprovalResponse>,
         /// The claim.
-        claim: Fact<ExecutionStarted>,
+        claim: RecordedFact<ExecutionStarted>,
     },
     /// It ran.
     Finished {
         /// The request, if people were asked.
-        request: Option<Fact<Request>>,
+        request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
-        response: Fact<Response>,
+        response: RecordedFact<ApprovalResponse>,
         /// The claim.
-        claim: Fact<ExecutionStarted>,
+        claim: RecordedFact<ExecutionStarted>,
         /// The result.
-        result: Fact<ToolResult>,
+        result: RecordedFact<ToolResult>,
     },
 }
 
-impl Standing {
+impl CallStanding {
     pub(super) fn evolve(self, event: &Event, body: Body) -> Option<Self> {
         match (self, body) {
             (Self::Proposed, Body::ApprovalRequest(request)) => {
-                Some(Self::Pending { request: Fact::of(event, request) })
+                Some(Self::Pending { request: RecordedFact::of(event, request) })
             }
             (Self::Proposed, Body::ApprovalResponse(response)) => {
-                Some(Self::decided(None, Fact::of(event, response)))
+                Some(Self::decided(None, RecordedFact::of(event, response)))
             }
             (Self::Pending { request }, Body::ApprovalResponse(response)) => {
-                Some(Self::decided(Some(request), Fact::of(event, response)))
+                Some(Self::decided(Some(request), RecordedFact::of(event, response)))
             }
             (Self::Allowed { request, response }, Body::ExecutionStarted(claim)) => {
-                Some(Self::Running { request, response, claim: Fact::of(event, claim) })
+                Some(Self::Running { request, response, claim: RecordedFact::of(event, claim) })
             }
-            (standing, Body::ToolResult(result)) => standing.ended(Fact::of(event, result)),
+            (standing, Body::ToolResult(result)) => standing.ended(RecordedFact::of(event, result)),
             (Self::Running { request, response, .. }, Body::ExecutionTakenOver(taken)) => {
-                Some(Self::Running { request, response, claim: Fact::of(event, taken.started) })
+                Some(Self::Running { request, response, claim: RecordedFact::of(event, taken.started) })
             }
             // Side events do not change the standing. A vote counts through the response that follows it.
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
@@ -92,7 +92,10 @@ impl Standing {
         }
     }
 
-    fn decided(request: Option<Fact<Request>>, response: Fact<Response>) -> Self {
+    fn decided(
+        request: Option<RecordedFact<ApprovalRequest>>,
+        response: RecordedFact<ApprovalResponse>,
+    ) -> Self {
         if response.what.decision.allows() {
             Self::Allowed { request, response }
         } else if response.what.source == Source::Cancellation {
@@ -102,7 +105,7 @@ impl Standing {
         }
     }
 
-    fn ended(self, ended: Fact<ToolResult>) -> Option<Self> {
+    fn ended(self, ended: RecordedFact<ToolResult>) -> Option<Self> {
         match self {
             Self::Allowed { request, response } if ended.what.status == Status::Cancelled => {
                 Some(Self::Cancelled { request, response, result: Some(ended) })

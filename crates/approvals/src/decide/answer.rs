@@ -1,10 +1,10 @@
 //! An approver's answer that has passed all checks, and the events of the decision that it makes.
 
 use super::{DecisionContext, NewEvent, RespondCommand, edit::ArgumentEdit, new_response, new_result};
-use crate::{Call, Width};
+use crate::{Call, GrantScope};
 use countersign_events::{
     Body, Json,
-    event::{Response, Source, Status},
+    event::{ApprovalResponse, Source, Status},
 };
 
 /// An approver's answer that has passed all checks.
@@ -16,7 +16,7 @@ pub(super) struct CheckedAnswer<'a> {
 
 impl CheckedAnswer<'_> {
     /// The response, if this answer is the decision.
-    pub(super) fn response(&self, call: &Call, context: &DecisionContext<'_>) -> Response {
+    pub(super) fn response(&self, call: &Call, context: &DecisionContext<'_>) -> ApprovalResponse {
         let decision = self.respond.decision;
         let mut response = new_response(&call.proposal.what, decision, Source::Approver, context);
         response.rule = call.request().and_then(|request| request.what.rule.clone());
@@ -31,7 +31,7 @@ impl CheckedAnswer<'_> {
 
     /// The scope in which the answer is remembered, as the log keeps it.
     pub(super) fn scope(&self) -> Option<Json> {
-        self.respond.width.as_ref().map(Width::json)
+        self.respond.width.as_ref().map(GrantScope::json)
     }
 }
 
@@ -39,7 +39,7 @@ impl CheckedAnswer<'_> {
 /// the denials that were given before the last one.
 pub(super) fn response_events(
     call: &Call,
-    response: Response,
+    response: ApprovalResponse,
     earlier: &[DenialRemark<'_>],
     context: &DecisionContext<'_>,
 ) -> Vec<NewEvent> {

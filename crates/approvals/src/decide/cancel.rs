@@ -1,7 +1,7 @@
 //! Cancel: the proposer withdraws the call.
 
 use super::{DecisionContext, NewEvent, new_response, new_result};
-use crate::{Call, Refused, Standing};
+use crate::{Call, CallStanding, Refused};
 use countersign_events::{
     Body,
     event::{Decision, Source, Status},
@@ -13,14 +13,16 @@ pub(super) fn cancel(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     match &call.standing {
-        Standing::Proposed | Standing::Pending { .. } => Ok(withdraw_pending(call, reason, context)),
-        Standing::Allowed { .. } => Ok(vec![cancelled_result(call, reason, context)]),
-        Standing::Cancelled { .. } => Ok(Vec::new()),
-        Standing::Denied { response, .. } => {
+        CallStanding::Proposed | CallStanding::Pending { .. } => Ok(withdraw_pending(call, reason, context)),
+        CallStanding::Allowed { .. } => Ok(vec![cancelled_result(call, reason, context)]),
+        CallStanding::Cancelled { .. } => Ok(Vec::new()),
+        CallStanding::Denied { response, .. } => {
             Err(Refused::AlreadyDecided { response: Box::new(response.clone()) })
         }
-        Standing::Running { claim, .. } => Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) }),
-        Standing::Finished { result, .. } => {
+        CallStanding::Running { claim, .. } => {
+            Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) })
+        }
+        CallStanding::Finished { result, .. } => {
             Err(Refused::AlreadyFinished { result: Box::new(result.clone()) })
         }
     }

@@ -1,12 +1,12 @@
 //! Claim: the last check before a call runs.
 
 use super::{DecisionContext, NewEvent, propose::HashedArguments, release::is_released, ruling};
-use crate::{Call, Refused, Standing, call::Fact, refused::ArgumentsMismatch};
+use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
-    Body, Principal, Sha256, State,
+    Body, CallState, Principal, Sha256,
     event::{ExecutionStarted, ExecutionTakenOver},
 };
-use countersign_policy::Subject;
+use countersign_policy::JudgedCall;
 use std::time::Duration;
 
 /// The longest name of an executor, in bytes.
@@ -38,9 +38,9 @@ pub(super) fn claim(
 ) -> Result<Vec<NewEvent>, Refused> {
     check_executor(&claim.executor)?;
     let lost = match &call.standing {
-        Standing::Allowed { .. } => None,
-        Standing::Running { claim: first, .. } if can_be_taken_over(call, context) => Some(first),
-        Standing::Running { claim, .. } | Standing::Finished { claim, .. } => {
+        CallStanding::Allowed { .. } => None,
+        CallStanding::Running { claim: first, .. } if can_be_taken_over(call, context) => Some(first),
+        CallStanding::Running { claim, .. } | CallStanding::Finished { claim, .. } => {
             return Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) });
         }
         _ => return Err(Refused::NotAllowed { state: call.state(context.now) }),
@@ -59,13 +59,15 @@ pub(super) fn claim(
     };
     let body = match lost {
         None => Body::ExecutionStarted(started),
-        Some(Fact { seq, .. }) => Body::ExecutionTakenOver(ExecutionTakenOver { claim: *seq, started }),
+        Some(RecordedFact { seq, .. }) => {
+            Body::ExecutionTakenOver(ExecutionTakenOver { claim: *seq, started })
+        }
     };
     Ok(vec![NewEvent::new(context.by, body)])
 }
 
 fn can_be_taken_over(call: &Call, context: &DecisionContext<'_>) -> bool {
-    call.state(context.now) == State::Unknown
+    call.state(context.now) == CallState::Unknown
         && (is_released(call) || context.policy.is_idempotent(&call.subject()))
 }
 
@@ -116,9 +118,9 @@ fn check_policy(call: &Call, claim: &ClaimCommand, context: &DecisionContext<'_>
 #[must_use]
 pub fn claim_needs_judgement(call: &Call, policy: Sha256) -> bool {
     match &call.standing {
-        Standing::Proposed | Standing::Pending { .. } => true,
-        Standing::Allowed { .. } | Standing::Running { .. } => judging_policy(call) != Some(policy),
-        Standing::Denied { .. } | Standing::Cancelled { .. } | Standing::Finished { .. } => false,
+        CallStanding::Proposed | CallStanding::Pending { .. } => true,
+        CallStanding::Allowed { .. } | CallStanding::Running { .. } => judging_policy(call) != Some(policy),
+        CallStanding::Denied { .. } | CallStanding::Cancelled { .. } | CallStanding::Finished { .. } => false,
     }
 }
 
@@ -135,7 +137,7 @@ fn judging_policy(call: &Call) -> Option<Sha256> {
 
 /// The call as the policy judges it at the claim, with the arguments that the executor supplied, if it did.
 #[must_use]
-pub fn claim_subject<'a>(call: &'a Call, claim: &'a ClaimCommand) -> Subject<'a> {
+pub fn claim_subject<'a>(call: &'a Call, claim: &'a ClaimCommand) -> JudgedCall<'a> {
     match &claim.arguments {
         Some(brought) => call.subject_with(brought.json(), &[]),
         None => call.subject(),

@@ -3,24 +3,29 @@
 
 use super::{DecisionContext, NewEvent, new_response, new_result};
 use crate::{
-    Call, Standing,
-    call::{Fact, has_lapsed},
+    Call, CallStanding,
+    call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
     Body, Principal, Timestamp,
-    event::{Decision, Escalated, OnExpiry, Reminder, Request, Response, Source, Status},
+    event::{
+        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Source,
+        Status,
+    },
 };
 
 pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     match &call.standing {
-        Standing::Pending { request } => match request.what.expires_at.filter(|end| *end <= context.now) {
-            Some(end) => expiry(call, request, end, context),
-            None => reminder(call, request, context)
-                .into_iter()
-                .chain(escalation(call, request, context))
-                .collect(),
-        },
-        Standing::Allowed { response, .. } if has_lapsed(response, context.now) => {
+        CallStanding::Pending { request } => {
+            match request.what.expires_at.filter(|end| *end <= context.now) {
+                Some(end) => expiry(call, request, end, context),
+                None => reminder(call, request, context)
+                    .into_iter()
+                    .chain(escalation(call, request, context))
+                    .collect(),
+            }
+        }
+        CallStanding::Allowed { response, .. } if has_lapsed(response, context.now) => {
             vec![lapse(call, response)]
         }
         _ => Vec::new(),
@@ -29,7 +34,7 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
 
 fn expiry(
     call: &Call,
-    request: &Fact<Request>,
+    request: &RecordedFact<ApprovalRequest>,
     end: Timestamp,
     context: &DecisionContext<'_>,
 ) -> Vec<NewEvent> {
@@ -46,22 +51,30 @@ fn expiry(
     events
 }
 
-fn reminder(call: &Call, request: &Fact<Request>, context: &DecisionContext<'_>) -> Option<NewEvent> {
+fn reminder(
+    call: &Call,
+    request: &RecordedFact<ApprovalRequest>,
+    context: &DecisionContext<'_>,
+) -> Option<NewEvent> {
     let is_due = request.what.remind_at.is_some_and(|moment| moment <= context.now);
     (is_due && call.course.reminder.is_none()).then(|| {
-        let reminder = Reminder { tool_call_id: call.id().clone() };
+        let reminder = ApprovalReminder { tool_call_id: call.id().clone() };
         NewEvent::new(&Principal::system("reminder"), Body::ApprovalReminder(reminder))
     })
 }
 
-fn escalation(call: &Call, request: &Fact<Request>, context: &DecisionContext<'_>) -> Option<NewEvent> {
+fn escalation(
+    call: &Call,
+    request: &RecordedFact<ApprovalRequest>,
+    context: &DecisionContext<'_>,
+) -> Option<NewEvent> {
     let is_due = request.what.escalate_at.is_some_and(|moment| moment <= context.now);
     let level = request.what.escalate_to.clone().filter(|_| is_due && call.course.escalation.is_none())?;
-    let escalated = Escalated { tool_call_id: call.id().clone(), level };
+    let escalated = ApprovalEscalation { tool_call_id: call.id().clone(), level };
     Some(NewEvent::new(&Principal::system("escalation"), Body::ApprovalEscalated(escalated)))
 }
 
-fn lapse(call: &Call, response: &Fact<Response>) -> NewEvent {
+fn lapse(call: &Call, response: &RecordedFact<ApprovalResponse>) -> NewEvent {
     let text = format!(
         "Allowed by {} at {}, but not started before the approval lapsed: propose it again.",
         response.by, response.at

@@ -5,14 +5,14 @@ use super::{DecisionContext, RespondCommand, missing_evidence, propose::HashedAr
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
     Json, Sha256,
-    event::{Decision, Response, Verdict},
-    json::{Change, diff},
+    event::{ApprovalResponse, Decision, Verdict},
+    json::{ArgumentChange, diff},
 };
-use countersign_policy::Terms;
+use countersign_policy::ApprovalTerms;
 
 /// The differences between the proposed arguments and these.
 #[must_use]
-pub fn argument_changes(call: &Call, arguments: &HashedArguments) -> Vec<Change> {
+pub fn argument_changes(call: &Call, arguments: &HashedArguments) -> Vec<ArgumentChange> {
     diff(&call.proposal.what.arguments, arguments.json())
 }
 
@@ -21,7 +21,7 @@ pub fn argument_changes(call: &Call, arguments: &HashedArguments) -> Vec<Change>
 pub(super) struct ArgumentEdit {
     pub(super) arguments: Json,
     pub(super) hash: Sha256,
-    changes: Vec<Change>,
+    changes: Vec<ArgumentChange>,
 }
 
 impl ArgumentEdit {
@@ -34,7 +34,7 @@ impl ArgumentEdit {
     }
 
     /// Puts the edited arguments into the response.
-    pub(super) fn write_to(&self, response: &mut Response) {
+    pub(super) fn write_to(&self, response: &mut ApprovalResponse) {
         response.arguments = Some(self.arguments.clone());
         response.arguments_hash = self.hash;
         response.changes.clone_from(&self.changes);
@@ -113,7 +113,7 @@ fn check_judgement(
     Ok(())
 }
 
-fn asks_no_more(terms: &Terms, given: &GrantTerms, context: &DecisionContext<'_>) -> bool {
+fn asks_no_more(terms: &ApprovalTerms, given: &GrantTerms, context: &DecisionContext<'_>) -> bool {
     super::eligible::covers(context.by, given, terms, context)
 }
 

@@ -2,8 +2,8 @@
 
 use super::DecisionContext;
 use crate::{Call, Refused, thread::GrantTerms};
-use countersign_events::{Principal, principal::Kind};
-use countersign_policy::Terms;
+use countersign_events::{Principal, principal::PrincipalKind};
+use countersign_policy::ApprovalTerms;
 
 /// Checks that the caller may decide on the call, and returns the level of the decision. `wanted` is the level that
 /// the approver chose.
@@ -48,14 +48,14 @@ pub(super) fn check_is_not_proposer(call: &Call, context: &DecisionContext<'_>) 
 
 /// Checks that the principal is a person. Agents propose and never decide.
 pub(super) fn check_is_person(by: &Principal) -> Result<(), Refused> {
-    if by.kind() == Kind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
+    if by.kind() == PrincipalKind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
 }
 
 /// True if a decision that was made under `given` suffices for a request on these terms.
 pub(super) fn covers(
     by: &Principal,
     given: &GrantTerms,
-    terms: &Terms,
+    terms: &ApprovalTerms,
     context: &DecisionContext<'_>,
 ) -> bool {
     let level = match (&terms.level, &given.level) {
@@ -69,7 +69,7 @@ pub(super) fn covers(
 }
 
 /// True if this person alone could answer a request on these terms, by the level that the policy gives them.
-pub(super) fn suffices(by: &Principal, terms: &Terms, context: &DecisionContext<'_>) -> bool {
+pub(super) fn suffices(by: &Principal, terms: &ApprovalTerms, context: &DecisionContext<'_>) -> bool {
     let level = context.policy.approvers().level_of(by).to_owned();
     covers(by, &GrantTerms { level: Some(level), quorum: 1, ..GrantTerms::default() }, terms, context)
 }

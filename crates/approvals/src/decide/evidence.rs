@@ -1,7 +1,7 @@
 //! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
 //! of other people, so the gate runs them before the command is queued and never on the writer.
 
-use countersign_events::{Sha256, json::Change};
+use countersign_events::{Sha256, json::ArgumentChange};
 use countersign_policy::Judgement;
 use std::{fmt, sync::Arc};
 
@@ -34,7 +34,7 @@ pub struct EditReview {
     /// The reason why the tool's `inputSchema` rejects them, if it does.
     pub schema_error: Option<String>,
     /// The differences from the proposed arguments.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ArgumentChange>,
 }
 
 impl CommandEvidence {

@@ -1,7 +1,7 @@
 //! Finish: the result of a call that was claimed.
 
 use super::{DecisionContext, NewEvent};
-use crate::{Call, Refused, Standing};
+use crate::{Call, CallStanding, Refused};
 use countersign_events::{
     Body, Json,
     event::{Status, ToolResult},
@@ -38,7 +38,7 @@ pub(super) fn finish(
             Err(Refused::AlreadyFinished { result: Box::new(first.clone()) })
         };
     }
-    let Standing::Running { claim, .. } = &call.standing else {
+    let CallStanding::Running { claim, .. } = &call.standing else {
         return Err(Refused::NotClaimed { state: call.state(context.now) });
     };
     let was_taken_over = !call.course.lost.is_empty();

@@ -30,7 +30,7 @@ pub use respond::RespondCommand;
 use crate::{Call, Refused, Thread, refused::ArgumentsMismatch};
 use countersign_events::{
     Body, CallId, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Decision, Mode, Response, Source, Status, ToolCall, ToolPolicy, ToolResult},
+    event::{ApprovalResponse, Decision, Mode, Source, Status, ToolCall, ToolPolicy, ToolResult},
 };
 use countersign_policy::{Judgement, Policy};
 
@@ -202,10 +202,10 @@ fn new_response(
     decision: Decision,
     source: Source,
     context: &DecisionContext<'_>,
-) -> Response {
+) -> ApprovalResponse {
     // The claim judges again what a rule allows, so that does not lapse. An approval by people does.
     let lapses = context.policy.lapses().filter(|_| decision.allows() && source != Source::Policy);
-    Response {
+    ApprovalResponse {
         tool_call_id: call.id.clone(),
         decision,
         source,

@@ -7,9 +7,12 @@ use super::{
 use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
     Body, CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, Definition, OnExpiry, Request, Response, Status, ToolCall, ToolPolicy, Verdict},
+    event::{
+        ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Status, ToolCall, ToolDefinition, ToolPolicy,
+        Verdict,
+    },
 };
-use countersign_policy::{Judgement, Subject};
+use countersign_policy::{JudgedCall, Judgement};
 use std::{fmt, iter, time::Duration};
 
 /// Arguments that passed validation, with the hash of their canonical form. `{:?}` shows the hash only, because the
@@ -69,7 +72,7 @@ pub struct ProposeCommand {
     /// The purpose of the call, as the agent describes it.
     pub description: Option<String>,
     /// The tool's definition.
-    pub definition: Option<Definition>,
+    pub definition: Option<ToolDefinition>,
     /// The time that people have to decide. The policy may shorten it.
     pub expires_in: Option<Duration>,
 }
@@ -86,8 +89,8 @@ impl fmt::Debug for ProposeCommand {
 impl ProposeCommand {
     /// The call in the form that a policy judges.
     #[must_use]
-    pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> Subject<'a> {
-        Subject {
+    pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> JudgedCall<'a> {
+        JudgedCall {
             thread,
             principal: by,
             tool: &self.name,
@@ -167,11 +170,11 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         annotations: propose.annotations.as_ref().map(mask),
         impact: propose.impact.as_ref().map(mask),
         description: context.mask_optional(propose.description.as_deref()),
-        definition: propose.definition.clone().map(|definition| Definition {
+        definition: propose.definition.clone().map(|definition| ToolDefinition {
             description: context.mask_optional(definition.description.as_deref()),
             ..definition
         }),
-        definition_hash: Definition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
+        definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
         redacted,
     }
 }
@@ -184,7 +187,7 @@ fn new_request(
     judgement: &Judgement,
     options: Vec<Decision>,
     context: &DecisionContext<'_>,
-) -> Request {
+) -> ApprovalRequest {
     let terms = &judgement.terms;
     let span = match (terms.expires, propose.expires_in) {
         (Some(rule), Some(asked)) => Some(rule.min(asked)),
@@ -196,7 +199,7 @@ fn new_request(
     let is_shortened = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
     let is_required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
     let on_expiry = if is_shortened || is_required { OnExpiry::Deny } else { terms.on_expiry };
-    Request {
+    ApprovalRequest {
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.clone().filter(|_| asks),
         reason: if asks { judgement.reason.clone() } else { REQUIRED.to_owned() },
@@ -228,8 +231,8 @@ fn automatic_response(
     answer: &RulingAnswer,
     judgement: &Judgement,
     context: &DecisionContext<'_>,
-) -> Response {
-    Response {
+) -> ApprovalResponse {
+    ApprovalResponse {
         rule: judgement.rule.clone(),
         basis: Some(judgement.basis),
         shadow: judgement.shadow.clone(),
@@ -249,7 +252,10 @@ fn allowed(
     let response = automatic_response(call, Decision::AllowOnce, answer, judgement, context);
     // An approval that moves to this call keeps its end.
     let lapses_at = answer.lapses_at.or(response.lapses_at);
-    NewEvent::new(&answer.by, Body::ApprovalResponse(Response { matches: scope, lapses_at, ..response }))
+    NewEvent::new(
+        &answer.by,
+        Body::ApprovalResponse(ApprovalResponse { matches: scope, lapses_at, ..response }),
+    )
 }
 
 fn denied(

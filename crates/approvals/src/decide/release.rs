@@ -3,7 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::{Call, Refused};
-use countersign_events::{Body, State, event::ExecutionReleased};
+use countersign_events::{Body, CallState, event::ExecutionReleased};
 
 pub(super) fn release(
     call: &Call,
@@ -12,7 +12,7 @@ pub(super) fn release(
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_level(call, None, context)?;
     let state = call.state(context.now);
-    let Some(claim) = call.claim().filter(|_| state == State::Unknown) else {
+    let Some(claim) = call.claim().filter(|_| state == CallState::Unknown) else {
         return Err(Refused::NotUnknown { state });
     };
     if is_released(call) {

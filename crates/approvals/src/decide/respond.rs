@@ -7,12 +7,12 @@ use super::{
     propose::HashedArguments,
     vote,
 };
-use crate::{Call, Refused, Standing, Width, refused::ArgumentsMismatch};
+use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::{
     Sha256,
-    event::{Decision, Request, Response, Source},
+    event::{ApprovalRequest, ApprovalResponse, Decision, Source},
 };
-use countersign_policy::{Effect, Look};
+use countersign_policy::{PatternContext, RuleEffect};
 
 /// An approver's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct RespondCommand {
     pub about: Option<Sha256>,
     /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
     /// denial for this call only.
-    pub width: Option<Width>,
+    pub width: Option<GrantScope>,
     /// The level of the decision. Without it, the level that the request asks for.
     pub level: Option<String>,
 }
@@ -55,7 +55,7 @@ pub(super) fn respond(
         };
     }
     let request = match &call.standing {
-        Standing::Pending { request } => Some(&request.what),
+        CallStanding::Pending { request } => Some(&request.what),
         _ => None,
     };
     check_offer(request, respond)?;
@@ -70,15 +70,15 @@ pub(super) fn respond(
     }
 }
 
-fn is_same(first: &Response, respond: &RespondCommand, call: &Call) -> bool {
+fn is_same(first: &ApprovalResponse, respond: &RespondCommand, call: &Call) -> bool {
     let proposed = call.proposal.what.arguments_hash;
     let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
-    let scope = respond.width.as_ref().map(Width::json);
+    let scope = respond.width.as_ref().map(GrantScope::json);
     first.decision == respond.decision && arguments && first.matches == scope
 }
 
-fn check_offer(request: Option<&Request>, respond: &RespondCommand) -> Result<(), Refused> {
+fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {
     let offered = request.is_none_or(|request| request.options.contains(&respond.decision));
     if respond.decision == Decision::Other || !offered {
         return Err(Refused::NotOffered(respond.decision.as_str()));
@@ -109,8 +109,8 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
     let Some(scope) = &respond.width else { return Ok(()) };
     let invalid = |why: &str| Err(Refused::Invalid { field: "match", why: why.to_owned() });
     let effect = match respond.decision {
-        Decision::AllowSession => Effect::Widen,
-        Decision::Deny => Effect::Restrict,
+        Decision::AllowSession => RuleEffect::Widen,
+        Decision::Deny => RuleEffect::Restrict,
         _ => return invalid("only allow_session and deny are remembered; leave it out"),
     };
     if respond.arguments.is_some() {
@@ -121,7 +121,9 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
         return invalid("the log shows the pattern to everyone, so it must not contain a secret");
     }
     match scope {
-        Width::Pattern(pattern) if !pattern.matches(&Look::new(context.policy, &call.subject()), effect) => {
+        GrantScope::Pattern(pattern)
+            if !pattern.matches(&PatternContext::new(context.policy, &call.subject()), effect) =>
+        {
             invalid("the pattern does not match the call that it is decided on")
         }
         _ => Ok(()),

@@ -5,9 +5,9 @@ use super::{DecisionContext, eligible};
 use crate::thread::{Grant, GrantTerms, RecentDecision};
 use countersign_events::{
     CallId, Principal, Sha256, Timestamp,
-    event::{Decision, Definition, Mode, Source, ToolPolicy, Verdict},
+    event::{Decision, Mode, Source, ToolDefinition, ToolPolicy, Verdict},
 };
-use countersign_policy::{Effect, Judgement, Look, Subject, Terms};
+use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 
 /// The ruling on a call before any person is asked.
 pub(super) enum CallRuling {
@@ -39,7 +39,7 @@ const DENIED: &str = "the thread denies this tool";
 
 pub(super) fn rule_on_call(
     judgement: &Judgement,
-    subject: &Subject<'_>,
+    subject: &JudgedCall<'_>,
     hash: Sha256,
     context: &DecisionContext<'_>,
 ) -> CallRuling {
@@ -48,7 +48,8 @@ pub(super) fn rule_on_call(
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
-            let asked = OpenQuestion { judgement, look: Look::new(context.policy, subject), hash, context };
+            let asked =
+                OpenQuestion { judgement, look: PatternContext::new(context.policy, subject), hash, context };
             asked.rule(own)
         }
         (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
@@ -58,7 +59,7 @@ pub(super) fn rule_on_call(
 /// The block by the policy or the thread that keeps the call from starting now, whatever was decided before.
 pub(super) fn find_block(
     judgement: Option<&Judgement>,
-    subject: &Subject<'_>,
+    subject: &JudgedCall<'_>,
     context: &DecisionContext<'_>,
 ) -> Option<RulingAnswer> {
     if let Some(judgement) = judgement.filter(|judgement| judgement.verdict == Verdict::Block) {
@@ -71,7 +72,7 @@ pub(super) fn find_block(
 /// An `ask`, before it reaches people.
 struct OpenQuestion<'a> {
     judgement: &'a Judgement,
-    look: Look<'a>,
+    look: PatternContext<'a>,
     hash: Sha256,
     context: &'a DecisionContext<'a>,
 }
@@ -79,7 +80,7 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(grant) = self.matching_grant(Effect::Restrict) {
+        if let Some(grant) = self.matching_grant(RuleEffect::Restrict) {
             return CallRuling::Deny(RulingAnswer::from_grant(grant));
         }
         // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
@@ -98,7 +99,7 @@ impl OpenQuestion<'_> {
         if let Some(denied) = self.auto_denied() {
             return denied;
         }
-        if let Some(grant) = self.matching_grant(Effect::Widen) {
+        if let Some(grant) = self.matching_grant(RuleEffect::Widen) {
             return CallRuling::Allow(RulingAnswer::from_grant(grant));
         }
         self.denied().or_else(|| self.moved()).unwrap_or_else(|| {
@@ -120,8 +121,8 @@ impl OpenQuestion<'_> {
 
     /// The first remembered decision whose scope includes the call: a denial to restrict, a grant to widen. A grant
     /// must have been given on terms at least as strict.
-    fn matching_grant(&self, effect: Effect) -> Option<&Grant> {
-        let allows = effect == Effect::Widen;
+    fn matching_grant(&self, effect: RuleEffect) -> Option<&Grant> {
+        let allows = effect == RuleEffect::Widen;
         let terms = &self.judgement.terms;
         self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
             let answers = match &grant.width {
@@ -161,12 +162,12 @@ impl OpenQuestion<'_> {
 
     /// True if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
     /// than the proposer, and for the same definition of the tool.
-    fn covers(&self, by: &Principal, given: &GrantTerms, terms: &Terms) -> bool {
+    fn covers(&self, by: &Principal, given: &GrantTerms, terms: &ApprovalTerms) -> bool {
         let subject = self.look.subject();
         let proposer = subject.principal;
         by != proposer
             && !given.people.contains(proposer)
-            && given.definition_hash == Definition::hash(subject.definition, subject.annotations)
+            && given.definition_hash == ToolDefinition::hash(subject.definition, subject.annotations)
             && eligible::covers(by, given, terms, self.context)
     }
 

@@ -6,10 +6,10 @@ use super::{
     edit::ArgumentEdit,
     eligible, new_response,
 };
-use crate::{Call, Refused, call::Fact};
+use crate::{Call, Refused, call::RecordedFact};
 use countersign_events::{
     Body,
-    event::{Decision, Request, Source, Vote},
+    event::{ApprovalRequest, ApprovalVote, Decision, Source},
 };
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
@@ -17,7 +17,7 @@ use countersign_events::{
 pub(super) fn vote(
     call: &Call,
     answer: &CheckedAnswer<'_>,
-    request: &Request,
+    request: &ApprovalRequest,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
@@ -29,7 +29,7 @@ pub(super) fn vote(
             Err(Refused::AlreadyVoted { vote: Box::new((*first).clone()) })
         };
     }
-    let vote = Vote {
+    let vote = ApprovalVote {
         tool_call_id: call.id().clone(),
         decision: answer.respond.decision,
         comment: context.mask_optional(answer.respond.comment.as_deref()),
@@ -40,7 +40,7 @@ pub(super) fn vote(
         round: call.course.round() + u32::from(answer.edit.is_some()),
     };
     // After an escalation, an allowing vote counts only if its approver has the higher level.
-    let counts = |before: &&&Fact<Vote>| {
+    let counts = |before: &&&RecordedFact<ApprovalVote>| {
         !before.what.decision.allows() || eligible::has_level(&before.by, call.level(), context)
     };
     let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
@@ -66,7 +66,7 @@ pub(super) fn vote(
 
 /// The decision that the votes make, if they suffice. It is for the session only if all allowing votes say so, with
 /// the same scope.
-fn count_votes(votes: &[&Vote], request: &Request) -> Option<Decision> {
+fn count_votes(votes: &[&ApprovalVote], request: &ApprovalRequest) -> Option<Decision> {
     let allow = votes.iter().filter(|vote| vote.decision.allows()).count();
     let deny = votes.iter().filter(|vote| vote.decision == Decision::Deny).count();
     let is = |count: usize, needed: Option<u32>| {
@@ -83,7 +83,7 @@ fn count_votes(votes: &[&Vote], request: &Request) -> Option<Decision> {
 }
 
 /// True if all votes for this decision want it remembered, with the same scope.
-fn is_remembered(votes: &[&Vote], decision: Decision) -> bool {
+fn is_remembered(votes: &[&ApprovalVote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };
     first.decision == decision
@@ -91,8 +91,14 @@ fn is_remembered(votes: &[&Vote], decision: Decision) -> bool {
 }
 
 /// The lowest level among the agreeing votes.
-fn lowest_level(votes: &[&Vote], decision: Decision, context: &DecisionContext<'_>) -> Option<String> {
+fn lowest_level(
+    votes: &[&ApprovalVote],
+    decision: Decision,
+    context: &DecisionContext<'_>,
+) -> Option<String> {
     let agree = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
-    let rank = |vote: &&&Vote| vote.level.as_deref().and_then(|level| context.policy.approvers().rank(level));
+    let rank = |vote: &&&ApprovalVote| {
+        vote.level.as_deref().and_then(|level| context.policy.approvers().rank(level))
+    };
     agree.min_by_key(rank)?.level.clone()
 }

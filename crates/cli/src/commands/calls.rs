@@ -1,7 +1,7 @@
 //! `countersign calls`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     filters::{FilterArgs, PageArgs},
     present::{
@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
-use countersign_gate::{Clock, State};
+use countersign_gate::{CallState, Clock};
 use countersign_tui::present::{
     print::{print_error, print_json, print_line},
     text::{escape_text, format_age},
@@ -28,17 +28,17 @@ pub(crate) struct CallsArgs {
     filters: FilterArgs,
     /// Only calls in this state
     #[arg(long, value_name = "STATE", value_parser = states())]
-    state: Option<State>,
+    state: Option<CallState>,
     #[command(flatten)]
     page: PageArgs,
 }
 
-fn states() -> impl TypedValueParser<Value = State> {
-    PossibleValuesParser::new(State::ALL.iter().map(|state| state.as_str()))
-        .try_map(|text| text.parse::<State>())
+fn states() -> impl TypedValueParser<Value = CallState> {
+    PossibleValuesParser::new(CallState::ALL.iter().map(|state| state.as_str()))
+        .try_map(|text| text.parse::<CallState>())
 }
 
-pub(crate) async fn list_calls(context: &Context, args: &CallsArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn list_calls(context: &CommandContext, args: &CallsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let (filter, state) = (args.filters.filter()?, args.state);
     let (mut calls, mut next) = (Vec::new(), Some(args.page.after));
@@ -99,12 +99,12 @@ fn as_table(calls: &[api::Call]) -> TextTable {
     table
 }
 
-const fn style(state: State) -> TextStyle {
+const fn style(state: CallState) -> TextStyle {
     match state {
-        State::Pending => TextStyle::Yellow,
-        State::Allowed | State::Running => TextStyle::Green,
-        State::Denied | State::Unknown => TextStyle::Red,
-        State::Finished => TextStyle::Plain,
-        State::Cancelled => TextStyle::Dim,
+        CallState::Pending => TextStyle::Yellow,
+        CallState::Allowed | CallState::Running => TextStyle::Green,
+        CallState::Denied | CallState::Unknown => TextStyle::Red,
+        CallState::Finished => TextStyle::Plain,
+        CallState::Cancelled => TextStyle::Dim,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::settings::{effective::login_name, keys::LOG_KEYS};
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
         screen::TextStyle,
@@ -31,7 +31,7 @@ pub(crate) struct ConfigArgs {
     path: bool,
 }
 
-pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Result<CommandExit> {
+pub(crate) fn print_config(context: &CommandContext, args: &ConfigArgs) -> anyhow::Result<CommandExit> {
     if args.path {
         return path(context);
     }
@@ -56,7 +56,7 @@ pub(crate) fn print_config(context: &Context, args: &ConfigArgs) -> anyhow::Resu
     Ok(CommandExit::DONE)
 }
 
-fn path(context: &Context) -> anyhow::Result<CommandExit> {
+fn path(context: &CommandContext) -> anyhow::Result<CommandExit> {
     let Some(path) = &context.settings.file else {
         let places: Vec<_> = default_files().iter().map(|place| place.display().to_string()).collect();
         let message = format!(
@@ -82,7 +82,7 @@ fn usual(facts: &SettingDefinition) -> Option<String> {
     }
 }
 
-fn as_row(context: &Context, facts: &SettingDefinition, named: SettingKey) -> [TableCell; 3] {
+fn as_row(context: &CommandContext, facts: &SettingDefinition, named: SettingKey) -> [TableCell; 3] {
     let key = TableCell::styled(TextStyle::Cyan, facts.name);
     let over = passed_over(facts, named);
     if let Some(setting) = context.settings.get(facts.key) {
@@ -106,12 +106,12 @@ fn as_row(context: &Context, facts: &SettingDefinition, named: SettingKey) -> [T
     [key, value.into(), TableCell::styled(TextStyle::Dim, from)]
 }
 
-fn not_taken(context: &Context, facts: &SettingDefinition) -> Option<String> {
+fn not_taken(context: &CommandContext, facts: &SettingDefinition) -> Option<String> {
     let mut in_vain = context.settings.ignored();
     in_vain.find(|(key, _)| *key == facts.key).map(|(_, origin)| origin.to_string())
 }
 
-fn as_json(context: &Context, facts: &SettingDefinition, named: SettingKey) -> Json {
+fn as_json(context: &CommandContext, facts: &SettingDefinition, named: SettingKey) -> Json {
     let (key, over) = (facts.name, passed_over(facts, named));
     let Some(setting) = context.settings.get(facts.key) else {
         let usual = usual(facts).and_then(|usual| SettingValue::read(facts, &usual).ok());

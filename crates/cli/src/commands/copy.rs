@@ -1,11 +1,11 @@
 //! `countersign copy`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     settings::log_target::{parse_address, read_address_file},
 };
-use countersign_gate::{Address, Copied, Step};
+use countersign_gate::{CopyStep, CopySummary, DatabaseUrl};
 use countersign_tui::present::print::print_line;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(crate) struct CopyArgs {
     go_on: bool,
 }
 
-pub(crate) async fn copy_log(context: &Context, args: &CopyArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn copy_log(context: &CommandContext, args: &CopyArgs) -> anyhow::Result<CommandExit> {
     if context.options.database.is_some()
         || context.options.database_file.is_some()
         || context.options.server.is_some()
@@ -50,8 +50,8 @@ pub(crate) async fn copy_log(context: &Context, args: &CopyArgs) -> anyhow::Resu
     let (mut copying, mut verifying) =
         (context.progress("events copied"), context.progress("events verified"));
     let copied = countersign_gate::copy(from, to, args.go_on, |step| match step {
-        Step::Copied(done, of) => copying.update(done, of),
-        Step::Verified(done, of) => verifying.update(done, of),
+        CopyStep::Copied(done, of) => copying.update(done, of),
+        CopyStep::Verified(done, of) => verifying.update(done, of),
     });
     let copied = copied.await;
     copying.clear();
@@ -66,7 +66,11 @@ pub(crate) async fn copy_log(context: &Context, args: &CopyArgs) -> anyhow::Resu
 }
 
 /// The address from the option, or from a file.
-fn address(said: Option<&str>, file: Option<&Path>, [option, of_file]: [&str; 2]) -> anyhow::Result<Address> {
+fn address(
+    said: Option<&str>,
+    file: Option<&Path>,
+    [option, of_file]: [&str; 2],
+) -> anyhow::Result<DatabaseUrl> {
     match file {
         Some(path) => {
             let origin = format!("{of_file}, {}", path.display());
@@ -76,8 +80,8 @@ fn address(said: Option<&str>, file: Option<&Path>, [option, of_file]: [&str; 2]
     }
 }
 
-fn as_json(copied: &Copied) -> serde_json::Value {
-    let Copied { from, to, before, since, report } = copied;
+fn as_json(copied: &CopySummary) -> serde_json::Value {
+    let CopySummary { from, to, before, since, report } = copied;
     json!({
         "from": from.to_string(),
         "to": to.to_string(),
@@ -93,8 +97,8 @@ fn as_json(copied: &Copied) -> serde_json::Value {
     })
 }
 
-fn as_text(copied: &Copied) -> String {
-    let Copied { from, to, before, since, report } = copied;
+fn as_text(copied: &CopySummary) -> String {
+    let CopySummary { from, to, before, since, report } = copied;
     let events = report.events;
     let mut lines = Vec::new();
     if *before > 0 {

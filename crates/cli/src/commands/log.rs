@@ -1,7 +1,7 @@
 //! `countersign log`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     filters::FilterArgs,
     present::{
@@ -61,7 +61,7 @@ fn event_type(text: &str) -> Result<EventType, String> {
     upper.parse().map_err(|_| format!("use one of {}", known()))
 }
 
-pub(crate) async fn print_log(context: &Context, args: &LogArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect_to_follow().await?;
     let filter = LogFilter { types: args.types.clone(), ..args.filters.filter()? };
     let mut teller = EventPrinter { context, screen: context.screen(), progress: context.progress("events") };
@@ -77,7 +77,7 @@ pub(crate) async fn print_log(context: &Context, args: &LogArgs) -> anyhow::Resu
 }
 
 struct EventPrinter<'a> {
-    context: &'a Context,
+    context: &'a CommandContext,
     screen: ScreenFormat,
     progress: ProgressLine,
 }

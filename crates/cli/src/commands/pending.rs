@@ -1,6 +1,6 @@
 //! `countersign pending`
 
-use crate::{context::Context, exit::CommandExit, filters::FilterArgs, find::read_pending};
+use crate::{context::CommandContext, exit::CommandExit, filters::FilterArgs, find::read_pending};
 use countersign_api as api;
 use countersign_gate::Timestamp;
 use countersign_tui::present::{
@@ -18,7 +18,10 @@ pub(crate) struct PendingArgs {
     filters: FilterArgs,
 }
 
-pub(crate) async fn list_pending(context: &Context, args: &PendingArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn list_pending(
+    context: &CommandContext,
+    args: &PendingArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let calls = read_pending(&gate, &args.filters.filter()?).await?;
     if context.json {

@@ -1,7 +1,7 @@
 //! `countersign release`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     find::{CallSelector, find_call},
 };
@@ -26,7 +26,10 @@ pub(crate) struct ReleaseArgs {
     comment: Option<String>,
 }
 
-pub(crate) async fn release_call(context: &Context, args: &ReleaseArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn release_call(
+    context: &CommandContext,
+    args: &ReleaseArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect_to_decide().await?;
     let call = find_call(&gate, &args.which).await?;
     let release = api::ReleaseRequest { comment: args.comment.clone() };

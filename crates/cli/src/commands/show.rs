@@ -1,7 +1,7 @@
 //! `countersign show`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     find::{CallSelector, find_call},
     present::call::print_call,
@@ -15,7 +15,7 @@ pub(crate) struct ShowArgs {
     which: CallSelector,
 }
 
-pub(crate) async fn show_call(context: &Context, args: &ShowArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn show_call(context: &CommandContext, args: &ShowArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     print_call(context.json, &find_call(&gate, &args.which).await?, context.now())?;
     Ok(CommandExit::DONE)

@@ -1,7 +1,7 @@
 //! `countersign stats`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     filters::TimeRangeArgs,
     present::{
@@ -26,7 +26,7 @@ pub(crate) struct StatsArgs {
     span: TimeRangeArgs,
 }
 
-pub(crate) async fn print_stats(context: &Context, args: &StatsArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let mut progress = context.progress("events");
     let stats = gate.stats(&args.span.filter()?, &mut |done, of| progress.update(done, of)).await?;

@@ -1,7 +1,7 @@
 //! `countersign stop`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     find::read_pending,
     present::{confirm::confirm, words::count_words},
@@ -40,7 +40,7 @@ pub(crate) struct StopArgs {
 /// For at most this many calls, the reason why they stay pending is read.
 const MAX_REASONS: usize = 20;
 
-pub(crate) async fn stop_calls(context: &Context, args: &StopArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn stop_calls(context: &CommandContext, args: &StopArgs) -> anyhow::Result<CommandExit> {
     let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let tool = args.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|why| CliError::usage(format!("--tool: {why}")))?;

@@ -1,11 +1,11 @@
 //! `countersign verify`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
 };
 use countersign_api::ApprovalGate;
-use countersign_gate::{EmbeddedGate, Options, Policy, Report};
+use countersign_gate::{EmbeddedGate, Policy, StoreOptions, VerifyReport};
 use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::json;
 
@@ -20,11 +20,11 @@ pub(crate) struct VerifyArgs {
     repair: bool,
 }
 
-pub(crate) async fn verify_log(context: &Context, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
-    let options = Options { create: false, ..Options::default() };
+    let options = StoreOptions { create: false, ..StoreOptions::default() };
     let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::ask_always()).await?;
     let mut report = walk(context, &gate).await?;
     let repaired = args.repair && !report.index_holds;
@@ -43,7 +43,7 @@ pub(crate) async fn verify_log(context: &Context, args: &VerifyArgs) -> anyhow::
     Ok(if report.holds() { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
-async fn walk(context: &Context, gate: &EmbeddedGate) -> anyhow::Result<Report> {
+async fn walk(context: &CommandContext, gate: &EmbeddedGate) -> anyhow::Result<VerifyReport> {
     let total = gate.tip(None).await?;
     let mut progress = context.progress("events");
     let report = gate.verify(|done| progress.update(done, total)).await?;
@@ -51,7 +51,7 @@ async fn walk(context: &Context, gate: &EmbeddedGate) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
+fn as_json(report: &VerifyReport, repaired: bool) -> serde_json::Value {
     json!({
         "holds": report.holds(),
         "events": report.events,
@@ -67,11 +67,11 @@ fn as_json(report: &Report, repaired: bool) -> serde_json::Value {
 }
 
 /// The rows that the rules would not have written.
-pub(crate) fn list_inadmissible(report: &Report) -> Vec<serde_json::Value> {
+pub(crate) fn list_inadmissible(report: &VerifyReport) -> Vec<serde_json::Value> {
     report.inadmissible.iter().map(|row| json!({ "seq": row.seq, "reason": row.reason })).collect()
 }
 
-fn as_text(report: &Report) -> String {
+fn as_text(report: &VerifyReport) -> String {
     let mut lines = vec![match &report.broken {
         None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, report.tip),
         Some(broken) => {

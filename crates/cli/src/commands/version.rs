@@ -1,6 +1,6 @@
 //! `countersign version` and `--version`
 
-use crate::{context::Context, exit::CommandExit, present::error::report_usage_as_json};
+use crate::{context::CommandContext, exit::CommandExit, present::error::report_usage_as_json};
 use clap::error::ErrorKind;
 use countersign_client::without_password;
 use countersign_tui::present::print::{print_error, print_line, record_print_result};
@@ -18,7 +18,7 @@ const BUILD_FACTS: [(&str, &str); 5] = [
     ("rustc", env!("COUNTERSIGN_BUILD_RUSTC")),
 ];
 
-pub(crate) fn print_version(context: &Context) -> CommandExit {
+pub(crate) fn print_version(context: &CommandContext) -> CommandExit {
     if context.json {
         print_line(&as_json());
     } else {

@@ -1,7 +1,7 @@
 //! `countersign watch`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     settings::keys::SettingKey,
 };
@@ -26,7 +26,7 @@ pub(crate) struct WatchArgs {
     no_bell: bool,
 }
 
-pub(crate) async fn watch(context: &Context, args: &WatchArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow::Result<CommandExit> {
     if context.json {
         let message = "watch is interactive; programs use `countersign pending --json` or `countersign log --follow --json`";
         return Err(CliError::usage(message).into());
@@ -44,7 +44,11 @@ pub(crate) async fn watch(context: &Context, args: &WatchArgs) -> anyhow::Result
 }
 
 /// The options of a watch over all calls.
-pub(crate) fn watch_options(context: &Context, gate: SharedGate, command_prefix: String) -> WatchOptions {
+pub(crate) fn watch_options(
+    context: &CommandContext,
+    gate: SharedGate,
+    command_prefix: String,
+) -> WatchOptions {
     WatchOptions {
         gate,
         thread: None,

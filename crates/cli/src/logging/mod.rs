@@ -3,7 +3,7 @@
 mod traces;
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CliError,
     settings::{keys::edit_distance, value::LogFormat},
 };
@@ -35,7 +35,7 @@ pub(crate) struct Logging {
 
 impl Logging {
     /// Starts logging. Traces are sent on this runtime.
-    pub(crate) fn start(context: &Context, is_server: bool, runtime: &Handle) -> anyhow::Result<Self> {
+    pub(crate) fn start(context: &CommandContext, is_server: bool, runtime: &Handle) -> anyhow::Result<Self> {
         // The span of the command is for traces. In log lines it would repeat the command name.
         let filter = parse_filter(context, is_server)?.and(FilterFn::new(|about| {
             about.target() != COMMAND_TARGET && !NEVER_LOGGED.contains(&about.target())
@@ -85,7 +85,7 @@ fn create_writer(is_server: bool) -> (BoxMakeWriter, Option<WorkerGuard>) {
     (BoxMakeWriter::new(writer), Some(writer_guard))
 }
 
-fn parse_filter(context: &Context, is_server: bool) -> anyhow::Result<EnvFilter> {
+fn parse_filter(context: &CommandContext, is_server: bool) -> anyhow::Result<EnvFilter> {
     let Some((named, origin)) = context.settings.log() else {
         let default = if is_server { "info" } else { "error" };
         return Ok(EnvFilter::new(default));

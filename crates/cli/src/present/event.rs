@@ -3,7 +3,7 @@
 use crate::present::screen::TextStyle;
 use countersign_gate::{
     Event, Json,
-    event::{Body, Decision, Request, Response, Source, Status, ToolPolicy},
+    event::{ApprovalRequest, ApprovalResponse, Body, Decision, Source, Status, ToolPolicy},
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
 use countersign_tui::present::{
@@ -123,7 +123,7 @@ fn comment(text: Option<&String>) -> String {
     text.map_or(String::new(), |text| format!(" ({})", escape_text(text)))
 }
 
-fn describe_request(request: &Request) -> String {
+fn describe_request(request: &ApprovalRequest) -> String {
     let id = escape_text(request.tool_call_id.as_str());
     let why = escape_text(&request.reason);
     let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", escape_text(rule)));
@@ -135,7 +135,7 @@ fn describe_request(request: &Request) -> String {
     format!("{people}{level} are asked about {id}{until} ({rule}{why})")
 }
 
-fn describe_response(who: &str, response: &Response) -> (TextStyle, String) {
+fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, String) {
     let id = escape_text(response.tool_call_id.as_str());
     let said = comment(response.comment.as_ref());
     match (response.decision, response.source) {

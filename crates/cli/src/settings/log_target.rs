@@ -8,7 +8,7 @@ use crate::{
         setting::{ResolvedSetting, invalid_setting},
     },
 };
-use countersign_gate::Address;
+use countersign_gate::DatabaseUrl;
 use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
 
 /// The default database.
@@ -17,7 +17,7 @@ const DEFAULT_DATABASE: &str = "countersign.db";
 /// The location of the log.
 #[derive(Debug, Clone)]
 pub(crate) enum LogTarget {
-    Database(Address),
+    Database(DatabaseUrl),
     Server(String),
 }
 
@@ -62,7 +62,7 @@ impl Settings {
     }
 
     /// The database, for commands that cannot use a server.
-    pub(crate) fn database(&self) -> anyhow::Result<Address> {
+    pub(crate) fn database(&self) -> anyhow::Result<DatabaseUrl> {
         let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
         let Some(ResolvedSetting { value, origin }) = self.get(key) else {
             return Ok(DEFAULT_DATABASE.into());
@@ -79,8 +79,8 @@ impl Settings {
 }
 
 /// Parses an address from the named origin. The error does not repeat it, because it may contain a password.
-pub(crate) fn parse_address(named: &str, said: &str) -> anyhow::Result<Address> {
-    Address::parse(named).map_err(|error| {
+pub(crate) fn parse_address(named: &str, said: &str) -> anyhow::Result<DatabaseUrl> {
+    DatabaseUrl::parse(named).map_err(|error| {
         CliError { exit: CommandExit::USAGE, code: error.code(), message: format!("{said}: {error}") }.into()
     })
 }

@@ -1,13 +1,13 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{Basis, Decision, OnExpiry, Shadow, Source};
-use crate::{CallId, Json, Sha256, Timestamp, json::Change};
+use super::{Basis, Decision, OnExpiry, ShadowVerdict, Source};
+use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_APPROVAL_REQUEST`: the standing question to people. It refers to the call and copies nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Request {
+pub struct ApprovalRequest {
     /// The call it asks about.
     pub tool_call_id: CallId,
     /// The rule that asks; none if it is the policy's default.
@@ -22,7 +22,7 @@ pub struct Request {
     pub basis: Option<Basis>,
     /// What shadow rules would have said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shadow: Vec<Shadow>,
+    pub shadow: Vec<ShadowVerdict>,
     /// The level an approver needs; anybody's, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -57,7 +57,7 @@ pub struct Request {
     pub policy: Sha256,
 }
 
-impl Request {
+impl ApprovalRequest {
     /// When something becomes due on it first: a reminder, an escalation, its end.
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {
@@ -68,7 +68,7 @@ impl Request {
 /// `TOOL_APPROVAL_VOTE`: one approver's say where it takes several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Vote {
+pub struct ApprovalVote {
     /// The call it is about.
     pub tool_call_id: CallId,
     /// What was said.
@@ -96,7 +96,7 @@ pub struct Vote {
 /// `TOOL_APPROVAL_REMINDER`: nobody has answered yet, and people are told so once more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Reminder {
+pub struct ApprovalReminder {
     /// The call that waits.
     pub tool_call_id: CallId,
 }
@@ -104,7 +104,7 @@ pub struct Reminder {
 /// `TOOL_APPROVAL_ESCALATED`: nobody has answered yet, and from now on it takes a higher level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Escalated {
+pub struct ApprovalEscalation {
     /// The call that waits.
     pub tool_call_id: CallId,
     /// The level an approver needs from now on.
@@ -114,7 +114,7 @@ pub struct Escalated {
 /// `TOOL_APPROVAL_RESPONSE`: the decision. Every call gets exactly one, also where nobody was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Response {
+pub struct ApprovalResponse {
     /// The call it is about.
     pub tool_call_id: CallId,
     /// Whether it may run.
@@ -129,7 +129,7 @@ pub struct Response {
     pub basis: Option<Basis>,
     /// What shadow rules would have said, where nobody was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shadow: Vec<Shadow>,
+    pub shadow: Vec<ShadowVerdict>,
     /// The `seq` of the response of a person that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
@@ -141,7 +141,7 @@ pub struct Response {
     pub arguments: Option<Json>,
     /// Where they differ from what was proposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<ArgumentChange>,
     /// SHA-256 of the canonical form of what may run.
     pub arguments_hash: Sha256,
     /// The level it was decided at.

@@ -2,10 +2,11 @@
 //! that a newer version wrote can be read by this one.
 
 use super::{
-    Escalated, EventType, ExecutionReleased, ExecutionStarted, ExecutionTakenOver, GrantRevoked, Reminder,
-    Request, Response, ThreadClosed, ThreadMode, ToolCall, ToolPolicySet, ToolResult, Vote,
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, EventType,
+    ExecutionReleased, ExecutionStarted, ExecutionTakenOver, GrantRevoked, ThreadClosed, ThreadMode,
+    ToolCall, ToolPolicySet, ToolResult,
 };
-use crate::{Damaged, Json};
+use crate::{DamagedEvent, Json};
 
 macro_rules! bodies {
     ($($name:ident($data:ty),)*) => {
@@ -36,8 +37,8 @@ macro_rules! bodies {
             }
 
             /// Reads the `data` of the event at `seq`.
-            pub fn read(seq: i64, kind: EventType, data: &Json) -> Result<Self, Damaged> {
-                let damaged = |e: serde_json::Error| Damaged { seq, what: format!("its data is no {kind}: {e}") };
+            pub fn read(seq: i64, kind: EventType, data: &Json) -> Result<Self, DamagedEvent> {
+                let damaged = |e: serde_json::Error| DamagedEvent { seq, what: format!("its data is no {kind}: {e}") };
                 match kind {
                     $(EventType::$name => data.read().map(Self::$name).map_err(damaged),)*
                     _ => Ok(Self::Message(kind, data.clone())),
@@ -49,11 +50,11 @@ macro_rules! bodies {
 
 bodies! {
     ToolCall(ToolCall),
-    ApprovalRequest(Request),
-    ApprovalVote(Vote),
-    ApprovalReminder(Reminder),
-    ApprovalEscalated(Escalated),
-    ApprovalResponse(Response),
+    ApprovalRequest(ApprovalRequest),
+    ApprovalVote(ApprovalVote),
+    ApprovalReminder(ApprovalReminder),
+    ApprovalEscalated(ApprovalEscalation),
+    ApprovalResponse(ApprovalResponse),
     ExecutionStarted(ExecutionStarted),
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),

@@ -10,13 +10,13 @@ mod state;
 mod verdict;
 mod words;
 
-pub use approval::{Escalated, Reminder, Request, Response, Vote};
+pub use approval::{ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote};
 pub use body::Body;
 pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
-pub use proposal::{Definition, Shadow, ToolCall};
+pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, ThreadClosed, ThreadMode, ToolPolicySet};
-pub use state::State;
+pub use state::CallState;
 pub use verdict::Verdict;
 pub use words::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
 

@@ -26,7 +26,7 @@ pub struct ToolCall {
     pub description: Option<String>,
     /// What the tool says of itself, if whoever proposed the call handed it on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub definition: Option<Definition>,
+    pub definition: Option<ToolDefinition>,
     /// SHA-256 of the canonical form of definition and annotations: what was looked at when it was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
@@ -41,7 +41,7 @@ pub struct ToolCall {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase")]
-pub struct Definition {
+pub struct ToolDefinition {
     /// What it does, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -54,22 +54,22 @@ pub struct Definition {
     pub needs_approval: Option<bool>,
 }
 
-impl Definition {
+impl ToolDefinition {
     /// SHA-256 of the canonical form of `{"annotations": …, "definition": …}`, each where it is there. `None`
     /// if neither is, or one of them is no JSON that could be admitted.
     #[must_use]
     pub fn hash(definition: Option<&Self>, annotations: Option<&Json>) -> Option<Sha256> {
         #[derive(Serialize)]
-        struct Both<'a> {
+        struct TrustedAnnotations<'a> {
             #[serde(skip_serializing_if = "Option::is_none")]
             annotations: Option<&'a Json>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            definition: Option<&'a Definition>,
+            definition: Option<&'a ToolDefinition>,
         }
         if definition.is_none() && annotations.is_none() {
             return None;
         }
-        Json::of(&Both { annotations, definition }).ok()?.admit().ok()
+        Json::of(&TrustedAnnotations { annotations, definition }).ok()?.admit().ok()
     }
 }
 
@@ -78,7 +78,7 @@ impl Definition {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no deploys on Friday", "verdict": "block"}))))]
 #[serde(rename_all = "camelCase")]
-pub struct Shadow {
+pub struct ShadowVerdict {
     /// The rule.
     pub rule: String,
     /// Its verdict.

@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 /// The state of a call as one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum CallState {
     /// People were asked and have not decided.
     Pending,
     /// It may run.
@@ -24,7 +24,7 @@ pub enum State {
     Cancelled,
 }
 
-impl State {
+impl CallState {
     /// All of them.
     pub const ALL: &[Self] = &[
         Self::Pending,
@@ -51,13 +51,13 @@ impl State {
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for CallState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl FromStr for State {
+impl FromStr for CallState {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

@@ -1,24 +1,24 @@
 //! RFC 8785 (JSON Canonicalization Scheme) over a text, token by token, so that no number passes
 //! through a double and no key is lost before it could be seen twice.
 
-use super::{bad_json::BadJson, decimal::Decimal, tokens::Tokens};
+use super::{bad_json::BadJson, decimal::ExactDecimal, tokens::JsonTokens};
 use std::{borrow::Cow, fmt::Write as _};
 
 /// The canonical form of `text`, which must be JSON already (RFC 8259).
 pub(super) fn canonical(text: &str) -> Result<String, BadJson> {
     let mut out = String::with_capacity(text.len());
-    value(&mut Tokens::new(text), &mut out)?;
+    value(&mut JsonTokens::new(text), &mut out)?;
     Ok(out)
 }
 
-fn value(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
+fn value(tokens: &mut JsonTokens<'_>, out: &mut String) -> Result<(), BadJson> {
     match tokens.peek() {
         b'{' => tokens.nested(|tokens| object(tokens, out)).ok_or(BadJson::TooDeep)?,
         b'[' => tokens.nested(|tokens| array(tokens, out)).ok_or(BadJson::TooDeep)?,
         b'"' => string(tokens).map(|text| quote(&text, out)),
         b'-' | b'0'..=b'9' => {
             let at = tokens.at();
-            let number = Decimal::parse(tokens.scalar()).ok_or(BadJson::NumberRange { at })?;
+            let number = ExactDecimal::parse(tokens.scalar()).ok_or(BadJson::NumberRange { at })?;
             // Writing to a string cannot fail.
             let _ = write!(out, "{number}");
             Ok(())
@@ -30,7 +30,7 @@ fn value(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
     }
 }
 
-fn array(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
+fn array(tokens: &mut JsonTokens<'_>, out: &mut String) -> Result<(), BadJson> {
     out.push('[');
     while !tokens.eat(b']') {
         if tokens.eat(b',') {
@@ -42,8 +42,8 @@ fn array(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
     Ok(())
 }
 
-fn object(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
-    let mut members: Vec<Member<'_>> = Vec::new();
+fn object(tokens: &mut JsonTokens<'_>, out: &mut String) -> Result<(), BadJson> {
+    let mut members: Vec<CanonicalMember<'_>> = Vec::new();
     while !tokens.eat(b'}') {
         tokens.eat(b',');
         tokens.peek();
@@ -52,7 +52,7 @@ fn object(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
         tokens.eat(b':');
         let mut canonical = String::new();
         value(tokens, &mut canonical)?;
-        members.push(Member { key, value: canonical, at });
+        members.push(CanonicalMember { key, value: canonical, at });
     }
     // RFC 8785, 3.2.3: keys sort by their UTF-16 code units.
     members.sort_by(|a, b| a.key.encode_utf16().cmp(b.key.encode_utf16()));
@@ -73,12 +73,12 @@ fn object(tokens: &mut Tokens<'_>, out: &mut String) -> Result<(), BadJson> {
     Ok(())
 }
 
-fn string<'a>(tokens: &mut Tokens<'a>) -> Result<Cow<'a, str>, BadJson> {
+fn string<'a>(tokens: &mut JsonTokens<'a>) -> Result<Cow<'a, str>, BadJson> {
     let at = tokens.at();
     tokens.string().map_err(|e| BadJson::NotUnicode { at, why: e.to_string() })
 }
 
-struct Member<'a> {
+struct CanonicalMember<'a> {
     key: Cow<'a, str>,
     value: String,
     at: usize,

@@ -7,13 +7,13 @@ use std::{cmp::Ordering, fmt, iter::repeat_n};
 /// Its text is laid out as ECMAScript's `Number::toString` lays out numbers (ECMA-262, 6.1.6.1.20), but is never
 /// rounded. A number that a double holds exactly therefore prints as RFC 8785 prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decimal {
+pub struct ExactDecimal {
     negative: bool,
     digits: String,
     point: i32,
 }
 
-impl Decimal {
+impl ExactDecimal {
     /// Reads a number as JSON spells it. `None` for any other text, and for an exponent outside 32 bits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -71,13 +71,13 @@ impl Decimal {
     }
 }
 
-impl PartialOrd for Decimal {
+impl PartialOrd for ExactDecimal {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Decimal {
+impl Ord for ExactDecimal {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.negative, other.negative) {
             (false, true) => Ordering::Greater,
@@ -88,7 +88,7 @@ impl Ord for Decimal {
     }
 }
 
-impl fmt::Display for Decimal {
+impl fmt::Display for ExactDecimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (digits, point) = (self.digits.as_str(), self.point);
         if digits.is_empty() {

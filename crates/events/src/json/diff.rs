@@ -12,7 +12,7 @@ const DEEPEST: usize = 32;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"path": "/command", "from": "rm -rf /", "to": "rm -rf ./target"}))))]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
+pub struct ArgumentChange {
     /// Where: a JSON pointer (RFC 6901).
     pub path: String,
     /// What was proposed; absent if there was nothing.
@@ -29,13 +29,18 @@ pub struct Change {
 /// are compared key by key, arrays place by place, everything else by its canonical form. Texts that are no
 /// JSON give one change of the whole.
 #[must_use]
-pub fn diff(before: &Json, after: &Json) -> Vec<Change> {
+pub fn diff(before: &Json, after: &Json) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
     compare(&mut Vec::new(), Some(before), Some(after), &mut changes);
     changes
 }
 
-fn compare(path: &mut Vec<String>, before: Option<&Json>, after: Option<&Json>, changes: &mut Vec<Change>) {
+fn compare(
+    path: &mut Vec<String>,
+    before: Option<&Json>,
+    after: Option<&Json>,
+    changes: &mut Vec<ArgumentChange>,
+) {
     if before == after {
         return;
     }
@@ -53,13 +58,18 @@ fn compare(path: &mut Vec<String>, before: Option<&Json>, after: Option<&Json>, 
     // RFC 6901.
     let path = path.iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]);
     let path = path.collect();
-    changes.push(Change { path, from: before.cloned(), to: after.cloned() });
+    changes.push(ArgumentChange { path, from: before.cloned(), to: after.cloned() });
 }
 
-type Parts = Vec<(String, Json)>;
+type DiffParts = Vec<(String, Json)>;
 
-fn compare_parts(path: &mut Vec<String>, old: &Parts, new: &Parts, changes: &mut Vec<Change>) {
-    let of = |parts: &'_ Parts| -> HashMap<String, Json> { parts.iter().cloned().collect() };
+fn compare_parts(
+    path: &mut Vec<String>,
+    old: &DiffParts,
+    new: &DiffParts,
+    changes: &mut Vec<ArgumentChange>,
+) {
+    let of = |parts: &'_ DiffParts| -> HashMap<String, Json> { parts.iter().cloned().collect() };
     let (before, after) = (of(old), of(new));
     let added = new.iter().filter(|(key, _)| !before.contains_key(key));
     for (key, _) in old.iter().chain(added) {
@@ -74,7 +84,7 @@ fn is_object(json: &Json) -> bool {
 }
 
 /// The members of an object, or the elements of an array; `None` of anything else.
-fn parts(json: &Json) -> Option<Parts> {
+fn parts(json: &Json) -> Option<DiffParts> {
     match json.as_str().trim_start().as_bytes().first()? {
         b'{' => json.members(),
         b'[' => {
@@ -98,8 +108,9 @@ mod tests {
         let json = |text: &str| Json::parse(text).expect("valid");
         let text =
             |json: &Option<Json>| json.as_ref().map_or("-".to_owned(), |json| json.as_str().to_owned());
-        let told =
-            |change: &Change| format!("{}: {} > {}", change.path, text(&change.from), text(&change.to));
+        let told = |change: &ArgumentChange| {
+            format!("{}: {} > {}", change.path, text(&change.from), text(&change.to))
+        };
         diff(&json(before), &json(after)).iter().map(told).collect()
     }
 

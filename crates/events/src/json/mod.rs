@@ -7,9 +7,9 @@ mod diff;
 mod tokens;
 
 pub use bad_json::{BadJson, MAX_BYTES, MAX_DEPTH};
-pub use decimal::Decimal;
-pub use diff::{Change, diff};
-pub use tokens::{Tokens, unquote};
+pub use decimal::ExactDecimal;
+pub use diff::{ArgumentChange, diff};
+pub use tokens::{JsonTokens, unquote};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -78,7 +78,7 @@ impl Json {
     /// is no object.
     #[must_use]
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
-        self.read::<Members>().ok().map(|members| members.0)
+        self.read::<MemberReader>().ok().map(|members| members.0)
     }
 
     /// Reads it as `T`.
@@ -87,27 +87,27 @@ impl Json {
     }
 }
 
-struct Members(Vec<(String, Json)>);
+struct MemberReader(Vec<(String, Json)>);
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for MemberReader {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Members;
+        struct NameCollector;
+        impl<'de> Visitor<'de> for NameCollector {
+            type Value = MemberReader;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MemberReader, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(MemberReader(members))
             }
         }
-        deserializer.deserialize_map(Collect)
+        deserializer.deserialize_map(NameCollector)
     }
 }
 

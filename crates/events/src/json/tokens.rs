@@ -5,13 +5,13 @@ use super::bad_json::MAX_DEPTH;
 use std::borrow::Cow;
 
 /// A position in a text that is valid JSON (RFC 8259).
-pub struct Tokens<'a> {
+pub struct JsonTokens<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> JsonTokens<'a> {
     /// A reader at the start of `text`.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
@@ -87,7 +87,7 @@ impl<'a> Tokens<'a> {
 }
 
 /// Every token as it is written, with its start in bytes. The memory does not grow with the depth.
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for JsonTokens<'a> {
     type Item = (usize, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -2,7 +2,7 @@
 //! people (conditions and schemas), so they run before a command is queued, where no other caller waits for them.
 
 use super::{EmbeddedService, schema::find_schema_error};
-use crate::Error;
+use crate::GateFailure;
 use countersign_approvals::{
     Call, CommandEvidence, Refused,
     decide::{self, ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand},
@@ -45,7 +45,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         claim: &ClaimCommand,
-    ) -> Result<CommandEvidence, Error> {
+    ) -> Result<CommandEvidence, GateFailure> {
         let call = self.look_up(thread, id).await?;
         if !decide::claim_needs_judgement(&call, policy.hash()) {
             return Ok(CommandEvidence::NotNeeded);
@@ -65,7 +65,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         arguments: &HashedArguments,
-    ) -> Result<CommandEvidence, Error> {
+    ) -> Result<CommandEvidence, GateFailure> {
         let (call, arguments) = (Arc::new(self.look_up(thread, id).await?), arguments.clone());
         let (judged, edited) = (Arc::clone(&call), arguments.clone());
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
@@ -116,7 +116,7 @@ impl EmbeddedService {
 fn compare_edit(
     call: &Call,
     arguments: &HashedArguments,
-) -> (Option<String>, Vec<countersign_events::json::Change>) {
+) -> (Option<String>, Vec<countersign_events::json::ArgumentChange>) {
     let definition = call.proposal.what.definition.as_ref();
     let schema = definition.and_then(|definition| definition.input_schema.as_ref());
     let schema_error = schema.and_then(|schema| find_schema_error(schema, arguments.json()));

@@ -2,14 +2,14 @@
 
 use super::{EmbeddedService, read_width};
 use crate::{
-    Error,
+    GateFailure,
     view::{CallCounter, CallHistory, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
-use countersign_events::{Body, CallId, Event, State, ThreadId};
+use countersign_events::{Body, CallId, CallState, Event, ThreadId};
 use countersign_policy::Policy;
-use countersign_store::Filter;
+use countersign_store::EventFilter;
 use std::{collections::BTreeSet, sync::Arc};
 
 impl EmbeddedService {
@@ -17,7 +17,7 @@ impl EmbeddedService {
         &self,
         filter: &LogFilter,
         page: api::PageQuery,
-    ) -> Result<api::PendingPage, Error> {
+    ) -> Result<api::PendingPage, GateFailure> {
         let page = self.store.pending(&store_filter(filter), page.after, most(page)).await?;
         let next = page.next;
         Ok(api::PendingPage { pending: self.informed(page.items).await?, next })
@@ -26,9 +26,9 @@ impl EmbeddedService {
     pub(crate) async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<State>,
+        state: Option<CallState>,
         page: api::PageQuery,
-    ) -> Result<api::CallPage, Error> {
+    ) -> Result<api::CallPage, GateFailure> {
         let now = self.store.clock().now();
         let page = self.store.calls(&store_filter(filter), state, now, page.after, most(page)).await?;
         let calls = page.items.iter().map(|call| view_call(call, now)).collect();
@@ -39,7 +39,7 @@ impl EmbeddedService {
         &self,
         filter: &LogFilter,
         page: api::PageQuery,
-    ) -> Result<api::EventPage, Error> {
+    ) -> Result<api::EventPage, GateFailure> {
         let page = self.store.events(&store_filter(filter), page.after, most(page)).await?;
         // Looked up after the page, so that it is never before what stands on it.
         let tip = self.tip(filter.thread_id.as_ref()).await?;
@@ -55,7 +55,7 @@ impl EmbeddedService {
                     () = self.stop.cancelled() => return,
                 };
                 let failed = next.is_err();
-                yield next.map_err(|error| GateError::from(Error::from(error)));
+                yield next.map_err(|error| GateError::from(GateFailure::from(error)));
                 if failed {
                     return;
                 }
@@ -63,18 +63,18 @@ impl EmbeddedService {
         })
     }
 
-    pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, Error> {
+    pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, GateFailure> {
         let page = self.store.threads(page.after, most(page)).await?;
         Ok(api::ThreadPage { threads: page.items.into_iter().map(view_thread).collect(), next: page.next })
     }
 
-    pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, Error> {
+    pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, GateFailure> {
         let found = self.store.outline(thread).await?;
         found.map(view_thread).ok_or_else(|| Refused::UnknownThread(thread.clone()).into())
     }
 
     /// The `seq` of the last event of the thread, or of the log.
-    pub(crate) async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, Error> {
+    pub(crate) async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateFailure> {
         Ok(match thread {
             Some(thread) => self.store.thread_tip(thread).await?,
             None => self.store.tip().await?,
@@ -85,7 +85,7 @@ impl EmbeddedService {
         &self,
         filter: &LogFilter,
         progress: impl FnMut(i64, i64),
-    ) -> Result<api::CallStatistics, Error> {
+    ) -> Result<api::CallStatistics, GateFailure> {
         let mut counter = CallCounter::default();
         self.store.tally(filter.since, filter.until, |fate| counter.count(&fate), progress).await?;
         Ok(counter.stats(filter.since, filter.until))
@@ -94,10 +94,10 @@ impl EmbeddedService {
 
 impl EmbeddedService {
     /// The calls as people look at them: those that wait come with what each answer would reach.
-    pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, Error> {
+    pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy());
         let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
-        let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == State::Pending);
+        let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == CallState::Pending);
         let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();
         let each = (LOOKED_AT_IN_ALL / threads.len().max(1)).clamp(LOOKED_AT_AT_LEAST, LOOKED_AT);
         let mut histories = Vec::new();
@@ -113,14 +113,14 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         request: &api::ScopeRequest,
-    ) -> Result<api::ScopePreview, Error> {
+    ) -> Result<api::ScopePreview, GateFailure> {
         let (call, width) = (self.look_up(thread, id).await?, read_width(&request.matches)?);
         let (history, policy) = (self.history(thread, LOOKED_AT).await?, self.policy.policy());
         Ok(off_the_way(move || CallHistory::new(&policy, &history).preview(&width, &call)).await)
     }
 
     /// So many of the thread's last calls as they were proposed, the last first.
-    async fn history(&self, thread: &ThreadId, most: usize) -> Result<Vec<Call>, Error> {
+    async fn history(&self, thread: &ThreadId, most: usize) -> Result<Vec<Call>, GateFailure> {
         let history = self.store.history(thread, 0, most).await?;
         Ok(history.items.iter().filter_map(proposed).collect())
     }
@@ -142,7 +142,7 @@ fn inform(
     for (history, thread) in histories {
         let history = CallHistory::new(policy, history);
         let of_thread = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
-        for (call, view) in of_thread.filter(|(_, view)| view.state == State::Pending) {
+        for (call, view) in of_thread.filter(|(_, view)| view.state == CallState::Pending) {
             if let Some(request) = &mut view.request {
                 history.describe(request, call);
             }
@@ -170,7 +170,7 @@ fn most(page: api::PageQuery) -> usize {
     page.limit.min(api::MAX_PAGE)
 }
 
-fn store_filter(filter: &LogFilter) -> Filter {
+fn store_filter(filter: &LogFilter) -> EventFilter {
     let LogFilter { thread_id, types, tool, principal, since, until } = filter.clone();
-    Filter { thread_id, types, tool, principal, since, until }
+    EventFilter { thread_id, types, tool, principal, since, until }
 }

@@ -9,18 +9,19 @@ mod stop;
 mod threads;
 
 use crate::{
-    Error, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
+    GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
     view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CallCommand, Command, CommandEnvelope, CommandEvidence, CommandTarget, Refused, ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    ThreadCommand,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
-    width::Width,
+    width::GrantScope,
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
-use countersign_store::{Address, CommandOutcome, Options, Store};
+use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -43,7 +44,11 @@ impl Drop for EmbeddedService {
 }
 
 impl EmbeddedService {
-    pub(crate) async fn open(address: Address, options: Options, policy: Policy) -> Result<Self, Error> {
+    pub(crate) async fn open(
+        address: DatabaseUrl,
+        options: StoreOptions,
+        policy: Policy,
+    ) -> Result<Self, GateFailure> {
         let store = Store::open(address, options).await?;
         let (policy, opened) = (Arc::new(ActivePolicy::new(policy)), Arc::new(Notify::new()));
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
@@ -65,7 +70,7 @@ impl EmbeddedService {
     }
 
     /// Executes a command. Its events are logged and counted even if the caller drops the future.
-    async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, Error> {
+    async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, GateFailure> {
         let (store, metrics, opened) = (self.store.clone(), self.metrics.clone(), Arc::clone(&self.opened));
         let executed = async move {
             let outcome = store.execute(envelope).await?;
@@ -75,10 +80,10 @@ impl EmbeddedService {
             if !outcome.events.is_empty() && is_due_later {
                 opened.notify_one();
             }
-            Ok::<_, countersign_store::Error>(outcome)
+            Ok::<_, countersign_store::StoreError>(outcome)
         };
         let executed = self.tasks.spawn(executed.in_current_span());
-        Ok(executed.await.unwrap_or(Err(countersign_store::Error::ShuttingDown))?)
+        Ok(executed.await.unwrap_or(Err(countersign_store::StoreError::ShuttingDown))?)
     }
 
     /// Executes a command to a thread, or to every thread.
@@ -87,7 +92,7 @@ impl EmbeddedService {
         by: &Principal,
         target: CommandTarget,
         command: ThreadCommand,
-    ) -> Result<CommandOutcome, Error> {
+    ) -> Result<CommandOutcome, GateFailure> {
         self.execute(CommandEnvelope {
             target,
             command: command.into(),
@@ -107,10 +112,10 @@ impl EmbeddedService {
         id: &CallId,
         command: CallCommand,
         (policy, evidence): (Arc<Policy>, CommandEvidence),
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(thread.clone(), id.clone()),
-            command: Command::Call(command),
+            command: ApprovalCommand::Call(command),
             by: by.clone(),
             now: self.store.clock().now(),
             policy,
@@ -135,7 +140,7 @@ impl EmbeddedService {
         by: &Principal,
         thread: &ThreadId,
         call: &api::ProposeRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let propose = parse_proposal(call)?;
         let policy = self.policy.policy();
         let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
@@ -149,7 +154,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         span: Option<Duration>,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let clock = self.store.clock();
         let end = span.map(|span| clock.now().after(span));
         let mut waiter = self.store.watch_call(thread, id);
@@ -167,7 +172,7 @@ impl EmbeddedService {
             tokio::select! {
                 () = waiter.woken() => {}
                 () = timeout => {}
-                () = self.stop.cancelled() => return Err(countersign_store::Error::ShuttingDown.into()),
+                () = self.stop.cancelled() => return Err(countersign_store::StoreError::ShuttingDown.into()),
             }
         }
     }
@@ -178,7 +183,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         decide: &api::DecisionRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let policy = self.policy.policy();
         let respond = RespondCommand {
             decision: decide.decision,
@@ -216,7 +221,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         claim: &api::ClaimRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let command = ClaimCommand {
             executor: claim.executor.clone(),
             arguments_hash: claim.arguments_hash,
@@ -242,7 +247,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         finish: &api::ResultRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Finish(FinishCommand {
             status: finish.status,
             content: finish.content.clone(),
@@ -257,7 +262,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         cancel: &api::CancelRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Cancel { reason: cancel.reason.clone() };
         self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
@@ -268,23 +273,23 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         release: &api::ReleaseRequest,
-    ) -> Result<api::Call, Error> {
+    ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Release { comment: release.comment.clone() };
         self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
 
-    pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, Error> {
+    pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {
         let call = self.look_up(thread, id).await?;
         Ok(self.informed(vec![call]).await?.remove(0))
     }
 
-    async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, Error> {
+    async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateFailure> {
         self.store.call(thread, id).await?.ok_or_else(|| unknown(thread, id))
     }
 }
 
 /// Validates a proposal.
-fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, Error> {
+fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFailure> {
     if let Some(annotations) = &call.annotations {
         annotations.admit().map_err(|why| Refused::bad_json("annotations", &why))?;
     }
@@ -293,7 +298,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, Error> {
     }
     if call.expires_in_seconds == Some(0) {
         let why = "must be at least 1";
-        return Err(Error::invalid("expiresInSeconds", &why));
+        return Err(GateFailure::invalid("expiresInSeconds", &why));
     }
     let impact = call.impact.as_ref().map(Json::of).transpose();
     Ok(ProposeCommand {
@@ -301,7 +306,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, Error> {
         name: call.name.clone(),
         arguments: HashedArguments::new(call.arguments.clone())?,
         annotations: call.annotations.clone(),
-        impact: impact.map_err(|why| Error::invalid("impact", &why))?,
+        impact: impact.map_err(|why| GateFailure::invalid("impact", &why))?,
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
         expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
@@ -309,11 +314,11 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, Error> {
 }
 
 /// Parses the scope of a decision.
-pub(super) fn read_width(json: &Json) -> Result<Width, Error> {
+pub(super) fn read_width(json: &Json) -> Result<GrantScope, GateFailure> {
     json.admit().map_err(|why| Refused::bad_json("match", &why))?;
-    Width::read(json).map_err(|why| Error::invalid("match", &why))
+    GrantScope::read(json).map_err(|why| GateFailure::invalid("match", &why))
 }
 
-fn unknown(thread: &ThreadId, id: &CallId) -> Error {
-    Error::Refused(Refused::UnknownCall { thread_id: thread.clone(), id: id.clone() })
+fn unknown(thread: &ThreadId, id: &CallId) -> GateFailure {
+    GateFailure::Refused(Refused::UnknownCall { thread_id: thread.clone(), id: id.clone() })
 }

@@ -1,7 +1,7 @@
 //! Whether all is well, tried out rather than believed.
 
 use super::EmbeddedService;
-use crate::Error;
+use crate::GateFailure;
 use countersign_api as api;
 use countersign_policy::Policy;
 use countersign_store::Clock;
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl EmbeddedService {
     /// Writes to the file and reads it back, and waits until the feed has come as far as the log.
-    pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, Error> {
+    pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateFailure> {
         self.store.probe().await?;
         let events = self.store.tip().await?;
         let mut waiter = self.store.watch_all();
@@ -25,7 +25,7 @@ impl EmbeddedService {
         tokio::select! {
             () = kept_up => {}
             () = Clock::System.sleep(PATIENCE) => {
-                return Err(Error::FeedBehind { by: events - self.store.feed_tip() });
+                return Err(GateFailure::FeedBehind { by: events - self.store.feed_tip() });
             }
         }
         let policy = self.policy.policy();
@@ -50,7 +50,7 @@ impl EmbeddedService {
         self.policy.keep_because(trouble);
     }
 
-    pub(crate) async fn open_now(&self) -> Result<api::OpenRequestCount, Error> {
+    pub(crate) async fn open_now(&self) -> Result<api::OpenRequestCount, GateFailure> {
         let (open, oldest) = self.store.open_now().await?;
         Ok(api::OpenRequestCount { open, oldest })
     }

@@ -1,11 +1,11 @@
 //! Stop: all pending calls are denied in one transaction.
 
 use super::EmbeddedService;
-use crate::Error;
+use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{Call, CommandTarget, RecordedEvent, ThreadCommand, decide::StopCommand};
 use countersign_events::{Body, Principal, ThreadId, event::Source};
-use countersign_store::Filter;
+use countersign_store::EventFilter;
 
 impl EmbeddedService {
     /// Denies the pending calls of one thread, or of all threads.
@@ -14,11 +14,12 @@ impl EmbeddedService {
         by: &Principal,
         thread: Option<&ThreadId>,
         stop: &api::StopRequest,
-    ) -> Result<api::StopReport, Error> {
+    ) -> Result<api::StopReport, GateFailure> {
         let command = StopCommand { tool: stop.tool.clone(), comment: stop.comment.clone() };
         let target = thread.map_or(CommandTarget::AllThreads, |thread| CommandTarget::Thread(thread.clone()));
         let outcome = self.execute_on_threads(by, target, ThreadCommand::Stop(command)).await?;
-        let filter = Filter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..Filter::default() };
+        let filter =
+            EventFilter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..EventFilter::default() };
         let page = api::PageQuery { limit: api::MAX_PAGE, ..api::PageQuery::default() };
         let left = self.store.pending(&filter, page.after, page.limit).await?;
         let which = |call: &Call| api::CallKey { thread_id: call.thread_id.clone(), id: call.id().clone() };

@@ -2,7 +2,7 @@
 
 use super::EmbeddedService;
 use crate::{
-    Error,
+    GateFailure,
     view::{grant_page, view_mode, view_policies},
 };
 use countersign_api as api;
@@ -16,7 +16,7 @@ impl EmbeddedService {
         by: &Principal,
         thread: &ThreadId,
         command: ThreadCommand,
-    ) -> Result<CommandOutcome, Error> {
+    ) -> Result<CommandOutcome, GateFailure> {
         self.execute_on_threads(by, CommandTarget::Thread(thread.clone()), command).await
     }
 
@@ -24,7 +24,7 @@ impl EmbeddedService {
         &self,
         thread: &ThreadId,
         page: api::PageQuery,
-    ) -> Result<api::GrantPage, Error> {
+    ) -> Result<api::GrantPage, GateFailure> {
         Ok(grant_page(&self.store.thread(thread).await?, page))
     }
 
@@ -33,12 +33,12 @@ impl EmbeddedService {
         by: &Principal,
         thread: &ThreadId,
         grant: i64,
-    ) -> Result<api::GrantPage, Error> {
+    ) -> Result<api::GrantPage, GateFailure> {
         self.execute_on_thread(by, thread, ThreadCommand::Revoke(grant)).await?;
         self.grants(thread, api::PageQuery::default()).await
     }
 
-    pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, Error> {
+    pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateFailure> {
         Ok(view_mode(thread, &self.store.thread(thread).await?))
     }
 
@@ -47,12 +47,12 @@ impl EmbeddedService {
         by: &Principal,
         thread: &ThreadId,
         set: &api::ModeRequest,
-    ) -> Result<api::ThreadMode, Error> {
+    ) -> Result<api::ThreadMode, GateFailure> {
         self.execute_on_thread(by, thread, ThreadCommand::SetMode(set.mode)).await?;
         self.mode(thread).await
     }
 
-    pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, Error> {
+    pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, GateFailure> {
         Ok(view_policies(thread, &self.store.thread(thread).await?))
     }
 
@@ -61,13 +61,17 @@ impl EmbeddedService {
         by: &Principal,
         thread: &ThreadId,
         set: &api::ToolPoliciesRequest,
-    ) -> Result<api::ThreadPolicies, Error> {
+    ) -> Result<api::ThreadPolicies, GateFailure> {
         let policies = set.tools.iter().map(|(tool, policy)| (tool.clone(), *policy)).collect();
         self.execute_on_thread(by, thread, ThreadCommand::SetPolicies(policies)).await?;
         self.policies(thread).await
     }
 
-    pub(crate) async fn close(&self, by: &Principal, thread: &ThreadId) -> Result<api::CloseReport, Error> {
+    pub(crate) async fn close(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+    ) -> Result<api::CloseReport, GateFailure> {
         // A mistyped name must not close a thread that does not exist yet.
         if self.store.thread_tip(thread).await? == 0 {
             return Err(Refused::UnknownThread(thread.clone()).into());

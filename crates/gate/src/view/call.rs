@@ -2,7 +2,7 @@
 
 use super::{request::view_request, response::view_response};
 use countersign_api as api;
-use countersign_approvals::{Call, call::Fact};
+use countersign_approvals::{Call, call::RecordedFact};
 use countersign_events::{
     Principal, Timestamp,
     event::{ExecutionStarted, ToolResult},
@@ -47,7 +47,7 @@ fn editor(call: &Call) -> Option<&Principal> {
     edits.last().map(|vote| &vote.by)
 }
 
-pub(crate) fn view_execution(fact: &Fact<ExecutionStarted>) -> api::CallExecution {
+pub(crate) fn view_execution(fact: &RecordedFact<ExecutionStarted>) -> api::CallExecution {
     api::CallExecution {
         seq: fact.seq,
         executor: fact.what.executor.clone(),
@@ -57,7 +57,7 @@ pub(crate) fn view_execution(fact: &Fact<ExecutionStarted>) -> api::CallExecutio
     }
 }
 
-pub(crate) fn view_result(fact: &Fact<ToolResult>) -> api::CallResult {
+pub(crate) fn view_result(fact: &RecordedFact<ToolResult>) -> api::CallResult {
     api::CallResult {
         seq: fact.seq,
         status: fact.what.status,

@@ -1,8 +1,8 @@
 //! The request to approvers, and their votes, as the API shows them.
 
 use countersign_api as api;
-use countersign_approvals::{Call, call::Fact};
-use countersign_events::event::Vote;
+use countersign_approvals::{Call, call::RecordedFact};
+use countersign_events::event::ApprovalVote;
 
 pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
     let fact = call.request()?;
@@ -35,12 +35,12 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
     })
 }
 
-fn event_mark<T>(fact: &Fact<T>) -> api::EventMark {
+fn event_mark<T>(fact: &RecordedFact<T>) -> api::EventMark {
     api::EventMark { seq: fact.seq, at: fact.at }
 }
 
 /// A vote counts in the round of the arguments that it was cast on.
-pub(crate) fn view_vote(vote: &Fact<Vote>, round: u32) -> api::ApprovalVote {
+pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::ApprovalVote {
     api::ApprovalVote {
         seq: vote.seq,
         principal: vote.by.clone(),

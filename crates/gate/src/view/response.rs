@@ -1,11 +1,14 @@
 //! The decision as the API shows it.
 
 use countersign_api as api;
-use countersign_approvals::call::Fact;
-use countersign_events::{Json, Principal, event::Response, json::Change};
+use countersign_approvals::call::RecordedFact;
+use countersign_events::{Json, Principal, event::ApprovalResponse, json::ArgumentChange};
 
 /// The decision. `editor` changed the arguments, if an approver did.
-pub(crate) fn view_response(fact: &Fact<Response>, editor: &Principal) -> api::ApprovalResponse {
+pub(crate) fn view_response(
+    fact: &RecordedFact<ApprovalResponse>,
+    editor: &Principal,
+) -> api::ApprovalResponse {
     let said = &fact.what;
     api::ApprovalResponse {
         decision: said.decision,
@@ -28,10 +31,10 @@ pub(crate) fn view_response(fact: &Fact<Response>, editor: &Principal) -> api::A
 }
 
 /// Tells the model that an approver changed what was run.
-fn note_for_model(by: &Principal, changes: &[Change]) -> Option<String> {
+fn note_for_model(by: &Principal, changes: &[ArgumentChange]) -> Option<String> {
     let text =
         |json: &Option<Json>| json.as_ref().map_or("nothing".to_owned(), |json| json.as_str().to_owned());
-    let describe = |change: &Change| {
+    let describe = |change: &ArgumentChange| {
         let place = if change.path.is_empty() { "the arguments" } else { &change.path };
         format!("{place} from {} to {}", text(&change.from), text(&change.to))
     };

@@ -1,8 +1,8 @@
 //! The scopes that a decision may have, compared with the recent calls of the thread.
 
 use countersign_api::{ApprovalRequest, ScopePreview};
-use countersign_approvals::{Call, width::Width};
-use countersign_policy::{Effect, Look, Policy};
+use countersign_approvals::{Call, width::GrantScope};
+use countersign_policy::{PatternContext, Policy, RuleEffect};
 
 /// How many calls a [`ScopePreview`] names.
 const NAMED_CALLS: usize = 10;
@@ -10,12 +10,15 @@ const NAMED_CALLS: usize = 10;
 /// The recent calls of a thread, the newest first. Each is parsed once and compared with many scopes.
 pub(crate) struct CallHistory<'a> {
     policy: &'a Policy,
-    calls: Vec<(&'a Call, Look<'a>)>,
+    calls: Vec<(&'a Call, PatternContext<'a>)>,
 }
 
 impl<'a> CallHistory<'a> {
     pub(crate) fn new(policy: &'a Policy, calls: &'a [Call]) -> Self {
-        Self { policy, calls: calls.iter().map(|call| (call, Look::new(policy, &call.subject()))).collect() }
+        Self {
+            policy,
+            calls: calls.iter().map(|call| (call, PatternContext::new(policy, &call.subject()))).collect(),
+        }
     }
 
     /// Adds what approvers need before they decide: the levels they may use, and the reach of each scope.
@@ -29,12 +32,12 @@ impl<'a> CallHistory<'a> {
         let alike =
             self.others(call).filter(|(other, _)| other.proposal.what.name == call.proposal.what.name);
         request.similar_operations_count = Some(alike.count());
-        let widths = Width::offered(&Look::new(self.policy, &call.subject()));
+        let widths = GrantScope::offered(&PatternContext::new(self.policy, &call.subject()));
         request.would_also_match = widths.iter().map(|width| self.preview(width, call)).collect();
     }
 
     /// Counts the other calls that a decision on `call` with this scope would have answered.
-    pub(crate) fn preview(&self, width: &Width, call: &Call) -> ScopePreview {
+    pub(crate) fn preview(&self, width: &GrantScope, call: &Call) -> ScopePreview {
         let mut preview = ScopePreview {
             matches: width.json(),
             says: width.to_string(),
@@ -46,8 +49,8 @@ impl<'a> CallHistory<'a> {
         for (other, look) in self.others(call) {
             let answers = |effect| width.answers(call.made(), look, other.arguments_hash(), effect);
             preview.of += 1;
-            preview.allows += usize::from(answers(Effect::Widen));
-            if answers(Effect::Restrict) {
+            preview.allows += usize::from(answers(RuleEffect::Widen));
+            if answers(RuleEffect::Restrict) {
                 preview.denies += 1;
                 preview.calls.extend((preview.denies <= NAMED_CALLS).then(|| other.id().clone()));
             }
@@ -55,7 +58,7 @@ impl<'a> CallHistory<'a> {
         preview
     }
 
-    fn others(&self, call: &Call) -> impl Iterator<Item = &(&'a Call, Look<'a>)> {
+    fn others(&self, call: &Call) -> impl Iterator<Item = &(&'a Call, PatternContext<'a>)> {
         self.calls.iter().filter(|(other, _)| other.id() != call.id())
     }
 }

@@ -5,12 +5,12 @@ use countersign_events::{
     Timestamp,
     event::{Decision, Source, Status},
 };
-use countersign_store::Fate;
+use countersign_store::CallFate;
 use std::collections::BTreeMap;
 
 /// Counts of some calls, while they are being counted.
 #[derive(Default)]
-struct Tally {
+struct CallTally {
     counts: CallCounts,
     spans: Vec<u64>,
 }
@@ -18,13 +18,13 @@ struct Tally {
 /// Counts calls, one by one.
 #[derive(Default)]
 pub(crate) struct CallCounter {
-    total: Tally,
+    total: CallTally,
     by_source: BTreeMap<String, u64>,
-    tools: BTreeMap<String, Tally>,
+    tools: BTreeMap<String, CallTally>,
 }
 
 impl CallCounter {
-    pub(crate) fn count(&mut self, fate: &Fate) {
+    pub(crate) fn count(&mut self, fate: &CallFate) {
         if let Some((_, source, _)) = &fate.decided {
             *self.by_source.entry(source.as_str().to_owned()).or_default() += 1;
         }
@@ -33,7 +33,7 @@ impl CallCounter {
     }
 
     pub(crate) fn stats(self, since: Option<Timestamp>, until: Option<Timestamp>) -> CallStatistics {
-        let counted = |(tool, tally): (String, Tally)| ToolStatistics { tool, counts: tally.counts() };
+        let counted = |(tool, tally): (String, CallTally)| ToolStatistics { tool, counts: tally.counts() };
         let mut tools: Vec<_> = self.tools.into_iter().map(counted).collect();
         // Where as many were asked about, the names decide, by which they are sorted already.
         tools.sort_by_key(|tool| std::cmp::Reverse((tool.counts.asked, tool.counts.calls)));
@@ -41,8 +41,8 @@ impl CallCounter {
     }
 }
 
-impl Tally {
-    fn count(&mut self, fate: &Fate) {
+impl CallTally {
+    fn count(&mut self, fate: &CallFate) {
         let counts = &mut self.counts;
         let asked = fate.requested_at.is_some();
         counts.calls += 1;
@@ -90,8 +90,8 @@ impl Tally {
 mod tests {
     use super::*;
 
-    fn asked(tool: &str, decided: Option<(Decision, Source, i64)>) -> Fate {
-        Fate {
+    fn asked(tool: &str, decided: Option<(Decision, Source, i64)>) -> CallFate {
+        CallFate {
             tool: tool.to_owned(),
             requested_at: Some(Timestamp::from_millis(0)),
             decided: decided.map(|(decision, source, at)| (decision, source, Timestamp::from_millis(at))),
@@ -109,7 +109,8 @@ mod tests {
         counter.count(&asked("bash", Some((Decision::Deny, Source::Expiry, 5_000))));
         counter.count(&asked("bash", Some((Decision::Deny, Source::Cancellation, 5_000))));
         counter.count(&asked("bash", None));
-        let by_rule = Fate { requested_at: None, ..asked("ls", Some((Decision::Deny, Source::Policy, 0))) };
+        let by_rule =
+            CallFate { requested_at: None, ..asked("ls", Some((Decision::Deny, Source::Policy, 0))) };
         counter.count(&by_rule);
         let stats = counter.stats(None, None);
         let bash = &stats.tools[0].counts;

@@ -1,15 +1,15 @@
 //! The settings and the summary of a thread as the API shows them.
 
 use countersign_api::{self as api, MAX_PAGE, PageQuery};
-use countersign_approvals::{Thread, thread::Grant, width::Width};
+use countersign_approvals::{Thread, thread::Grant, width::GrantScope};
 use countersign_events::{
     ThreadId,
     event::{Decision, ToolPolicy},
 };
-use countersign_store::Outline;
+use countersign_store::ThreadOutline;
 
-pub(crate) fn view_thread(thread: Outline) -> api::ThreadSummary {
-    let Outline { thread_id, last_seq, first_event_at, last_event_at, calls, pending, mode, closed_at } =
+pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
+    let ThreadOutline { thread_id, last_seq, first_event_at, last_event_at, calls, pending, mode, closed_at } =
         thread;
     api::ThreadSummary { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
 }
@@ -26,8 +26,9 @@ fn view_grant(grant: &Grant) -> api::Grant {
     let Grant { seq, at, by, tool_call_id, tool, allows, width, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // A scope that only a newer version knows answers the whole tool here.
-    let says = width.as_ref().map_or("a scope that this version does not know".to_owned(), Width::to_string);
-    let matches = width.unwrap_or(Width::Tool).json();
+    let says =
+        width.as_ref().map_or("a scope that this version does not know".to_owned(), GrantScope::to_string);
+    let matches = width.unwrap_or(GrantScope::Tool).json();
     api::Grant {
         seq,
         tool,

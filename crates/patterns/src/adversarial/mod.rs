@@ -12,19 +12,19 @@ mod shell_wrappers;
 mod urls;
 
 use super::{
-    Address, Answer, CommandPattern, PathPattern, Place, Script, UrlPattern,
+    CommandPattern, MatchAnswer, ParsedPath, ParsedScript, ParsedUrl, PathPattern, UrlPattern,
     command::{any, every},
 };
 
-const YES: Answer = Answer::Yes;
-const NO: Answer = Answer::No;
-const UNCLEAR: Answer = Answer::Unclear;
+const YES: MatchAnswer = MatchAnswer::Yes;
+const NO: MatchAnswer = MatchAnswer::No;
+const UNCLEAR: MatchAnswer = MatchAnswer::Unclear;
 
 /// What it tries, the pattern that allows, the one that blocks, the command line, and what each must say.
-type Shell = (&'static str, &'static str, &'static str, &'static str, Answer, Answer);
+type ShellCase = (&'static str, &'static str, &'static str, &'static str, MatchAnswer, MatchAnswer);
 
 /// What it tries, the pattern, the input, and what the pattern must say: only yes allows, only no is not blocked.
-type Plain = (&'static str, &'static str, &'static str, Answer);
+type PlainCase = (&'static str, &'static str, &'static str, MatchAnswer);
 
 #[test]
 fn no_command_line_gets_past_its_pattern() {
@@ -40,7 +40,7 @@ fn no_command_line_gets_past_its_pattern() {
     let cases: Vec<_> = tables.concat();
     let mut wrong = vec![];
     for (tries, allow, block, input, allowed, blocked) in &cases {
-        let script = Script::parse(input);
+        let script = ParsedScript::parse(input);
         let pattern = |text: &str| [CommandPattern::new(text).expect(tries)];
         let said = (every(&pattern(allow), &script), any(&pattern(block), &script));
         if said != (*allowed, *blocked) {
@@ -53,14 +53,16 @@ fn no_command_line_gets_past_its_pattern() {
 #[test]
 fn no_path_gets_past_its_pattern() {
     report(paths::CASES, |pattern, path| {
-        PathPattern::new(pattern).expect(pattern).matches(&Place::read(path))
+        PathPattern::new(pattern).expect(pattern).matches(&ParsedPath::read(path))
     });
-    report(paths::WITHIN, |root, path| Place::read(path).is_within(&Place::read(root)));
+    report(paths::WITHIN, |root, path| ParsedPath::read(path).is_within(&ParsedPath::read(root)));
 }
 
 #[test]
 fn no_url_gets_past_its_pattern() {
-    report(urls::CASES, |pattern, url| UrlPattern::new(pattern).expect(pattern).matches(&Address::read(url)));
+    report(urls::CASES, |pattern, url| {
+        UrlPattern::new(pattern).expect(pattern).matches(&ParsedUrl::read(url))
+    });
 }
 
 #[test]
@@ -85,7 +87,7 @@ fn each_case_tries_something_of_its_own() {
     assert!(all >= 250, "{all} cases");
 }
 
-fn report(cases: &[Plain], says: impl Fn(&str, &str) -> Answer) {
+fn report(cases: &[PlainCase], says: impl Fn(&str, &str) -> MatchAnswer) {
     let mut wrong = vec![];
     for (tries, pattern, input, expected) in cases {
         let said = says(pattern, input);

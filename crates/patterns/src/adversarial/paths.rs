@@ -1,8 +1,8 @@
 //! Paths that mean to lead elsewhere.
 
-use super::{NO, Plain, UNCLEAR, YES};
+use super::{NO, PlainCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Plain] = &[
+pub(super) const CASES: &[PlainCase] = &[
     ("plain path", "/scratch/**", "/scratch/a/b", YES),
     ("scheme of a file without slashes", "**", "file:a", UNCLEAR),
     ("name with a colon", "**", "notes:a", YES),
@@ -60,7 +60,7 @@ pub(super) const CASES: &[Plain] = &[
     ("root alone", "/**", "/..", YES),
 ];
 
-pub(super) const WITHIN: &[Plain] = &[
+pub(super) const WITHIN: &[PlainCase] = &[
     ("within the root", "/scratch", "/scratch/a", YES),
     ("the root itself", "/scratch", "/scratch/.", YES),
     ("root with a trailing slash", "/scratch/", "/scratch/a", YES),

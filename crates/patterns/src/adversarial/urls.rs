@@ -1,12 +1,12 @@
 //! URLs that mean another host, or another path, than they show.
 
-use super::{NO, Plain, UNCLEAR, YES};
+use super::{NO, PlainCase, UNCLEAR, YES};
 
 const BELOW: &str = "https://*.example.com/*";
 const HOST: &str = "https://example.com/*";
 const DOCS: &str = "https://example.com/docs/*";
 
-pub(super) const CASES: &[Plain] = &[
+pub(super) const CASES: &[PlainCase] = &[
     ("host below", BELOW, "https://api.example.com/v1", YES),
     ("host far below", BELOW, "https://a.b.example.com/", YES),
     ("the domain itself", BELOW, "https://example.com/", NO),

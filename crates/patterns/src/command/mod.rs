@@ -16,9 +16,9 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, BadPattern, Glob};
-pub use script::Script;
-use script::{Origin, Simple};
+use super::{Glob, MatchAnswer, PatternError};
+pub use script::ParsedScript;
+use script::{CommandOrigin, ParsedCommand};
 
 /// Commands that change what the commands around them mean, or run what is no argument of theirs. A pattern that
 /// allows them names them.
@@ -60,9 +60,9 @@ pub struct CommandPattern {
 
 impl CommandPattern {
     /// A glob over the words of a simple command; ` **` at its end is any arguments or none.
-    pub fn new(text: &str) -> Result<Self, BadPattern> {
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.starts_with(' ') || text.ends_with(' ') && !text.ends_with("\\ ") || text.contains("  ") {
-            return Err(BadPattern::new(
+            return Err(PatternError::new(
                 text,
                 "has a space too many: between words stands one, and none around them",
             ));
@@ -72,7 +72,7 @@ impl CommandPattern {
                 Some(before) => Glob::new(&format!("{before}{{, *}}")),
                 None => Glob::new(text),
             };
-        let glob = glob.map_err(|error| BadPattern::new(text, error.what))?;
+        let glob = glob.map_err(|error| PatternError::new(text, error.what))?;
         Ok(Self { text: text.to_owned(), glob })
     }
 
@@ -91,7 +91,7 @@ impl CommandPattern {
     }
 
     /// Whether it shows the whole of this command.
-    fn shows(&self, command: &Simple) -> bool {
+    fn shows(&self, command: &ParsedCommand) -> bool {
         let Some(name) = command.name() else { return false };
         let text = match &command.input {
             Some(input) if self.text.contains('<') => &format!("{} {input}", command.shown),
@@ -106,12 +106,12 @@ impl CommandPattern {
     }
 
     /// Whether it speaks of this command, however that is written.
-    fn speaks_of(&self, command: &Simple) -> Answer {
+    fn speaks_of(&self, command: &ParsedCommand) -> MatchAnswer {
         if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
-            return Answer::Yes;
+            return MatchAnswer::Yes;
         }
         let unknown = command.open.iter().chain(&command.bare).any(|open| self.glob.could_match(open));
-        if unknown { Answer::Unclear } else { Answer::No }
+        if unknown { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 }
 
@@ -119,40 +119,41 @@ impl CommandPattern {
 /// `allow` asks. Yes only if nothing is left to the shell's expansions, and nothing is written, read or renamed
 /// that no pattern shows.
 #[must_use]
-pub fn every(patterns: &[CommandPattern], script: &Script) -> Answer {
+pub fn every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
     if script.unseen {
-        return Answer::Unclear;
+        return MatchAnswer::Unclear;
     }
     if script.unshown {
-        return Answer::No;
+        return MatchAnswer::No;
     }
-    let mut answer = Answer::Yes;
-    let mut commands = script.simple.iter().filter(|command| command.origin == Origin::Written).peekable();
+    let mut answer = MatchAnswer::Yes;
+    let mut commands =
+        script.simple.iter().filter(|command| command.origin == CommandOrigin::Written).peekable();
     if commands.peek().is_none() {
-        answer = Answer::No;
+        answer = MatchAnswer::No;
     }
     for command in commands {
         match command.shown_by(patterns) {
-            Answer::No => return Answer::No,
-            Answer::Unclear => answer = Answer::Unclear,
-            Answer::Yes => {}
+            MatchAnswer::No => return MatchAnswer::No,
+            MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
+            MatchAnswer::Yes => {}
         }
     }
-    if script.unreadable { Answer::Unclear } else { answer }
+    if script.unreadable { MatchAnswer::Unclear } else { answer }
 }
 
-impl Simple {
-    fn shown_by(&self, patterns: &[CommandPattern]) -> Answer {
+impl ParsedCommand {
+    fn shown_by(&self, patterns: &[CommandPattern]) -> MatchAnswer {
         if self.unshown {
-            return Answer::No;
+            return MatchAnswer::No;
         }
         if !self.literal {
             // Which command it is may be plain all the same, and then so is that no pattern shows it.
             let could = self.open.is_empty()
                 || patterns.iter().any(|pattern| self.open.iter().any(|open| pattern.glob.could_match(open)));
-            return if could { Answer::Unclear } else { Answer::No };
+            return if could { MatchAnswer::Unclear } else { MatchAnswer::No };
         }
-        Answer::of(patterns.iter().any(|pattern| pattern.shows(self)))
+        MatchAnswer::of(patterns.iter().any(|pattern| pattern.shows(self)))
     }
 }
 
@@ -160,21 +161,23 @@ impl Simple {
 /// asks. Looks into substitutions, functions, `bash -c`, `eval`, `xargs`, `sudo` and their like, and at the whole
 /// text as it is written. Unclear if something in it cannot be read, or depends on what only the shell knows.
 #[must_use]
-pub fn any(patterns: &[CommandPattern], script: &Script) -> Answer {
-    let mut answer = Answer::of(false);
+pub fn any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
+    let mut answer = MatchAnswer::of(false);
     for pattern in patterns {
         if pattern.glob.is_match(&script.text) {
-            return Answer::Yes;
+            return MatchAnswer::Yes;
         }
         for command in &script.simple {
             match pattern.speaks_of(command) {
-                Answer::Yes if command.origin == Origin::Supposed => answer = Answer::Unclear,
-                Answer::Yes => return Answer::Yes,
-                Answer::Unclear => answer = Answer::Unclear,
-                Answer::No => {}
+                MatchAnswer::Yes if command.origin == CommandOrigin::Supposed => {
+                    answer = MatchAnswer::Unclear
+                }
+                MatchAnswer::Yes => return MatchAnswer::Yes,
+                MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
+                MatchAnswer::No => {}
             }
         }
     }
     let unclear = script.unreadable || script.unseen || script.simple.iter().any(|command| !command.is_named);
-    if unclear && !patterns.is_empty() { Answer::Unclear } else { answer }
+    if unclear && !patterns.is_empty() { MatchAnswer::Unclear } else { answer }
 }

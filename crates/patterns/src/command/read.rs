@@ -7,48 +7,48 @@ use brush_parser::ast::{
 
 use super::{
     parse::parse,
-    script::{DEEPEST, Origin, Script, Simple},
-    shells::Fed,
+    script::{CommandOrigin, DEEPEST, ParsedCommand, ParsedScript},
+    shells::StandardInput,
     within,
-    word::Word,
+    word::ShellWord,
 };
 use crate::unseen::is_unseen;
 use std::panic::catch_unwind;
 
-impl Script {
+impl ParsedScript {
     /// Parses a command line. Never fails: what cannot be read matches no `allow` and every `ask`.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let unseen = text.chars().any(|c| is_unseen(c) && c != '\n' && c != '\t') || text.contains("\\\n");
         let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
-        script.read(text, 0, Origin::Written);
+        script.read(text, 0, CommandOrigin::Written);
         // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
         script.unreadable |= script.input.feeds && script.input.listens;
         script
     }
 
     /// Reads a command line that stands this deep within others.
-    pub(super) fn read(&mut self, text: &str, depth: usize, origin: Origin) {
+    pub(super) fn read(&mut self, text: &str, depth: usize, origin: CommandOrigin) {
         let can_read = depth < DEEPEST && self.can_read(text.len());
         // A fault in the parser is a command line that cannot be read, and not the end of whoever judges it.
         let program = catch_unwind(|| can_read.then(|| parse(text)).flatten());
         match program.ok().flatten() {
-            Some(program) => Reading { script: self, depth, origin }.program(&program),
+            Some(program) => ScriptReader { script: self, depth, origin }.program(&program),
             None => self.unreadable = true,
         }
     }
 }
 
 /// A walk through one command line; what it finds goes into the script.
-pub(super) struct Reading<'a> {
-    pub(super) script: &'a mut Script,
+pub(super) struct ScriptReader<'a> {
+    pub(super) script: &'a mut ParsedScript,
     /// How deep this command line stands within others.
     pub(super) depth: usize,
     /// Where its commands stand.
-    pub(super) origin: Origin,
+    pub(super) origin: CommandOrigin,
 }
 
-impl Reading<'_> {
+impl ScriptReader<'_> {
     pub(super) fn program(&mut self, program: &Program) {
         program.complete_commands.iter().for_each(|list| self.list(list));
     }
@@ -95,7 +95,10 @@ impl Reading<'_> {
             CompoundCommand::ArithmeticForClause(each) => {
                 self.script.unshown = true;
                 let parts = [&each.initializer, &each.condition, &each.updater];
-                parts.into_iter().flatten().for_each(|part| self.expansions(&Word::read_quoted(&part.value)));
+                parts
+                    .into_iter()
+                    .flatten()
+                    .for_each(|part| self.expansions(&ShellWord::read_quoted(&part.value)));
                 self.list(&each.body.list);
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
@@ -103,13 +106,18 @@ impl Reading<'_> {
             CompoundCommand::ForClause(each) => {
                 // Its variable is set as by `PATH=/tmp`, and may mean as much.
                 self.script.unshown = true;
-                each.values.iter().flatten().for_each(|value| self.expansions(&Word::read(&value.value)));
+                each.values
+                    .iter()
+                    .flatten()
+                    .for_each(|value| self.expansions(&ShellWord::read(&value.value)));
                 self.list(&each.body.list);
             }
             CompoundCommand::CaseClause(case) => {
                 self.word(&case.value.value);
                 for item in &case.cases {
-                    item.patterns.iter().for_each(|pattern| self.expansions(&Word::read(&pattern.value)));
+                    item.patterns
+                        .iter()
+                        .for_each(|pattern| self.expansions(&ShellWord::read(&pattern.value)));
                     item.cmd.iter().for_each(|list| self.list(list));
                 }
             }
@@ -135,7 +143,7 @@ impl Reading<'_> {
     /// `((…))` is arithmetic to some shells and two subshells to others, so it is read both ways.
     fn sum(&mut self, sum: &str) {
         self.script.unshown = true;
-        self.expansions(&Word::read_quoted(sum));
+        self.expansions(&ShellWord::read_quoted(sum));
         self.script.read(sum, self.depth + 1, self.origin);
     }
 
@@ -146,17 +154,17 @@ impl Reading<'_> {
                 self.test(right);
             }
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
-            ExtendedTestExpr::UnaryTest(_, word) => self.expansions(&Word::read_quoted(&word.value)),
+            ExtendedTestExpr::UnaryTest(_, word) => self.expansions(&ShellWord::read_quoted(&word.value)),
             ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.expansions(&Word::read_quoted(&left.value));
-                self.expansions(&Word::read_quoted(&right.value));
+                self.expansions(&ShellWord::read_quoted(&left.value));
+                self.expansions(&ShellWord::read_quoted(&right.value));
             }
         }
     }
 
     fn simple(&mut self, simple: &SimpleCommand, piped: bool) {
-        let mut command = Simple { origin: self.origin, ..Simple::default() };
-        let mut fed = if piped { Fed::Unknown } else { Fed::Nothing };
+        let mut command = ParsedCommand { origin: self.origin, ..ParsedCommand::default() };
+        let mut fed = if piped { StandardInput::Unknown } else { StandardInput::Nothing };
         let mut apart = None;
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
@@ -183,17 +191,17 @@ impl Reading<'_> {
         self.keep(command, &fed);
         if !apart.is_empty() {
             // To a plain `sh`, `ls &>f rm x` is `ls &` and then `rm x`.
-            self.handed(apart, Origin::Supposed, &fed);
+            self.handed(apart, CommandOrigin::Supposed, &fed);
         }
     }
 
-    fn handed(&mut self, words: Vec<Word>, origin: Origin, fed: &Fed) {
-        let command = Simple { origin, words, ..Simple::default() };
-        Reading { script: self.script, depth: self.depth + 1, origin }.keep(command, fed);
+    fn handed(&mut self, words: Vec<ShellWord>, origin: CommandOrigin, fed: &StandardInput) {
+        let command = ParsedCommand { origin, words, ..ParsedCommand::default() };
+        ScriptReader { script: self.script, depth: self.depth + 1, origin }.keep(command, fed);
     }
 
     /// Keeps the command, and looks for those it would run in its turn.
-    fn keep(&mut self, command: Simple, fed: &Fed) {
+    fn keep(&mut self, command: ParsedCommand, fed: &StandardInput) {
         let depth = self.depth + 1;
         self.script.unreadable |= depth > DEEPEST;
         if depth > DEEPEST || !self.script.has_room(&command.words) {
@@ -203,16 +211,16 @@ impl Reading<'_> {
         self.script.push(command);
         self.script.unreadable |= runs.unknown;
         self.script.input.listens |= runs.listens;
-        let handed = self.origin.max(Origin::Handed);
+        let handed = self.origin.max(CommandOrigin::Handed);
         for text in &runs.scripts {
             self.script.read(text, depth, handed);
         }
         for (words, supposed) in runs.commands {
-            self.handed(words, if supposed { Origin::Supposed } else { handed }, fed);
+            self.handed(words, if supposed { CommandOrigin::Supposed } else { handed }, fed);
         }
     }
 
-    fn item(&mut self, item: &Item, command: &mut Simple, fed: &mut Fed) {
+    fn item(&mut self, item: &Item, command: &mut ParsedCommand, fed: &mut StandardInput) {
         match item {
             Item::Word(word) => {
                 let word = self.word(&word.value);
@@ -222,7 +230,7 @@ impl Reading<'_> {
                 if let AssignmentValue::Array(_) = assignment.value {
                     command.unshown = true;
                     self.assignment(assignment);
-                    command.words.push(Word::literal(&word.value));
+                    command.words.push(ShellWord::literal(&word.value));
                 } else {
                     let word = self.word(&word.value);
                     command.words.push(word);
@@ -230,7 +238,7 @@ impl Reading<'_> {
             }
             Item::ProcessSubstitution(_, subshell) => {
                 (command.unshown, self.script.input.feeds) = (true, true);
-                command.words.push(Word::read("<()"));
+                command.words.push(ShellWord::read("<()"));
                 self.list(&subshell.list);
             }
             Item::IoRedirect(redirect) => self.redirect(redirect, command, fed),
@@ -239,26 +247,26 @@ impl Reading<'_> {
 
     fn assignment(&mut self, assignment: &Assignment) {
         if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
-            self.expansions(&Word::read_quoted(index));
+            self.expansions(&ShellWord::read_quoted(index));
         }
         match &assignment.value {
-            AssignmentValue::Scalar(word) => self.expansions(&Word::read(&word.value)),
+            AssignmentValue::Scalar(word) => self.expansions(&ShellWord::read(&word.value)),
             AssignmentValue::Array(words) => {
                 for (key, value) in words {
-                    key.iter().chain([value]).for_each(|word| self.expansions(&Word::read(&word.value)));
+                    key.iter().chain([value]).for_each(|word| self.expansions(&ShellWord::read(&word.value)));
                 }
             }
         }
     }
 
     /// Reads a word, and what is run to expand it.
-    pub(super) fn word(&mut self, raw: &str) -> Word {
-        let word = Word::read(raw);
+    pub(super) fn word(&mut self, raw: &str) -> ShellWord {
+        let word = ShellWord::read(raw);
         self.expansions(&word);
         word
     }
 
-    pub(super) fn expansions(&mut self, word: &Word) {
+    pub(super) fn expansions(&mut self, word: &ShellWord) {
         self.script.unreadable |= word.broken;
         for script in &word.scripts {
             self.script.read(script, self.depth + 1, self.origin);

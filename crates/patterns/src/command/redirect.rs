@@ -2,19 +2,24 @@
 
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
 
-use super::{read::Reading, script::Simple, shells::Fed, word::Word};
+use super::{read::ScriptReader, script::ParsedCommand, shells::StandardInput, word::ShellWord};
 
-impl Reading<'_> {
+impl ScriptReader<'_> {
     /// Redirections of a group or a loop: what no simple command shows.
     pub(super) fn redirects_around(&mut self, redirects: &[IoRedirect]) {
-        let mut around = Simple::default();
+        let mut around = ParsedCommand::default();
         for redirect in redirects {
-            self.redirect(redirect, &mut around, &mut Fed::Nothing);
+            self.redirect(redirect, &mut around, &mut StandardInput::Nothing);
         }
         self.script.unshown |= around.unshown || around.input.is_some();
     }
 
-    pub(super) fn redirect(&mut self, redirect: &IoRedirect, command: &mut Simple, fed: &mut Fed) {
+    pub(super) fn redirect(
+        &mut self,
+        redirect: &IoRedirect,
+        command: &mut ParsedCommand,
+        fed: &mut StandardInput,
+    ) {
         match redirect {
             IoRedirect::File(_, kind, target) => self.file(kind, target, command, fed),
             IoRedirect::OutputAndError(word, _) => {
@@ -23,16 +28,16 @@ impl Reading<'_> {
             }
             IoRedirect::HereDocument(_, document) => {
                 (command.unshown, self.script.input.feeds) = (true, true);
-                let mut text = Word::literal(&document.doc.value);
+                let mut text = ShellWord::literal(&document.doc.value);
                 if document.requires_expansion {
-                    text = Word::read_quoted(&document.doc.value);
+                    text = ShellWord::read_quoted(&document.doc.value);
                     self.expansions(&text);
                 }
-                *fed = Fed::Text(text);
+                *fed = StandardInput::Text(text);
             }
             IoRedirect::HereString(_, word) => {
                 (command.unshown, self.script.input.feeds) = (true, true);
-                *fed = Fed::Text(self.word(&word.value));
+                *fed = StandardInput::Text(self.word(&word.value));
             }
         }
     }
@@ -41,14 +46,14 @@ impl Reading<'_> {
         &mut self,
         kind: &IoFileRedirectKind,
         target: &IoFileRedirectTarget,
-        command: &mut Simple,
-        fed: &mut Fed,
+        command: &mut ParsedCommand,
+        fed: &mut StandardInput,
     ) {
         let word = match target {
             IoFileRedirectTarget::Fd(_) => return,
             IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
                 (command.unshown, self.script.input.feeds) = (true, true);
-                *fed = Fed::Unknown;
+                *fed = StandardInput::Unknown;
                 return self.list(&subshell.list);
             }
             IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
@@ -61,19 +66,19 @@ impl Reading<'_> {
                 if is_descriptor(&word) => {}
             IoFileRedirectKind::Read if word.literal && command.input.is_none() => {
                 command.input = Some(format!("< {}", word.shown()));
-                *fed = Fed::File;
+                *fed = StandardInput::File;
             }
             _ => command.unshown = true,
         }
     }
 }
 
-fn is_nowhere(word: &Word) -> bool {
+fn is_nowhere(word: &ShellWord) -> bool {
     word.literal && word.text == "/dev/null"
 }
 
 /// A number of an open file, `-` for closing, or both.
-fn is_descriptor(word: &Word) -> bool {
+fn is_descriptor(word: &ShellWord) -> bool {
     let number = word.text.strip_suffix('-').unwrap_or(&word.text);
     word.literal && !word.text.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }

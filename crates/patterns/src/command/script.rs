@@ -1,6 +1,6 @@
 //! A command line, parsed once to be matched often.
 
-use super::{parse::LONGEST_COMMAND_LINE, word::Word};
+use super::{parse::LONGEST_COMMAND_LINE, word::ShellWord};
 use crate::unseen::HOLE;
 
 /// How often command lines may stand within command lines.
@@ -14,22 +14,22 @@ const COMMAND: usize = 64;
 
 /// A command line and the simple commands that running it would run.
 #[derive(Debug, Clone, Default)]
-pub struct Script {
+pub struct ParsedScript {
     pub(super) text: String,
-    pub(super) simple: Vec<Simple>,
+    pub(super) simple: Vec<ParsedCommand>,
     /// Something in it could not be read.
     pub(super) unreadable: bool,
     /// It holds characters that nobody sees.
     pub(super) unseen: bool,
     /// It does something that no pattern over simple commands shows, such as defining a function.
     pub(super) unshown: bool,
-    pub(super) input: Input,
+    pub(super) input: CommandInput,
     pub(super) read: usize,
 }
 
 /// Who gets what in a command line that nobody says beside them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Input {
+pub(super) struct CommandInput {
     /// Some command in it gets what another writes, or a text.
     pub(super) feeds: bool,
     /// Some shell in it reads commands from where nobody says by its side.
@@ -38,7 +38,7 @@ pub(super) struct Input {
 
 /// One simple command.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Simple {
+pub(super) struct ParsedCommand {
     /// Its words as a person reads them, those with spaces in quotes.
     pub(super) shown: String,
     /// All that a pattern may mean when it speaks of this command: without quotes, as written, without the
@@ -56,13 +56,13 @@ pub(super) struct Simple {
     pub(super) is_named: bool,
     /// Whether it writes, sets or is fed what no pattern shows.
     pub(super) unshown: bool,
-    pub(super) origin: Origin,
-    pub(super) words: Vec<Word>,
+    pub(super) origin: CommandOrigin,
+    pub(super) words: Vec<ShellWord>,
 }
 
 /// Where a command stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Origin {
+pub(super) enum CommandOrigin {
     /// It is written as a command.
     #[default]
     Written,
@@ -72,17 +72,17 @@ pub(super) enum Origin {
     Supposed,
 }
 
-impl Script {
+impl ParsedScript {
     /// Its simple commands as a person reads them, those within others and those handed to others too.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.simple
             .iter()
-            .filter(|command| command.origin != Origin::Supposed)
+            .filter(|command| command.origin != CommandOrigin::Supposed)
             .map(|command| command.shown.as_str())
     }
 
     /// Whether there is room for a command of these words.
-    pub(super) fn has_room(&mut self, words: &[Word]) -> bool {
+    pub(super) fn has_room(&mut self, words: &[ShellWord]) -> bool {
         let letters: usize = words.iter().map(|word| word.raw.len() + 1).sum();
         let room = self.can_read(COMMAND + letters);
         self.unreadable |= !room;
@@ -90,7 +90,7 @@ impl Script {
     }
 
     /// Keeps a command.
-    pub(super) fn push(&mut self, mut command: Simple) {
+    pub(super) fn push(&mut self, mut command: ParsedCommand) {
         command.spell();
         self.simple.push(command);
     }
@@ -101,7 +101,7 @@ impl Script {
     }
 }
 
-impl Simple {
+impl ParsedCommand {
     /// Its program, if it has one that is known.
     pub(super) fn name(&self) -> Option<&str> {
         self.words
@@ -111,15 +111,16 @@ impl Simple {
     }
 
     fn spell(&mut self) {
-        let join = |text: fn(&Word) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
+        let join = |text: fn(&ShellWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
         let text = join(|word| word.text.clone());
-        self.shown = join(Word::shown);
+        self.shown = join(ShellWord::shown);
         let raw = join(|word| word.raw.clone());
         // Nobody sees from its look that a word of other letters is another program.
-        let plain =
-            |word: &Word| word.literal && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!']);
+        let plain = |word: &ShellWord| {
+            word.literal && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
+        };
         self.is_named = self.words.first().is_none_or(plain);
-        let one_line = |word: &Word| word.literal && !word.text.chars().any(char::is_control);
+        let one_line = |word: &ShellWord| word.literal && !word.text.chars().any(char::is_control);
         self.literal = self.is_named && self.words.iter().all(one_line);
         for spelling in [&text, &self.shown, &raw] {
             keep(&mut self.spellings, spelling.clone());

@@ -1,6 +1,6 @@
 //! Shells: what they run by their options, and what they read.
 
-use super::word::Word;
+use super::word::ShellWord;
 use crate::path::normalise;
 
 pub(super) const SHELLS: &[&str] =
@@ -8,7 +8,7 @@ pub(super) const SHELLS: &[&str] =
 
 /// What a command reads from its standard input.
 #[derive(Debug, Clone)]
-pub(super) enum Fed {
+pub(super) enum StandardInput {
     /// Nothing that this command line says.
     Nothing,
     /// What another command writes.
@@ -16,24 +16,24 @@ pub(super) enum Fed {
     /// A file.
     File,
     /// A text that stands in the command line.
-    Text(Word),
+    Text(ShellWord),
 }
 
 /// What a command runs in its turn.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct NestedRun {
     pub(super) scripts: Vec<String>,
     /// The words of commands, and whether each is only one way to read them.
-    pub(super) commands: Vec<(Vec<Word>, bool)>,
+    pub(super) commands: Vec<(Vec<ShellWord>, bool)>,
     /// Whether it runs something that cannot be known.
     pub(super) unknown: bool,
     /// Whether it is a shell that reads commands, and nothing beside it says which.
     pub(super) listens: bool,
 }
 
-impl Runs {
+impl NestedRun {
     /// `sh -c script`, `sh file`, or what comes in by standard input.
-    pub(super) fn shell(&mut self, name: &str, arguments: &[Word], fed: &Fed) {
+    pub(super) fn shell(&mut self, name: &str, arguments: &[ShellWord], fed: &StandardInput) {
         let mut rest = arguments.iter().peekable();
         let (mut commanded, mut reads) = (false, false);
         while let Some(word) = rest.next() {
@@ -65,7 +65,7 @@ impl Runs {
     }
 
     /// The first word of a shell that is no option.
-    fn operand(&mut self, word: &Word, commanded: bool, fed: &Fed) {
+    fn operand(&mut self, word: &ShellWord, commanded: bool, fed: &StandardInput) {
         if commanded {
             return self.script(word);
         }
@@ -77,19 +77,19 @@ impl Runs {
         self.unknown |= !word.literal || descriptor;
     }
 
-    fn fed(&mut self, fed: &Fed) {
+    fn fed(&mut self, fed: &StandardInput) {
         match fed {
-            Fed::Nothing => self.listens = true,
-            Fed::File => {}
-            Fed::Unknown => self.unknown = true,
-            Fed::Text(text) => {
+            StandardInput::Nothing => self.listens = true,
+            StandardInput::File => {}
+            StandardInput::Unknown => self.unknown = true,
+            StandardInput::Text(text) => {
                 self.unknown |= !text.literal;
                 self.scripts.push(text.raw.clone());
             }
         }
     }
 
-    pub(super) fn source(&mut self, arguments: &[Word], fed: &Fed) {
+    pub(super) fn source(&mut self, arguments: &[ShellWord], fed: &StandardInput) {
         let Some(file) = arguments.first() else { return };
         self.operand(file, false, fed);
     }

@@ -1,6 +1,6 @@
 //! Which pattern to offer to the person who is asked about a command line.
 
-use super::{Answer, CommandPattern, NAMED_ONLY, Script, every};
+use super::{CommandPattern, MatchAnswer, NAMED_ONLY, ParsedScript, every};
 
 /// Programs whose arguments say what is run, what is destroyed or where data goes: agreeing to more of the same
 /// would say more than it shows.
@@ -202,7 +202,7 @@ const RUNNING: &[&str] = &[
     "x",
 ];
 
-impl Script {
+impl ParsedScript {
     /// A pattern that this command line matches and a person may agree to for the next ones of its kind, such as
     /// `git status **`. None unless it is one plain command, and for programs whose arguments say what is run.
     #[must_use]
@@ -211,7 +211,7 @@ impl Script {
     }
 }
 
-fn suggest(script: &Script) -> Option<String> {
+fn suggest(script: &ParsedScript) -> Option<String> {
     let [command] = script.simple.as_slice() else { return None };
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
@@ -232,5 +232,5 @@ fn suggest(script: &Script) -> Option<String> {
         None => format!("{name} **"),
     };
     let parsed = CommandPattern::new(&pattern).ok()?;
-    (every(&[parsed], script) == Answer::Yes).then_some(pattern)
+    (every(&[parsed], script) == MatchAnswer::Yes).then_some(pattern)
 }

@@ -1,17 +1,17 @@
 //! What patterns say of command lines, and what is shown and suggested of them.
 
-use super::{Answer, CommandPattern, Script, any, every};
+use super::{CommandPattern, MatchAnswer, ParsedScript, any, every};
 
 fn patterns(texts: &[&str]) -> Vec<CommandPattern> {
     texts.iter().map(|text| CommandPattern::new(text).expect(text)).collect()
 }
 
-fn allowed(texts: &[&str], script: &str) -> Answer {
-    every(&patterns(texts), &Script::parse(script))
+fn allowed(texts: &[&str], script: &str) -> MatchAnswer {
+    every(&patterns(texts), &ParsedScript::parse(script))
 }
 
-fn blocked(texts: &[&str], script: &str) -> Answer {
-    any(&patterns(texts), &Script::parse(script))
+fn blocked(texts: &[&str], script: &str) -> MatchAnswer {
+    any(&patterns(texts), &ParsedScript::parse(script))
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn a_star_glued_to_a_word_begins_with_it() {
         ("ls", &["ls"], &["ls -la"]),
         ("git {log,show} **", &["git log", "git show x"], &["git push", "git logs"]),
     ] {
-        for (texts, answer) in [(yes, Answer::Yes), (no, Answer::No)] {
+        for (texts, answer) in [(yes, MatchAnswer::Yes), (no, MatchAnswer::No)] {
             for text in texts {
                 assert_eq!(allowed(&[pattern], text), answer, "{pattern}: {text}");
             }
@@ -35,31 +35,31 @@ fn a_star_glued_to_a_word_begins_with_it() {
 fn every_simple_command_must_be_shown() {
     for text in ["ls; cat x", "ls | cat", "ls && cat x || ls", "(ls; cat)", "{ ls; }", "ls &", "ls\ncat x\n"]
     {
-        assert_eq!(allowed(&["ls*", "cat*"], text), Answer::Yes, "{text}");
+        assert_eq!(allowed(&["ls*", "cat*"], text), MatchAnswer::Yes, "{text}");
     }
-    assert_eq!(allowed(&["ls*"], "ls; rm -rf /"), Answer::No);
-    assert_eq!(allowed(&["ls*"], "if ls; then rm x; fi"), Answer::No);
-    assert_eq!(allowed(&["ls*"], ""), Answer::No);
-    assert_eq!(allowed(&[], "ls"), Answer::No);
+    assert_eq!(allowed(&["ls*"], "ls; rm -rf /"), MatchAnswer::No);
+    assert_eq!(allowed(&["ls*"], "if ls; then rm x; fi"), MatchAnswer::No);
+    assert_eq!(allowed(&["ls*"], ""), MatchAnswer::No);
+    assert_eq!(allowed(&[], "ls"), MatchAnswer::No);
 }
 
 #[test]
 fn a_word_with_spaces_is_shown_in_quotes() {
-    assert_eq!(allowed(&["git status*"], "git 'status -s'"), Answer::No);
-    assert_eq!(allowed(&["git commit -m 'wip*"], "git commit -m \"wip it\""), Answer::Yes);
-    assert_eq!(blocked(&["git commit -m wip*"], "git commit -m \"wip it\""), Answer::Yes);
+    assert_eq!(allowed(&["git status*"], "git 'status -s'"), MatchAnswer::No);
+    assert_eq!(allowed(&["git commit -m 'wip*"], "git commit -m \"wip it\""), MatchAnswer::Yes);
+    assert_eq!(blocked(&["git commit -m wip*"], "git commit -m \"wip it\""), MatchAnswer::Yes);
 }
 
 #[test]
 fn input_must_be_shown() {
-    assert_eq!(allowed(&["wc*"], "wc -l < notes"), Answer::No);
-    assert_eq!(allowed(&["wc -l < notes"], "wc -l < notes"), Answer::Yes);
-    assert_eq!(allowed(&["wc -l < *"], "wc -l < $HOME/x"), Answer::No);
+    assert_eq!(allowed(&["wc*"], "wc -l < notes"), MatchAnswer::No);
+    assert_eq!(allowed(&["wc -l < notes"], "wc -l < notes"), MatchAnswer::Yes);
+    assert_eq!(allowed(&["wc -l < *"], "wc -l < $HOME/x"), MatchAnswer::No);
 }
 
 #[test]
 fn the_commands_are_shown_as_a_person_reads_them() {
-    let script = Script::parse("\"git\"  status   -s | sudo r\\m -rf \"a b\" $(date)");
+    let script = ParsedScript::parse("\"git\"  status   -s | sudo r\\m -rf \"a b\" $(date)");
     let shown: Vec<_> = script.commands().collect();
     assert_eq!(shown, ["git status -s", "date", "sudo rm -rf 'a b' $(date)", "rm -rf 'a b' $(date)"]);
 }
@@ -99,13 +99,13 @@ fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
         ("ls $(date)", None),
         ("", None),
     ] {
-        assert_eq!(Script::parse(text).suggest().as_deref(), suggested, "{text}");
+        assert_eq!(ParsedScript::parse(text).suggest().as_deref(), suggested, "{text}");
     }
 }
 
 #[test]
 fn what_a_search_runs_is_read_once() {
-    let script = Script::parse(&"find -exec a ".repeat(5000));
+    let script = ParsedScript::parse(&"find -exec a ".repeat(5000));
     assert_eq!(script.commands().count(), 2, "one that is written, and one that it runs");
 }
 
@@ -119,7 +119,7 @@ fn what_would_take_the_parser_long_is_not_read() {
         "`".repeat(4001),
     ];
     for text in deep.iter().map(String::as_str).chain([&*"ls;".repeat(30_000), &*"sudo --x ".repeat(3000)]) {
-        assert_eq!(allowed(&["*"], text), Answer::Unclear, "{text:.20}");
-        assert_eq!(blocked(&["rm*"], text), Answer::Unclear, "{text:.20}");
+        assert_eq!(allowed(&["*"], text), MatchAnswer::Unclear, "{text:.20}");
+        assert_eq!(blocked(&["rm*"], text), MatchAnswer::Unclear, "{text:.20}");
     }
 }

@@ -1,8 +1,8 @@
 //! Commands that run other commands: which ones, as far as their arguments say.
 
 use super::{
-    shells::{Fed, Runs, SHELLS},
-    word::Word,
+    shells::{NestedRun, SHELLS, StandardInput},
+    word::ShellWord,
 };
 
 /// Commands that run the command they are given: those of their options that take a value of their own, and how
@@ -73,8 +73,8 @@ const MOST_WAYS: usize = 8;
 const LONGEST_GUESS: usize = 256;
 
 /// What these words run besides themselves.
-pub(super) fn runs(words: &[Word], fed: &Fed) -> Runs {
-    let mut runs = Runs::default();
+pub(super) fn runs(words: &[ShellWord], fed: &StandardInput) -> NestedRun {
+    let mut runs = NestedRun::default();
     let Some((name, arguments)) = words.split_first() else { return runs };
     let name = name.text.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
     match name.as_str() {
@@ -103,13 +103,13 @@ pub(super) fn runs(words: &[Word], fed: &Fed) -> Runs {
     runs
 }
 
-impl Runs {
-    pub(super) fn script(&mut self, word: &Word) {
+impl NestedRun {
+    pub(super) fn script(&mut self, word: &ShellWord) {
         self.unknown |= !word.literal;
         self.scripts.push(word.text.clone());
     }
 
-    fn joined(&mut self, words: &[Word]) {
+    fn joined(&mut self, words: &[ShellWord]) {
         self.unknown |= words.iter().any(|word| !word.literal);
         if !words.is_empty() {
             self.scripts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
@@ -117,7 +117,7 @@ impl Runs {
     }
 
     /// `su -c script`, also where other letters stand before the `c`, or the script right behind it.
-    fn after_option(&mut self, arguments: &[Word]) {
+    fn after_option(&mut self, arguments: &[ShellWord]) {
         for (at, word) in arguments.iter().enumerate() {
             let text = word.text.as_str();
             let long = text.starts_with("--");
@@ -138,7 +138,7 @@ impl Runs {
         }
     }
 
-    fn alias(&mut self, word: &Word) {
+    fn alias(&mut self, word: &ShellWord) {
         if let Some((_, meaning)) = word.text.split_once('=') {
             self.unknown |= !word.literal;
             self.scripts.push(meaning.to_owned());
@@ -146,7 +146,7 @@ impl Runs {
     }
 
     /// `find … -exec command … ;`
-    fn found(&mut self, arguments: &[Word], options: &[&str]) {
+    fn found(&mut self, arguments: &[ShellWord], options: &[&str]) {
         let mut rest = arguments;
         while let Some(at) = rest.iter().position(|word| options.contains(&word.text.as_str())) {
             let words = &rest[at + 1..];
@@ -160,12 +160,12 @@ impl Runs {
                 && options.contains(&option)
             {
                 self.unknown |= !word.literal;
-                self.command(vec![Word::literal(program)], false);
+                self.command(vec![ShellWord::literal(program)], false);
             }
         }
     }
 
-    fn runner(&mut self, name: &str, arguments: &[Word], valued: &[&str], before: usize) {
+    fn runner(&mut self, name: &str, arguments: &[ShellWord], valued: &[&str], before: usize) {
         let mut at = 0;
         let mut sure = true;
         while let Some(word) = arguments.get(at) {
@@ -213,7 +213,7 @@ impl Runs {
     }
 
     /// `env -S 'a b'` splits one word into a command.
-    fn split_string(&mut self, words: &[Word]) {
+    fn split_string(&mut self, words: &[ShellWord]) {
         let first = words.first().map_or("", |word| word.text.as_str());
         let own =
             first.split_once(if first.starts_with("--") { '=' } else { 'S' }).map_or("", |(_, own)| own);
@@ -224,7 +224,7 @@ impl Runs {
     }
 
     /// `parallel command ::: arguments`; without a command, the arguments are commands, or the lines that it reads.
-    fn listed(&mut self, words: &[Word]) {
+    fn listed(&mut self, words: &[ShellWord]) {
         let at = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
         let (command, listed) = words.split_at(at);
         if !command.is_empty() {
@@ -234,7 +234,7 @@ impl Runs {
         listed.iter().skip(1).for_each(|word| self.script(word));
     }
 
-    fn command(&mut self, words: Vec<Word>, supposed: bool) {
+    fn command(&mut self, words: Vec<ShellWord>, supposed: bool) {
         let Some(first) = words.first() else { return };
         // What a shell is handed so is read once more, whatever the names are that stand there then.
         let through = if is_shell(first) { words.len() } else { 1 };
@@ -243,12 +243,12 @@ impl Runs {
     }
 }
 
-fn is_shell(word: &Word) -> bool {
+fn is_shell(word: &ShellWord) -> bool {
     SHELLS.contains(&word.text.rsplit('/').next().unwrap_or(""))
 }
 
 /// Whether these options of `xargs` have it write what it reads into the words of the command.
-fn replaces(options: &[Word]) -> bool {
+fn replaces(options: &[ShellWord]) -> bool {
     options.iter().any(|word| ["-I", "-i", "--replace"].iter().any(|option| word.text.starts_with(option)))
 }
 

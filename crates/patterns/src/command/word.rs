@@ -7,7 +7,7 @@ use crate::unseen::HOLE;
 
 /// A word, and what hides in it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     /// As it is written.
     pub(super) raw: String,
     /// As the command gets it, with a [`HOLE`] for each expansion.
@@ -20,17 +20,17 @@ pub(super) struct Word {
     pub(super) broken: bool,
 }
 
-impl Word {
+impl ShellWord {
     /// Reads a word of a command line.
     pub(super) fn read(raw: &str) -> Self {
-        let mut reader = Reader::new(raw);
+        let mut reader = WordReader::new(raw);
         reader.unquoted();
         reader.word
     }
 
     /// Reads what is expanded as between double quotes: the text of a here-document, an arithmetic expression.
     pub(super) fn read_quoted(raw: &str) -> Self {
-        let mut reader = Reader::new(raw);
+        let mut reader = WordReader::new(raw);
         while let Some(c) = reader.rest.next() {
             reader.in_double_quotes(c);
         }
@@ -57,15 +57,15 @@ impl Word {
     }
 }
 
-struct Reader<'a> {
+struct WordReader<'a> {
     rest: Peekable<Chars<'a>>,
     before: Option<char>,
-    word: Word,
+    word: ShellWord,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WordReader<'a> {
     fn new(raw: &'a str) -> Self {
-        let word = Word { raw: raw.to_owned(), literal: true, ..Word::default() };
+        let word = ShellWord { raw: raw.to_owned(), literal: true, ..ShellWord::default() };
         Self { rest: raw.chars().peekable(), before: None, word }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
 
     /// What stands in an expansion is expanded itself.
     fn expanded(&mut self, inner: &str) {
-        let inner = Word::read_quoted(inner);
+        let inner = ShellWord::read_quoted(inner);
         self.word.scripts.extend(inner.scripts);
         self.word.broken |= inner.broken;
     }

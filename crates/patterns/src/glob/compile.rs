@@ -2,8 +2,8 @@
 
 use std::{iter::Peekable, str::Chars};
 
-use super::token::Token;
-use crate::{BadPattern, unseen::is_unseen};
+use super::token::GlobToken;
+use crate::{PatternError, unseen::is_unseen};
 
 /// Longer patterns are no patterns any more.
 const LONGEST: usize = 1024;
@@ -11,49 +11,49 @@ const LONGEST: usize = 1024;
 const MOST_WAYS: usize = 256;
 const DEEPEST: usize = 4;
 
-type Ways = Vec<Vec<Token>>;
+type GlobAlternatives = Vec<Vec<GlobToken>>;
 
-pub(super) fn ways(text: &str, path: bool) -> Result<Ways, BadPattern> {
+pub(super) fn ways(text: &str, path: bool) -> Result<GlobAlternatives, PatternError> {
     if text.is_empty() {
-        return Err(BadPattern::new(text, "is empty and would match nothing: write `*` for everything"));
+        return Err(PatternError::new(text, "is empty and would match nothing: write `*` for everything"));
     }
     if text.chars().count() > LONGEST {
         let short: String = text.chars().take(40).chain("…".chars()).collect();
-        return Err(BadPattern::new(&short, format!("is longer than {LONGEST} characters: split it")));
+        return Err(PatternError::new(&short, format!("is longer than {LONGEST} characters: split it")));
     }
-    Compiler { text, path, rest: text.chars().peekable() }.sequence(0)
+    GlobCompiler { text, path, rest: text.chars().peekable() }.sequence(0)
 }
 
 /// Rejects characters that an approver could not see in the pattern.
-pub(super) fn check_visible(text: &str) -> Result<(), BadPattern> {
+pub(super) fn check_visible(text: &str) -> Result<(), PatternError> {
     if let Some(unseen) = text.chars().find(|c| is_unseen(*c)) {
         let what = format!("holds U+{:04X}, which nobody sees: leave it out", u32::from(unseen));
-        return Err(BadPattern::new(&text.escape_debug().to_string(), what));
+        return Err(PatternError::new(&text.escape_debug().to_string(), what));
     }
     Ok(())
 }
 
-struct Compiler<'a> {
+struct GlobCompiler<'a> {
     text: &'a str,
     path: bool,
     rest: Peekable<Chars<'a>>,
 }
 
-impl Compiler<'_> {
+impl GlobCompiler<'_> {
     /// Up to the end, or, within braces, up to the next `,` or `}`.
-    fn sequence(&mut self, depth: usize) -> Result<Ways, BadPattern> {
-        let mut ways: Ways = vec![vec![]];
+    fn sequence(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
+        let mut ways: GlobAlternatives = vec![vec![]];
         let mut at_segment = depth == 0;
         while let Some(c) = self.rest.next_if(|c| depth == 0 || !matches!(c, ',' | '}')) {
             let more = match c {
                 '{' => self.braces(depth + 1)?,
                 '*' => self.star(at_segment),
                 '?' if self.path => vec![vec![no_slash()]],
-                '?' => vec![vec![Token::Set { negated: true, ranges: vec![] }]],
+                '?' => vec![vec![GlobToken::Set { negated: true, ranges: vec![] }]],
                 '[' => vec![vec![self.set()?]],
-                '\\' => vec![vec![Token::Char(self.escaped()?)]],
+                '\\' => vec![vec![GlobToken::Char(self.escaped()?)]],
                 '}' => return Err(self.bad("closes a brace that is not open: write `\\}`")),
-                c => vec![vec![Token::Char(c)]],
+                c => vec![vec![GlobToken::Char(c)]],
             };
             at_segment = c == '/';
             ways = self.multiply(&ways, &more)?;
@@ -61,18 +61,22 @@ impl Compiler<'_> {
         Ok(ways)
     }
 
-    fn multiply(&self, ways: &Ways, more: &Ways) -> Result<Ways, BadPattern> {
+    fn multiply(
+        &self,
+        ways: &GlobAlternatives,
+        more: &GlobAlternatives,
+    ) -> Result<GlobAlternatives, PatternError> {
         if ways.len() * more.len() > MOST_WAYS {
             return Err(self.bad(&format!("can be read in more than {MOST_WAYS} ways: write several")));
         }
-        let joined = |way: &Vec<Token>| {
+        let joined = |way: &Vec<GlobToken>| {
             let way = way.clone();
             more.iter().map(move |more| way.iter().chain(more).cloned().collect())
         };
         Ok(ways.iter().flat_map(joined).collect())
     }
 
-    fn braces(&mut self, depth: usize) -> Result<Ways, BadPattern> {
+    fn braces(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
         if depth > DEEPEST {
             return Err(self.bad("nests braces too deep: write several patterns"));
         }
@@ -92,21 +96,21 @@ impl Compiler<'_> {
     }
 
     /// One star, or several; in a path two of them cross segments, and `**/` is also nothing at all.
-    fn star(&mut self, at_segment: bool) -> Ways {
+    fn star(&mut self, at_segment: bool) -> GlobAlternatives {
         let mut stars = 1;
         while self.rest.next_if_eq(&'*').is_some() {
             stars += 1;
         }
         if !self.path || stars == 1 {
-            return vec![vec![if self.path { Token::Segment } else { Token::Any }]];
+            return vec![vec![if self.path { GlobToken::Segment } else { GlobToken::Any }]];
         }
         if at_segment && self.rest.next_if_eq(&'/').is_some() {
-            return vec![vec![Token::Any, Token::Char('/')], vec![]];
+            return vec![vec![GlobToken::Any, GlobToken::Char('/')], vec![]];
         }
-        vec![vec![Token::Any]]
+        vec![vec![GlobToken::Any]]
     }
 
-    fn set(&mut self) -> Result<Token, BadPattern> {
+    fn set(&mut self) -> Result<GlobToken, PatternError> {
         let negated = self.rest.next_if(|c| matches!(c, '!' | '^')).is_some();
         let mut ranges = vec![];
         loop {
@@ -128,11 +132,11 @@ impl Compiler<'_> {
         if self.path {
             return Ok(within_segment(negated, ranges));
         }
-        Ok(Token::Set { negated, ranges })
+        Ok(GlobToken::Set { negated, ranges })
     }
 
     /// The other end of `a-z`, or the character itself.
-    fn range_end(&mut self, from: char) -> Result<char, BadPattern> {
+    fn range_end(&mut self, from: char) -> Result<char, PatternError> {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some('-') || matches!(ahead.next(), None | Some(']')) {
             return Ok(from);
@@ -149,29 +153,29 @@ impl Compiler<'_> {
         Ok(to)
     }
 
-    fn escaped(&mut self) -> Result<char, BadPattern> {
+    fn escaped(&mut self) -> Result<char, PatternError> {
         self.rest.next().ok_or_else(|| self.bad("ends in `\\`: write `\\\\` for the backslash itself"))
     }
 
-    fn bad(&self, what: &str) -> BadPattern {
-        BadPattern::new(self.text, what)
+    fn bad(&self, what: &str) -> PatternError {
+        PatternError::new(self.text, what)
     }
 }
 
-fn no_slash() -> Token {
-    Token::Set { negated: true, ranges: vec![('/', '/')] }
+fn no_slash() -> GlobToken {
+    GlobToken::Set { negated: true, ranges: vec![('/', '/')] }
 }
 
 /// In a path no set holds the slash, however it is written.
-fn within_segment(negated: bool, mut ranges: Vec<(char, char)>) -> Token {
+fn within_segment(negated: bool, mut ranges: Vec<(char, char)>) -> GlobToken {
     if negated {
         ranges.push(('/', '/'));
-        return Token::Set { negated, ranges };
+        return GlobToken::Set { negated, ranges };
     }
     let around = |(from, to): (char, char)| {
         let below = (from, to.min('.'));
         let above = (from.max('0'), to);
         [below, above].into_iter().filter(|(from, to)| from <= to)
     };
-    Token::Set { negated, ranges: ranges.into_iter().flat_map(around).collect() }
+    GlobToken::Set { negated, ranges: ranges.into_iter().flat_map(around).collect() }
 }

@@ -2,7 +2,7 @@
 
 /// One token of a glob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum GlobToken {
     Char(char),
     /// One character of a set, or one outside of it.
     Set {
@@ -15,7 +15,7 @@ pub(super) enum Token {
     Segment,
 }
 
-impl Token {
+impl GlobToken {
     pub(super) fn repeats(&self) -> bool {
         matches!(self, Self::Any | Self::Segment)
     }

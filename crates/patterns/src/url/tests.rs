@@ -1,55 +1,55 @@
 //! Which URLs a pattern matches, and what is suggested.
 
-use super::{Address, Answer, UrlPattern};
+use super::{MatchAnswer, ParsedUrl, UrlPattern};
 
 fn suggest(url: &str) -> Option<String> {
-    Address::read(url).suggest()
+    ParsedUrl::read(url).suggest()
 }
 
-fn ask(pattern: &str, url: &str) -> Answer {
-    UrlPattern::new(pattern).expect(pattern).matches(&Address::read(url))
+fn ask(pattern: &str, url: &str) -> MatchAnswer {
+    UrlPattern::new(pattern).expect(pattern).matches(&ParsedUrl::read(url))
 }
 
 #[test]
 fn a_host_is_matched_by_its_labels() {
     let pattern = "https://*.example.com/*";
-    assert_eq!(ask(pattern, "https://a.example.com/x"), Answer::Yes);
-    assert_eq!(ask(pattern, "https://a.b.EXAMPLE.com/x"), Answer::Yes);
+    assert_eq!(ask(pattern, "https://a.example.com/x"), MatchAnswer::Yes);
+    assert_eq!(ask(pattern, "https://a.b.EXAMPLE.com/x"), MatchAnswer::Yes);
     for other in [
         "https://example.com/",
         "https://evil-example.com/",
         "https://a.example.com.evil.org/",
         "http://a.example.com/",
     ] {
-        assert_eq!(ask(pattern, other), Answer::No, "{other}");
+        assert_eq!(ask(pattern, other), MatchAnswer::No, "{other}");
     }
 }
 
 #[test]
 fn a_port_is_shown_or_the_schemes_own() {
-    assert_eq!(ask("https://h/*", "https://h:443/"), Answer::Yes);
-    assert_eq!(ask("https://h:443/*", "https://h/"), Answer::Yes);
-    assert_eq!(ask("https://h/*", "https://h:8443/"), Answer::No);
-    assert_eq!(ask("https://h:8443/*", "https://h:8443/"), Answer::Yes);
-    assert_eq!(ask("https://h:*/*", "https://h:1/"), Answer::Yes);
-    assert_eq!(ask("http://[::1]:80/*", "http://[0:0::1]/x"), Answer::Yes);
+    assert_eq!(ask("https://h/*", "https://h:443/"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h:443/*", "https://h/"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h/*", "https://h:8443/"), MatchAnswer::No);
+    assert_eq!(ask("https://h:8443/*", "https://h:8443/"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h:*/*", "https://h:1/"), MatchAnswer::Yes);
+    assert_eq!(ask("http://[::1]:80/*", "http://[0:0::1]/x"), MatchAnswer::Yes);
 }
 
 #[test]
 fn a_query_is_matched_where_the_pattern_shows_it() {
-    assert_eq!(ask("https://h/a", "https://h/a"), Answer::Yes);
-    assert_eq!(ask("https://h/a", "https://h/a#b"), Answer::Yes);
-    assert_eq!(ask("https://h/a", "https://h/a?b"), Answer::Unclear);
-    assert_eq!(ask("https://h/a*", "https://h/a?b"), Answer::Yes);
-    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?x=1"), Answer::Yes);
-    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?y=1"), Answer::No);
+    assert_eq!(ask("https://h/a", "https://h/a"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h/a", "https://h/a#b"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h/a", "https://h/a?b"), MatchAnswer::Unclear);
+    assert_eq!(ask("https://h/a*", "https://h/a?b"), MatchAnswer::Yes);
+    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?x=1"), MatchAnswer::Yes);
+    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?y=1"), MatchAnswer::No);
 }
 
 #[test]
 fn only_the_star_alone_needs_no_path() {
-    assert_eq!(ask("https://*", "https://anything.org/x?y"), Answer::Yes);
-    assert_eq!(ask("https://h", "https://h"), Answer::Yes);
-    assert_eq!(ask("https://h", "https://h/x"), Answer::No);
+    assert_eq!(ask("https://*", "https://anything.org/x?y"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h", "https://h"), MatchAnswer::Yes);
+    assert_eq!(ask("https://h", "https://h/x"), MatchAnswer::No);
 }
 
 #[test]

@@ -2,23 +2,23 @@
 //! author thinks is found before any call.
 
 use super::{
-    node::{Fault, Item, Node},
-    source::Place,
+    node::{PolicyFault, TomlItem, TomlNode},
+    source::SourcePosition,
 };
 use crate::{
-    facts::Facts,
+    facts::CallFacts,
     names::is_literal,
     policy::Policy,
-    rule::Rule,
-    selector::Selectors,
-    subject::Subject,
-    tools::Kind,
-    value::{Pointer, Value},
+    rule::PolicyRule,
+    selector::RuleSelectors,
+    subject::JudgedCall,
+    tools::OperandKind,
+    value::{JsonPointer, OrderedValue},
 };
 use countersign_events::{Json, Principal, ThreadId, ToolName};
 
 /// A call made of an example.
-struct Call {
+struct ExampleCall {
     thread: ThreadId,
     principal: Principal,
     tool: ToolName,
@@ -26,12 +26,12 @@ struct Call {
     annotations: Option<Json>,
     impact: Option<Json>,
     /// The rule, without what the example says nothing of.
-    rule: Rule,
+    rule: PolicyRule,
 }
 
-impl Call {
-    fn subject(&self) -> Subject<'_> {
-        Subject {
+impl ExampleCall {
+    fn subject(&self) -> JudgedCall<'_> {
+        JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
@@ -44,7 +44,11 @@ impl Call {
     }
 }
 
-pub(super) fn check(policy: &Policy, rule: &Rule, place: &Place<'_>) -> Result<(), Fault> {
+pub(super) fn check(
+    policy: &Policy,
+    rule: &PolicyRule,
+    place: &SourcePosition<'_>,
+) -> Result<(), PolicyFault> {
     let Some(node) = place.examples else { return Ok(()) };
     let mut keys = node.keys("examples")?;
     for (key, wanted) in [("match", true), ("noMatch", false)] {
@@ -64,25 +68,30 @@ pub(super) fn check(policy: &Policy, rule: &Rule, place: &Place<'_>) -> Result<(
     keys.done()
 }
 
-fn matches(policy: &Policy, rule: &Rule, example: &Node) -> Result<bool, Fault> {
+fn matches(policy: &Policy, rule: &PolicyRule, example: &TomlNode) -> Result<bool, PolicyFault> {
     let call = match &example.item {
-        Item::Plain(Value::Text(text)) => of_text(policy, rule, text, example)?,
+        TomlItem::Plain(OrderedValue::Text(text)) => of_text(policy, rule, text, example)?,
         _ => of_table(rule, example)?,
     };
-    Ok(call.rule.say(&Facts::new(&policy.settings, &call.subject(), &|| false)).is_some())
+    Ok(call.rule.say(&CallFacts::new(&policy.settings, &call.subject(), &|| false)).is_some())
 }
 
 /// A text stands for whatever operand the rule looks at.
-fn of_text(policy: &Policy, rule: &Rule, text: &str, example: &Node) -> Result<Call, Fault> {
+fn of_text(
+    policy: &Policy,
+    rule: &PolicyRule,
+    text: &str,
+    example: &TomlNode,
+) -> Result<ExampleCall, PolicyFault> {
     let Some(kind) = operand(&rule.matching).or(rule.unless.as_ref().and_then(operand)) else {
         let why = "the rule looks at no command, address or path, so an example of it is a table: { tool = …, args = … }";
         return Err(example.fault(why));
     };
     let mut call = blank(rule, example)?;
-    let (pointers, _) = Facts::new(&policy.settings, &call.subject(), &|| false).pointers(kind);
-    let pointer = pointers.first().map_or("", Pointer::as_str);
+    let (pointers, _) = CallFacts::new(&policy.settings, &call.subject(), &|| false).pointers(kind);
+    let pointer = pointers.first().map_or("", JsonPointer::as_str);
     call.arguments = json(&at(pointer, text).to_string(), example)?;
-    call.rule.matching = Selectors {
+    call.rule.matching = RuleSelectors {
         threads: None,
         principals: None,
         annotations: Vec::new(),
@@ -95,11 +104,11 @@ fn of_text(policy: &Policy, rule: &Rule, text: &str, example: &Node) -> Result<C
     Ok(call)
 }
 
-fn operand(selectors: &Selectors) -> Option<Kind> {
+fn operand(selectors: &RuleSelectors) -> Option<OperandKind> {
     match selectors {
-        _ if !selectors.commands.is_empty() => Some(Kind::Command),
-        _ if !selectors.urls.is_empty() => Some(Kind::Url),
-        _ if !selectors.paths.is_empty() || selectors.zone.is_some() => Some(Kind::Path),
+        _ if !selectors.commands.is_empty() => Some(OperandKind::Command),
+        _ if !selectors.urls.is_empty() => Some(OperandKind::Url),
+        _ if !selectors.paths.is_empty() || selectors.zone.is_some() => Some(OperandKind::Path),
         _ => None,
     }
 }
@@ -118,7 +127,7 @@ fn at(pointer: &str, text: &str) -> serde_json::Value {
 }
 
 /// A call of whatever tool the rule matches.
-fn blank(rule: &Rule, example: &Node) -> Result<Call, Fault> {
+fn blank(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
     let tools = rule.matching.tools.as_ref();
     let tool = tools.and_then(|tools| tools.patterns.iter().find(|pattern| is_literal(pattern)).cloned());
     let mut rule = rule.clone();
@@ -127,7 +136,7 @@ fn blank(rule: &Rule, example: &Node) -> Result<Call, Fault> {
     if tool.is_none() && !rule.matching.only_tools() {
         rule.matching.tools = None;
     }
-    Ok(Call {
+    Ok(ExampleCall {
         thread: ThreadId::new("example").map_err(|e| example.fault(e.to_string()))?,
         principal: Principal::agent("example"),
         tool: name,
@@ -139,7 +148,7 @@ fn blank(rule: &Rule, example: &Node) -> Result<Call, Fault> {
 }
 
 /// A table says everything that matters.
-fn of_table(rule: &Rule, example: &Node) -> Result<Call, Fault> {
+fn of_table(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
     let mut keys = example.keys("an example")?;
     let mut call = blank(rule, example)?;
     if let Some(node) = keys.take("tool") {
@@ -162,6 +171,6 @@ fn of_table(rule: &Rule, example: &Node) -> Result<Call, Fault> {
     Ok(call)
 }
 
-fn json(text: &str, node: &Node) -> Result<Json, Fault> {
+fn json(text: &str, node: &TomlNode) -> Result<Json, PolicyFault> {
     Json::stored(text.to_owned()).map_err(|e| node.fault(e.to_string()))
 }

@@ -14,17 +14,17 @@ mod warn;
 mod zone;
 
 pub use bad_policy::BadPolicy;
-pub(crate) use node::Node;
+pub(crate) use node::TomlNode;
 pub(crate) use selector::read_patterns;
 
 use crate::{
     policy::{Policy, RuleIndex},
-    rule::Rule,
+    rule::PolicyRule,
 };
 use countersign_events::Sha256;
-use node::Fault;
+use node::PolicyFault;
 use place::place;
-use source::Place;
+use source::SourcePosition;
 use toml::de::DeTable;
 
 impl Policy {
@@ -46,19 +46,19 @@ impl Policy {
 
 fn read(text: &str) -> Result<Policy, BadPolicy> {
     let table = DeTable::parse(text).map_err(|e| BadPolicy::Unreadable(e.to_string()))?;
-    policy(&Node::of_toml(&table), text).map_err(|fault| {
+    policy(&TomlNode::of_toml(&table), text).map_err(|fault| {
         let (line, column) = place(text, fault.at);
         BadPolicy::Wrong { line, column, why: fault.why }
     })
 }
 
-fn policy(file: &Node, text: &str) -> Result<Policy, Fault> {
+fn policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     let mut keys = file.keys("a policy")?;
     let (settings, book) = settings::settings(&mut keys)?;
     let mut policy = Policy { settings, hash: Sha256::of(text.as_bytes()), ..Policy::ask_always() };
     let read = rule::rules(&mut keys, &book)?;
     keys.done()?;
-    let (rules, places): (Vec<Rule>, Vec<Place<'_>>) = read.into_iter().unzip();
+    let (rules, places): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = read.into_iter().unzip();
     policy.index = RuleIndex::new(&rules);
     policy.rules = rules;
     for (rule, place) in policy.rules.iter().zip(&places) {

@@ -1,8 +1,8 @@
 //! What a file or a pattern holds, each value with the place it stands at, so that every complaint can
 //! name its line.
 
-use crate::{span::parse_span, spelling::did_you_mean, value::Value};
-use countersign_events::json::Decimal;
+use crate::{span::parse_span, spelling::did_you_mean, value::OrderedValue};
+use countersign_events::json::ExactDecimal;
 use std::time::Duration;
 use toml::{
     Spanned,
@@ -11,104 +11,108 @@ use toml::{
 
 /// What is wrong, and where: in bytes from the start of the file.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct PolicyFault {
     pub(crate) at: usize,
     pub(crate) why: String,
 }
 
 /// A value, and where it begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct TomlNode {
     pub(crate) at: usize,
-    pub(crate) item: Item,
+    pub(crate) item: TomlItem,
 }
 
 /// What a value can be.
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
-    Plain(Value),
+pub(crate) enum TomlItem {
+    Plain(OrderedValue),
     /// A date or a number that no JSON holds.
     Strange(String),
-    List(Vec<Node>),
-    Table(Vec<Entry>),
+    List(Vec<TomlNode>),
+    Table(Vec<TomlEntry>),
 }
 
 /// A key of a table, and its value.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct TomlEntry {
     pub(crate) key: String,
     pub(crate) at: usize,
-    pub(crate) value: Node,
+    pub(crate) value: TomlNode,
 }
 
-impl Entry {
+impl TomlEntry {
     /// The key, as a value of its own.
-    pub(crate) fn name(&self) -> Node {
-        Node { at: self.at, item: Item::Plain(Value::Text(self.key.clone())) }
+    pub(crate) fn name(&self) -> TomlNode {
+        TomlNode { at: self.at, item: TomlItem::Plain(OrderedValue::Text(self.key.clone())) }
     }
 }
 
-impl Node {
+impl TomlNode {
     /// From TOML, keys in the order they stand in.
     pub(crate) fn of_toml(table: &Spanned<DeTable<'_>>) -> Self {
-        Self { at: table.span().start, item: Item::Table(entries(table.get_ref())) }
+        Self { at: table.span().start, item: TomlItem::Table(entries(table.get_ref())) }
     }
 
     /// From JSON, which has no places.
-    pub(crate) fn of_json(value: &Value) -> Self {
+    pub(crate) fn of_json(value: &OrderedValue) -> Self {
         let item = match value {
-            Value::List(values) => Item::List(values.iter().map(Self::of_json).collect()),
-            Value::Map(members) => Item::Table(
+            OrderedValue::List(values) => TomlItem::List(values.iter().map(Self::of_json).collect()),
+            OrderedValue::Map(members) => TomlItem::Table(
                 members
                     .iter()
-                    .map(|(key, value)| Entry { key: key.clone(), at: 0, value: Self::of_json(value) })
+                    .map(|(key, value)| TomlEntry { key: key.clone(), at: 0, value: Self::of_json(value) })
                     .collect(),
             ),
-            plain => Item::Plain(plain.clone()),
+            plain => TomlItem::Plain(plain.clone()),
         };
         Self { at: 0, item }
     }
 
     /// As the JSON it would be.
-    pub(crate) fn to_value(&self) -> Result<Value, Fault> {
+    pub(crate) fn to_value(&self) -> Result<OrderedValue, PolicyFault> {
         match &self.item {
-            Item::Plain(value) => Ok(value.clone()),
-            Item::Strange(text) => Err(self.fault(format!("{text} cannot be compared with any JSON value"))),
-            Item::List(nodes) => nodes.iter().map(Self::to_value).collect::<Result<_, _>>().map(Value::List),
-            Item::Table(entries) => {
-                let member = |entry: &Entry| Ok((entry.key.clone(), entry.value.to_value()?));
-                entries.iter().map(member).collect::<Result<_, _>>().map(Value::Map)
+            TomlItem::Plain(value) => Ok(value.clone()),
+            TomlItem::Strange(text) => {
+                Err(self.fault(format!("{text} cannot be compared with any JSON value")))
+            }
+            TomlItem::List(nodes) => {
+                nodes.iter().map(Self::to_value).collect::<Result<_, _>>().map(OrderedValue::List)
+            }
+            TomlItem::Table(entries) => {
+                let member = |entry: &TomlEntry| Ok((entry.key.clone(), entry.value.to_value()?));
+                entries.iter().map(member).collect::<Result<_, _>>().map(OrderedValue::Map)
             }
         }
     }
 
-    pub(crate) fn fault(&self, why: impl Into<String>) -> Fault {
-        Fault { at: self.at, why: why.into() }
+    pub(crate) fn fault(&self, why: impl Into<String>) -> PolicyFault {
+        PolicyFault { at: self.at, why: why.into() }
     }
 
-    pub(crate) fn text(&self, what: &str) -> Result<&str, Fault> {
+    pub(crate) fn text(&self, what: &str) -> Result<&str, PolicyFault> {
         match &self.item {
-            Item::Plain(Value::Text(text)) => Ok(text),
+            TomlItem::Plain(OrderedValue::Text(text)) => Ok(text),
             _ => Err(self.fault(format!("{what} takes a string, not {}", self.kind()))),
         }
     }
 
-    pub(crate) fn flag(&self, what: &str) -> Result<bool, Fault> {
+    pub(crate) fn flag(&self, what: &str) -> Result<bool, PolicyFault> {
         match &self.item {
-            Item::Plain(Value::Bool(yes)) => Ok(*yes),
+            TomlItem::Plain(OrderedValue::Bool(yes)) => Ok(*yes),
             _ => Err(self.fault(format!("{what} takes true or false, not {}", self.kind()))),
         }
     }
 
-    pub(crate) fn number(&self, what: &str) -> Result<Decimal, Fault> {
+    pub(crate) fn number(&self, what: &str) -> Result<ExactDecimal, PolicyFault> {
         match &self.item {
-            Item::Plain(Value::Number(number)) => Ok(number.clone()),
+            TomlItem::Plain(OrderedValue::Number(number)) => Ok(number.clone()),
             _ => Err(self.fault(format!("{what} takes a number, not {}", self.kind()))),
         }
     }
 
     /// A number of people: at least one.
-    pub(super) fn count(&self, what: &str) -> Result<u32, Fault> {
+    pub(super) fn count(&self, what: &str) -> Result<u32, PolicyFault> {
         let count = self.number(what)?.to_i64().and_then(|count| u32::try_from(count).ok());
         count
             .filter(|count| *count > 0)
@@ -116,7 +120,7 @@ impl Node {
     }
 
     /// Reads `90s`, `15m`, `2h` or `1d`.
-    pub(super) fn span(&self, what: &str) -> Result<Duration, Fault> {
+    pub(super) fn span(&self, what: &str) -> Result<Duration, PolicyFault> {
         let text = self.text(what)?;
         parse_span(text).ok_or_else(|| {
             self.fault(format!("{text:?} is no span of time such as \"90s\", \"15m\", \"2h\" or \"1d\""))
@@ -124,34 +128,34 @@ impl Node {
     }
 
     /// A value, or a list of at least one.
-    pub(crate) fn one_or_more(&self, what: &str) -> Result<&[Self], Fault> {
+    pub(crate) fn one_or_more(&self, what: &str) -> Result<&[Self], PolicyFault> {
         match &self.item {
-            Item::List(nodes) if nodes.is_empty() => {
+            TomlItem::List(nodes) if nodes.is_empty() => {
                 Err(self.fault(format!("the list of {what} is empty, so nothing would ever match")))
             }
-            Item::List(nodes) => Ok(nodes),
+            TomlItem::List(nodes) => Ok(nodes),
             _ => Ok(std::slice::from_ref(self)),
         }
     }
 
     /// A string, or a list of at least one of them.
-    pub(crate) fn texts(&self, what: &str) -> Result<Vec<(&str, &Self)>, Fault> {
+    pub(crate) fn texts(&self, what: &str) -> Result<Vec<(&str, &Self)>, PolicyFault> {
         self.one_or_more(what)?.iter().map(|node| Ok((node.text(what)?, node))).collect()
     }
 
-    pub(crate) fn keys(&self, what: &'static str) -> Result<Keys<'_>, Fault> {
+    pub(crate) fn keys(&self, what: &'static str) -> Result<TableKeys<'_>, PolicyFault> {
         match &self.item {
-            Item::Table(entries) => Ok(Keys { what, at: self.at, entries, known: Vec::new() }),
+            TomlItem::Table(entries) => Ok(TableKeys { what, at: self.at, entries, known: Vec::new() }),
             _ => Err(self.fault(format!("{what} is a table, not {}", self.kind()))),
         }
     }
 
     pub(crate) fn kind(&self) -> &'static str {
         match &self.item {
-            Item::Plain(value) => value.kind(),
-            Item::Strange(_) => "a date or a number without a value",
-            Item::List(_) => "a list",
-            Item::Table(_) => "a table",
+            TomlItem::Plain(value) => value.kind(),
+            TomlItem::Strange(_) => "a date or a number without a value",
+            TomlItem::List(_) => "a list",
+            TomlItem::Table(_) => "a table",
         }
     }
 
@@ -164,9 +168,9 @@ impl Node {
 
     fn write(&self, out: &mut String) {
         match &self.item {
-            Item::Plain(value) => out.push_str(&value.render()),
-            Item::Strange(text) => out.push_str(text),
-            Item::List(nodes) => {
+            TomlItem::Plain(value) => out.push_str(&value.render()),
+            TomlItem::Strange(text) => out.push_str(text),
+            TomlItem::List(nodes) => {
                 out.push('[');
                 for node in nodes {
                     node.write(out);
@@ -174,12 +178,12 @@ impl Node {
                 }
                 out.push(']');
             }
-            Item::Table(entries) => {
+            TomlItem::Table(entries) => {
                 let mut sorted: Vec<_> = entries.iter().collect();
                 sorted.sort_by(|a, b| a.key.cmp(&b.key));
                 out.push('{');
                 for entry in sorted {
-                    out.push_str(&Value::Text(entry.key.clone()).render());
+                    out.push_str(&OrderedValue::Text(entry.key.clone()).render());
                     out.push(':');
                     entry.value.write(out);
                     out.push(',');
@@ -191,78 +195,78 @@ impl Node {
 }
 
 /// The keys of a table, taken one by one; what is left over at the end is an error.
-pub(crate) struct Keys<'a> {
+pub(crate) struct TableKeys<'a> {
     what: &'static str,
     at: usize,
-    entries: &'a [Entry],
+    entries: &'a [TomlEntry],
     known: Vec<&'static str>,
 }
 
-impl<'a> Keys<'a> {
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a Node> {
+impl<'a> TableKeys<'a> {
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a TomlNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    pub(crate) fn need(&mut self, key: &'static str) -> Result<&'a Node, Fault> {
+    pub(crate) fn need(&mut self, key: &'static str) -> Result<&'a TomlNode, PolicyFault> {
         let (at, what) = (self.at, self.what);
-        self.take(key).ok_or_else(|| Fault { at, why: format!("{what} has no `{key}`, and needs one") })
+        self.take(key).ok_or_else(|| PolicyFault { at, why: format!("{what} has no `{key}`, and needs one") })
     }
 
     /// All entries, for tables whose keys are the operator's own names.
-    pub(crate) fn entries(&self) -> &'a [Entry] {
+    pub(crate) fn entries(&self) -> &'a [TomlEntry] {
         self.entries
     }
 
-    pub(crate) fn fault(&self, why: impl Into<String>) -> Fault {
-        Fault { at: self.at, why: why.into() }
+    pub(crate) fn fault(&self, why: impl Into<String>) -> PolicyFault {
+        PolicyFault { at: self.at, why: why.into() }
     }
 
     /// Fails on a key that nobody asked for.
-    pub(crate) fn done(self) -> Result<(), Fault> {
+    pub(crate) fn done(self) -> Result<(), PolicyFault> {
         let Some(entry) = self.entries.iter().find(|entry| !self.known.contains(&entry.key.as_str())) else {
             return Ok(());
         };
         let hint = did_you_mean(&entry.key, &self.known);
-        Err(Fault { at: entry.at, why: format!("{} knows no key `{}`{hint}", self.what, entry.key) })
+        Err(PolicyFault { at: entry.at, why: format!("{} knows no key `{}`{hint}", self.what, entry.key) })
     }
 }
 
-fn entries(table: &DeTable<'_>) -> Vec<Entry> {
+fn entries(table: &DeTable<'_>) -> Vec<TomlEntry> {
     let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let text: &std::borrow::Cow<'_, str> = key.get_ref();
-        Entry { key: text.to_string(), at: key.span().start, value: node(value) }
+        TomlEntry { key: text.to_string(), at: key.span().start, value: node(value) }
     };
     let mut entries: Vec<_> = table.iter().map(entry).collect();
     entries.sort_by_key(|entry| entry.at);
     entries
 }
 
-fn node(value: &Spanned<DeValue<'_>>) -> Node {
+fn node(value: &Spanned<DeValue<'_>>) -> TomlNode {
     let item = match value.get_ref() {
-        DeValue::String(text) => Item::Plain(Value::Text(text.to_string())),
-        DeValue::Boolean(yes) => Item::Plain(Value::Bool(*yes)),
+        DeValue::String(text) => TomlItem::Plain(OrderedValue::Text(text.to_string())),
+        DeValue::Boolean(yes) => TomlItem::Plain(OrderedValue::Bool(*yes)),
         DeValue::Integer(number) => integer(number),
         DeValue::Float(number) => decimal(number.as_str()),
-        DeValue::Datetime(date) => Item::Strange(date.to_string()),
-        DeValue::Array(values) => Item::List(values.iter().map(node).collect()),
-        DeValue::Table(table) => Item::Table(entries(table)),
+        DeValue::Datetime(date) => TomlItem::Strange(date.to_string()),
+        DeValue::Array(values) => TomlItem::List(values.iter().map(node).collect()),
+        DeValue::Table(table) => TomlItem::Table(entries(table)),
     };
-    Node { at: value.span().start, item }
+    TomlNode { at: value.span().start, item }
 }
 
-fn integer(number: &DeInteger<'_>) -> Item {
+fn integer(number: &DeInteger<'_>) -> TomlItem {
     match i128::from_str_radix(number.as_str(), number.radix()) {
         Ok(whole) => decimal(&whole.to_string()),
         Err(_) => decimal(number.as_str()),
     }
 }
 
-fn decimal(text: &str) -> Item {
-    match Decimal::parse(text.strip_prefix('+').unwrap_or(text)) {
-        Some(number) => Item::Plain(Value::Number(number)),
-        None => Item::Strange(text.to_owned()),
+fn decimal(text: &str) -> TomlItem {
+    match ExactDecimal::parse(text.strip_prefix('+').unwrap_or(text)) {
+        Some(number) => TomlItem::Plain(OrderedValue::Number(number)),
+        None => TomlItem::Strange(text.to_owned()),
     }
 }

@@ -1,33 +1,40 @@
 //! Reading rules: those written out, those of the short form, and those that zones stand for.
 
 use super::{
-    node::{Fault, Item, Keys, Node},
-    selector::{self, Owner},
+    node::{PolicyFault, TableKeys, TomlItem, TomlNode},
+    selector::{self, SelectorOwner},
     settings,
-    source::{Book, Place, Read},
+    source::{ParsedRule, PolicyTables, SourcePosition},
     verdict::verdict as read_verdict,
     zone,
 };
-use crate::{judgement::OwnTerms, rule::Rule, selector::Selectors};
+use crate::{judgement::OwnTerms, rule::PolicyRule, selector::RuleSelectors};
 use countersign_events::{event::Verdict, id::MAX_NAME_BYTES};
 use std::collections::HashSet;
 
 /// Names that stand for something else where a rule's name can stand.
 const TAKEN: &[&str] = &["default", "tool", "thread", "mode", "grant"];
 
-pub(super) fn rules<'a>(keys: &mut Keys<'a>, book: &Book) -> Result<Vec<Read<'a>>, Fault> {
+pub(super) fn rules<'a>(
+    keys: &mut TableKeys<'a>,
+    book: &PolicyTables,
+) -> Result<Vec<ParsedRule<'a>>, PolicyFault> {
     let mut rules = Vec::new();
     match keys.take("rule").map(|node| (node, &node.item)) {
         None => {}
-        Some((_, Item::List(nodes))) => {
+        Some((_, TomlItem::List(nodes))) => {
             for node in nodes {
                 rules.push(rule(node, book)?);
             }
         }
         Some((node, _)) => return Err(node.fault("rules are written as [[rule]], with two brackets")),
     }
-    for entry in
-        keys.take("patterns").map(|node| node.keys("patterns")).transpose()?.iter().flat_map(Keys::entries)
+    for entry in keys
+        .take("patterns")
+        .map(|node| node.keys("patterns"))
+        .transpose()?
+        .iter()
+        .flat_map(TableKeys::entries)
     {
         rules.push(short(&entry.name(), &entry.value, book)?);
     }
@@ -38,18 +45,18 @@ pub(super) fn rules<'a>(keys: &mut Keys<'a>, book: &Book) -> Result<Vec<Read<'a>
     Ok(rules)
 }
 
-fn unique(rules: &[Read<'_>]) -> Result<(), Fault> {
+fn unique(rules: &[ParsedRule<'_>]) -> Result<(), PolicyFault> {
     let mut names = HashSet::new();
     match rules.iter().find(|(rule, _)| !names.insert(rule.name.as_str())) {
         None => Ok(()),
         Some((rule, place)) => {
             let why = format!("there are two rules named {:?}; give each its own", rule.name);
-            Err(Fault { at: place.at, why })
+            Err(PolicyFault { at: place.at, why })
         }
     }
 }
 
-fn rule<'a>(node: &'a Node, book: &Book) -> Result<Read<'a>, Fault> {
+fn rule<'a>(node: &'a TomlNode, book: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
     let mut keys = node.keys("a rule")?;
     let at = keys.need("name")?;
     let name = name(at)?;
@@ -61,33 +68,42 @@ fn rule<'a>(node: &'a Node, book: &Book) -> Result<Read<'a>, Fault> {
     let unless = keys.take("unless");
     let plain = selector::plain(keys.entries(), unless);
     let unless = unless.map(|node| exception(node, verdict, book)).transpose()?;
-    let matching = selector::selectors(&mut keys, Owner::rule(verdict), Some(book))?;
+    let matching = selector::selectors(&mut keys, SelectorOwner::rule(verdict), Some(book))?;
     keys.done()?;
     if matching.is_empty() {
         let why = "the rule names nothing that it matches; give it a `tool`, or say `tool = \"*\"` if every call is meant";
         return Err(node.fault(why));
     }
-    let rule = Rule { name, verdict, reason, shadow, is_zone: false, matching, unless, terms };
-    Ok((rule, Place { at: at.at, examples, selectors: plain }))
+    let rule = PolicyRule { name, verdict, reason, shadow, is_zone: false, matching, unless, terms };
+    Ok((rule, SourcePosition { at: at.at, examples, selectors: plain }))
 }
 
 /// `"tool:pattern" = "verdict"`.
-fn short<'a>(key: &Node, value: &Node, book: &Book) -> Result<Read<'a>, Fault> {
+fn short<'a>(key: &TomlNode, value: &TomlNode, book: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
     let text = key.text("a pattern")?;
     let verdict = read_verdict(value)?;
     let (tool, pattern) = text.split_once(':').map_or((text, None), |(tool, pattern)| (tool, Some(pattern)));
-    let mut matching = Selectors { tools: Some(selector::tools(tool, key, book)?), ..Selectors::default() };
+    let mut matching =
+        RuleSelectors { tools: Some(selector::tools(tool, key, book)?), ..RuleSelectors::default() };
     if let Some(pattern) = pattern {
         selector::operand(pattern, key, &mut matching)?;
     }
     let name = name(key)?;
     let terms = OwnTerms::default();
-    let rule =
-        Rule { name, verdict, reason: None, shadow: false, is_zone: false, matching, unless: None, terms };
-    Ok((rule, Place { at: key.at, examples: None, selectors: text.to_owned() }))
+    let rule = PolicyRule {
+        name,
+        verdict,
+        reason: None,
+        shadow: false,
+        is_zone: false,
+        matching,
+        unless: None,
+        terms,
+    };
+    Ok((rule, SourcePosition { at: key.at, examples: None, selectors: text.to_owned() }))
 }
 
-fn name(node: &Node) -> Result<String, Fault> {
+fn name(node: &TomlNode) -> Result<String, PolicyFault> {
     let name = node.text("name")?;
     if name.is_empty() || name.len() > MAX_NAME_BYTES - "policy:".len() || name.contains(char::is_control) {
         return Err(node.fault("a rule's name has 1 to 505 bytes and no control characters"));
@@ -100,9 +116,9 @@ fn name(node: &Node) -> Result<String, Fault> {
     Ok(name.to_owned())
 }
 
-fn exception(node: &Node, verdict: Verdict, book: &Book) -> Result<Selectors, Fault> {
+fn exception(node: &TomlNode, verdict: Verdict, book: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("unless")?;
-    let selectors = selector::selectors(&mut keys, Owner::exception(verdict), Some(book))?;
+    let selectors = selector::selectors(&mut keys, SelectorOwner::exception(verdict), Some(book))?;
     keys.done()?;
     if selectors.is_empty() {
         return Err(node.fault("an empty `unless` takes nothing out of the rule; leave it out"));
@@ -124,7 +140,7 @@ const TERMS: &[&str] = &[
     "escalateTo",
 ];
 
-fn terms(keys: &mut Keys<'_>, verdict: Verdict, book: &Book) -> Result<OwnTerms, Fault> {
+fn terms(keys: &mut TableKeys<'_>, verdict: Verdict, book: &PolicyTables) -> Result<OwnTerms, PolicyFault> {
     if verdict != Verdict::Ask {
         for key in TERMS {
             if let Some(node) = keys.take(key) {
@@ -176,7 +192,12 @@ fn terms(keys: &mut Keys<'_>, verdict: Verdict, book: &Book) -> Result<OwnTerms,
     })
 }
 
-fn reachable(quorum: u32, node: &Node, approvers: &[String], book: &Book) -> Result<(), Fault> {
+fn reachable(
+    quorum: u32,
+    node: &TomlNode,
+    approvers: &[String],
+    book: &PolicyTables,
+) -> Result<(), PolicyFault> {
     let people = book.approvers.count(approvers);
     if usize::try_from(quorum).is_ok_and(|quorum| quorum <= people) {
         return Ok(());
@@ -184,7 +205,7 @@ fn reachable(quorum: u32, node: &Node, approvers: &[String], book: &Book) -> Res
     Err(node.fault(format!("it takes {quorum} approvers, and `approvers` means {people}")))
 }
 
-fn on_expiry(node: Option<&Node>, expires: bool) -> Result<bool, Fault> {
+fn on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, PolicyFault> {
     let Some(node) = node else { return Ok(false) };
     match node.text("onExpiry")? {
         "deny" => Ok(false),
@@ -194,8 +215,8 @@ fn on_expiry(node: Option<&Node>, expires: bool) -> Result<bool, Fault> {
     }
 }
 
-fn approvers(node: &Node, book: &Book) -> Result<Vec<String>, Fault> {
-    let entry = |(text, node): (&str, &Node)| match text.strip_prefix('@') {
+fn approvers(node: &TomlNode, book: &PolicyTables) -> Result<Vec<String>, PolicyFault> {
+    let entry = |(text, node): (&str, &TomlNode)| match text.strip_prefix('@') {
         Some(group) if book.approvers.has_group(group) => Ok(text.to_owned()),
         Some(group) => {
             let why = format!("nobody in [approvers] is in the group {group:?}, so nobody could approve");

@@ -1,16 +1,16 @@
 //! Reading selectors: of a rule, of an exception from one, and of the patterns that grants stand on.
 
 use super::{
-    node::{Entry, Fault, Item, Keys, Node},
-    source::Book,
+    node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
+    source::PolicyTables,
 };
 use crate::{
-    annotation::{Hint, Wanted},
-    condition::Condition,
-    names::Names,
-    selector::{Impact, Predicate, Selectors, Zone, contradiction},
+    annotation::{ExpectedHint, ToolHint},
+    condition::CompiledCondition,
+    names::NameGlobs,
+    selector::{ArgumentPredicate, ClaimedImpact, PathZone, RuleSelectors, contradiction},
     spelling::{did_you_mean, last_line},
-    value::{Pointer, Value},
+    value::{JsonPointer, OrderedValue},
 };
 use countersign_events::event::{RiskLevel, Verdict};
 use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern};
@@ -21,12 +21,12 @@ const REGEX_LIMIT: usize = 1024 * 1024;
 
 /// Whose selectors they are.
 #[derive(Clone, Copy)]
-pub(super) struct Owner {
+pub(super) struct SelectorOwner {
     /// Whether the more they match, the more is allowed.
     widens: bool,
 }
 
-impl Owner {
+impl SelectorOwner {
     pub(super) fn rule(verdict: Verdict) -> Self {
         Self { widens: verdict == Verdict::Allow }
     }
@@ -41,14 +41,18 @@ const AGENTS_WORD: &str =
     "`impact` is the agent's own word, which only ever makes stricter; it cannot widen what is allowed";
 
 /// Takes the selectors out of a table.
-pub(super) fn selectors(keys: &mut Keys<'_>, owner: Owner, book: Option<&Book>) -> Result<Selectors, Fault> {
-    let mut read = Selectors {
+pub(super) fn selectors(
+    keys: &mut TableKeys<'_>,
+    owner: SelectorOwner,
+    book: Option<&PolicyTables>,
+) -> Result<RuleSelectors, PolicyFault> {
+    let mut read = RuleSelectors {
         tools: keys.take("tool").map(|node| names(node, "tools", book)).transpose()?,
         threads: keys.take("thread").map(|node| names(node, "threads", None)).transpose()?,
         principals: keys.take("principal").map(|node| names(node, "principals", None)).transpose()?,
         annotations: keys.take("annotations").map(annotations).transpose()?.unwrap_or_default(),
         zone: keys.take("zone").map(|node| zone(node, book)).transpose()?,
-        ..Selectors::default()
+        ..RuleSelectors::default()
     };
     if let Some(node) = keys.take("impact") {
         if owner.widens {
@@ -61,7 +65,7 @@ pub(super) fn selectors(keys: &mut Keys<'_>, owner: Owner, book: Option<&Book>) 
     }
     operands(keys, &mut read)?;
     if let Some(node) = keys.take("when") {
-        let condition = Condition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
+        let condition = CompiledCondition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
         if owner.widens && condition.uses_impact {
             return Err(node.fault(AGENTS_WORD));
         }
@@ -71,7 +75,7 @@ pub(super) fn selectors(keys: &mut Keys<'_>, owner: Owner, book: Option<&Book>) 
 }
 
 /// Those that grants and remembered denials may stand on, too.
-fn operands(keys: &mut Keys<'_>, read: &mut Selectors) -> Result<(), Fault> {
+fn operands(keys: &mut TableKeys<'_>, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
     if let Some(node) = keys.take("args") {
         read.args = arguments(node)?;
     }
@@ -82,9 +86,9 @@ fn operands(keys: &mut Keys<'_>, read: &mut Selectors) -> Result<(), Fault> {
 }
 
 /// Reads the pattern of a grant.
-pub(crate) fn read_patterns(node: &Node) -> Result<Selectors, Fault> {
+pub(crate) fn read_patterns(node: &TomlNode) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("a pattern")?;
-    let mut read = Selectors::default();
+    let mut read = RuleSelectors::default();
     operands(&mut keys, &mut read)?;
     keys.done()?;
     if read.is_empty() {
@@ -94,16 +98,20 @@ pub(crate) fn read_patterns(node: &Node) -> Result<Selectors, Fault> {
 }
 
 fn list<T, E: ToString>(
-    node: Option<&Node>,
+    node: Option<&TomlNode>,
     what: &str,
     make: impl Fn(&str) -> Result<T, E>,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, PolicyFault> {
     let texts = node.map(|node| node.texts(what)).transpose()?.unwrap_or_default();
     texts.into_iter().map(|(text, node)| make(text).map_err(|e| node.fault(e.to_string()))).collect()
 }
 
 /// Globs over names; `@group` stands for its tools where there are groups.
-pub(super) fn names(node: &Node, what: &str, book: Option<&Book>) -> Result<Names, Fault> {
+pub(super) fn names(
+    node: &TomlNode,
+    what: &str,
+    book: Option<&PolicyTables>,
+) -> Result<NameGlobs, PolicyFault> {
     let mut patterns = Vec::new();
     for (text, node) in node.texts(what)? {
         match (text.strip_prefix('@'), book) {
@@ -119,11 +127,11 @@ pub(super) fn names(node: &Node, what: &str, book: Option<&Book>) -> Result<Name
         }
         Glob::name(pattern).map_err(|e| node.fault(e.to_string()))?;
     }
-    Names::new(patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect())
+    NameGlobs::new(patterns.into_iter().map(|(pattern, _)| pattern.to_owned()).collect())
         .map_err(|e| node.fault(e.to_string()))
 }
 
-fn members<'a>(group: &str, node: &Node, book: &'a Book) -> Result<&'a [String], Fault> {
+fn members<'a>(group: &str, node: &TomlNode, book: &'a PolicyTables) -> Result<&'a [String], PolicyFault> {
     book.groups.get(group).map(Vec::as_slice).ok_or_else(|| {
         let mut known: Vec<_> = book.groups.keys().map(|group| format!("@{group}")).collect();
         known.sort();
@@ -135,13 +143,17 @@ fn members<'a>(group: &str, node: &Node, book: &'a Book) -> Result<&'a [String],
 }
 
 /// The tool of the short form.
-pub(super) fn tools(text: &str, node: &Node, book: &Book) -> Result<Names, Fault> {
-    names(&Node { at: node.at, item: Item::Plain(Value::Text(text.to_owned())) }, "tools", Some(book))
+pub(super) fn tools(text: &str, node: &TomlNode, book: &PolicyTables) -> Result<NameGlobs, PolicyFault> {
+    names(
+        &TomlNode { at: node.at, item: TomlItem::Plain(OrderedValue::Text(text.to_owned())) },
+        "tools",
+        Some(book),
+    )
 }
 
 /// The pattern of the short form: an address if it has a scheme, a path if it begins with `/`, else a command.
-pub(super) fn operand(text: &str, node: &Node, read: &mut Selectors) -> Result<(), Fault> {
-    let wrong = |e: countersign_patterns::BadPattern| node.fault(e.to_string());
+pub(super) fn operand(text: &str, node: &TomlNode, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
+    let wrong = |e: countersign_patterns::PatternError| node.fault(e.to_string());
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
         !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.*".contains(c))
@@ -156,25 +168,25 @@ pub(super) fn operand(text: &str, node: &Node, read: &mut Selectors) -> Result<(
     Ok(())
 }
 
-fn zone(node: &Node, book: Option<&Book>) -> Result<Zone, Fault> {
+fn zone(node: &TomlNode, book: Option<&PolicyTables>) -> Result<PathZone, PolicyFault> {
     let name = node.text("zone")?;
     let zones = book.map(|book| &book.zones);
     if let Some(root) = zones.and_then(|zones| zones.get(name)) {
-        return Ok(Zone { name: name.to_owned(), root: root.clone() });
+        return Ok(PathZone { name: name.to_owned(), root: root.clone() });
     }
     let mut known: Vec<_> = zones.into_iter().flat_map(|zones| zones.keys()).collect();
     known.sort();
     Err(node.fault(format!("there is no [zones.{name}]{}", did_you_mean(name, &known))))
 }
 
-fn annotations(node: &Node) -> Result<Vec<Wanted>, Fault> {
-    let known = Hint::ALL.map(Hint::as_str);
-    let wanted = |entry: &Entry| {
-        let Some(hint) = Hint::ALL.into_iter().find(|hint| hint.as_str() == entry.key) else {
+fn annotations(node: &TomlNode) -> Result<Vec<ExpectedHint>, PolicyFault> {
+    let known = ToolHint::ALL.map(ToolHint::as_str);
+    let wanted = |entry: &TomlEntry| {
+        let Some(hint) = ToolHint::ALL.into_iter().find(|hint| hint.as_str() == entry.key) else {
             let why = format!("there is no annotation `{}`{}", entry.key, did_you_mean(&entry.key, &known));
-            return Err(Fault { at: entry.at, why });
+            return Err(PolicyFault { at: entry.at, why });
         };
-        Ok(Wanted { hint, value: entry.value.flag(hint.as_str())? })
+        Ok(ExpectedHint { hint, value: entry.value.flag(hint.as_str())? })
     };
     let keys = node.keys("annotations")?;
     match keys.entries() {
@@ -183,7 +195,7 @@ fn annotations(node: &Node) -> Result<Vec<Wanted>, Fault> {
     }
 }
 
-fn impact(node: &Node) -> Result<Impact, Fault> {
+fn impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
     let mut keys = node.keys("impact")?;
     let levels =
         keys.take("riskLevel").map(|node| node.texts("risk levels")).transpose()?.unwrap_or_default();
@@ -202,12 +214,12 @@ fn impact(node: &Node) -> Result<Impact, Fault> {
     if risk_levels.is_empty() && reversible.is_none() {
         return Err(node.fault("`impact` says `riskLevel` or `reversible`"));
     }
-    Ok(Impact { risk_levels, reversible })
+    Ok(ClaimedImpact { risk_levels, reversible })
 }
 
-fn arguments(node: &Node) -> Result<Vec<(Pointer, Vec<Predicate>)>, Fault> {
-    let argument = |entry: &Entry| {
-        let pointer = Pointer::read(&entry.key).map_err(|why| Fault { at: entry.at, why })?;
+fn arguments(node: &TomlNode) -> Result<Vec<(JsonPointer, Vec<ArgumentPredicate>)>, PolicyFault> {
+    let argument = |entry: &TomlEntry| {
+        let pointer = JsonPointer::read(&entry.key).map_err(|why| PolicyFault { at: entry.at, why })?;
         Ok((pointer, predicates(&entry.value)?))
     };
     match node.keys("args")?.entries() {
@@ -217,9 +229,9 @@ fn arguments(node: &Node) -> Result<Vec<(Pointer, Vec<Predicate>)>, Fault> {
 }
 
 /// What must hold of one argument: a table of predicates, or the value itself.
-fn predicates(node: &Node) -> Result<Vec<Predicate>, Fault> {
-    let Item::Table(entries) = &node.item else {
-        return Ok(vec![Predicate::Eq(node.to_value()?)]);
+fn predicates(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
+    let TomlItem::Table(entries) = &node.item else {
+        return Ok(vec![ArgumentPredicate::Eq(node.to_value()?)]);
     };
     let predicates: Vec<_> = entries.iter().map(predicate).collect::<Result<_, _>>()?;
     if predicates.is_empty() {
@@ -231,39 +243,43 @@ fn predicates(node: &Node) -> Result<Vec<Predicate>, Fault> {
     }
 }
 
-fn predicate(entry: &Entry) -> Result<Predicate, Fault> {
+fn predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
     let node = &entry.value;
     let known = ["eq", "in", "glob", "prefix", "regex", "lt", "gt", "exists", "size"];
     Ok(match entry.key.as_str() {
-        "eq" => Predicate::Eq(node.to_value()?),
+        "eq" => ArgumentPredicate::Eq(node.to_value()?),
         "in" => match &node.item {
-            Item::List(_) => Predicate::In(
-                node.one_or_more("values")?.iter().map(Node::to_value).collect::<Result<_, _>>()?,
+            TomlItem::List(_) => ArgumentPredicate::In(
+                node.one_or_more("values")?.iter().map(TomlNode::to_value).collect::<Result<_, _>>()?,
             ),
             _ => return Err(node.fault("`in` takes a list of values")),
         },
-        "glob" => Predicate::Glob(Glob::new(node.text("glob")?).map_err(|e| node.fault(e.to_string()))?),
-        "prefix" => Predicate::Prefix(node.text("prefix")?.to_owned()),
+        "glob" => {
+            ArgumentPredicate::Glob(Glob::new(node.text("glob")?).map_err(|e| node.fault(e.to_string()))?)
+        }
+        "prefix" => ArgumentPredicate::Prefix(node.text("prefix")?.to_owned()),
         "regex" => {
             let regex = RegexBuilder::new(node.text("regex")?).size_limit(REGEX_LIMIT).build();
-            Predicate::Regex(regex.map_err(|e| node.fault(format!("the regex is wrong: {}", last_line(&e))))?)
+            ArgumentPredicate::Regex(
+                regex.map_err(|e| node.fault(format!("the regex is wrong: {}", last_line(&e))))?,
+            )
         }
-        "lt" => Predicate::Lt(node.number("lt")?),
-        "gt" => Predicate::Gt(node.number("gt")?),
-        "exists" => Predicate::Exists(node.flag("exists")?),
-        "size" => Predicate::Size(size(node)?),
+        "lt" => ArgumentPredicate::Lt(node.number("lt")?),
+        "gt" => ArgumentPredicate::Gt(node.number("gt")?),
+        "exists" => ArgumentPredicate::Exists(node.flag("exists")?),
+        "size" => ArgumentPredicate::Size(size(node)?),
         other => {
             let why = format!("there is no predicate `{other}`{}", did_you_mean(other, &known));
-            return Err(Fault { at: entry.at, why });
+            return Err(PolicyFault { at: entry.at, why });
         }
     })
 }
 
-fn size(node: &Node) -> Result<Vec<Predicate>, Fault> {
-    if let Item::Plain(Value::Number(_)) = &node.item {
-        return Ok(vec![Predicate::Eq(node.to_value()?)]);
+fn size(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
+    if let TomlItem::Plain(OrderedValue::Number(_)) = &node.item {
+        return Ok(vec![ArgumentPredicate::Eq(node.to_value()?)]);
     }
-    if !matches!(node.item, Item::Table(_)) {
+    if !matches!(node.item, TomlItem::Table(_)) {
         return Err(
             node.fault(format!("`size` takes a number, or `eq`, `lt` and `gt`, and not {}", node.kind()))
         );
@@ -273,13 +289,13 @@ fn size(node: &Node) -> Result<Vec<Predicate>, Fault> {
     keys.done()?;
     let mut predicates = Vec::new();
     if let Some(node) = eq {
-        predicates.push(Predicate::Eq(Value::Number(node.number("eq")?)));
+        predicates.push(ArgumentPredicate::Eq(OrderedValue::Number(node.number("eq")?)));
     }
     if let Some(node) = lt {
-        predicates.push(Predicate::Lt(node.number("lt")?));
+        predicates.push(ArgumentPredicate::Lt(node.number("lt")?));
     }
     if let Some(node) = gt {
-        predicates.push(Predicate::Gt(node.number("gt")?));
+        predicates.push(ArgumentPredicate::Gt(node.number("gt")?));
     }
     if predicates.is_empty() {
         return Err(node.fault("`size` takes a number, or `eq`, `lt` and `gt`"));
@@ -288,7 +304,7 @@ fn size(node: &Node) -> Result<Vec<Predicate>, Fault> {
 }
 
 /// The same text for selectors that mean the same.
-pub(super) fn plain(entries: &[Entry], unless: Option<&Node>) -> String {
+pub(super) fn plain(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String {
     const SELECTORS: &[&str] = &[
         "tool",
         "thread",
@@ -309,5 +325,5 @@ pub(super) fn plain(entries: &[Entry], unless: Option<&Node>) -> String {
         .map(|entry| format!("{}={}", entry.key, entry.value.plain()))
         .collect();
     said.sort();
-    format!("{} unless {}", said.join(" "), unless.map(Node::plain).unwrap_or_default())
+    format!("{} unless {}", said.join(" "), unless.map(TomlNode::plain).unwrap_or_default())
 }

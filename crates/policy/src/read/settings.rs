@@ -1,29 +1,29 @@
 //! Everything of a policy file but its rules: defaults, groups, people, trust, tools, secrets.
 
 use super::{
-    node::{Entry, Fault, Item, Keys, Node},
+    node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
     selector::names,
-    source::Book,
+    source::PolicyTables,
     verdict::verdict,
     zone,
 };
 use crate::{
-    annotation::Trust,
-    approvers::{Approvers, Person},
+    annotation::HintTrust,
+    approvers::{ApproverDirectory, PolicyPerson},
     settings::PolicySettings,
     spelling::did_you_mean,
-    tools::{Kind, Mapping},
-    value::Pointer,
+    tools::{OperandKind, OperandMapping},
+    value::JsonPointer,
 };
 use countersign_events::{Principal, id::MAX_NAME_BYTES, principal};
-use countersign_redaction::{BadPattern, Redactor};
+use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 
 /// The longest they can be.
 const REMEMBER_AT_MOST: Duration = Duration::from_hours(1);
 
 /// Reads the settings, and the names that rules refer to.
-pub(super) fn settings(keys: &mut Keys<'_>) -> Result<(PolicySettings, Book), Fault> {
+pub(super) fn settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings, PolicyTables), PolicyFault> {
     let mut settings = PolicySettings::default();
     if let Some(node) = keys.take("default") {
         settings.default = verdict(node)?;
@@ -37,7 +37,8 @@ pub(super) fn settings(keys: &mut Keys<'_>) -> Result<(PolicySettings, Book), Fa
     let groups = keys.take("groups").map(groups).transpose()?.unwrap_or_default();
     let zones = keys.take("zones").map(zone::roots).transpose()?.unwrap_or_default();
     let approvers = settings.approvers.clone();
-    let mut book = Book { groups, approvers, zones, expires: settings.expires, operations: Vec::new() };
+    let mut book =
+        PolicyTables { groups, approvers, zones, expires: settings.expires, operations: Vec::new() };
     if let Some(node) = keys.take("trust") {
         settings.trust = trust(node, &book)?;
     }
@@ -57,7 +58,7 @@ pub(super) fn settings(keys: &mut Keys<'_>) -> Result<(PolicySettings, Book), Fa
     Ok((settings, book))
 }
 
-fn remember(node: &Node) -> Result<Duration, Fault> {
+fn remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
     if node.text("remember")? == "0s" {
         return Ok(Duration::ZERO);
     }
@@ -68,7 +69,7 @@ fn remember(node: &Node) -> Result<Duration, Fault> {
     Ok(span)
 }
 
-fn groups(node: &Node) -> Result<HashMap<String, Vec<String>>, Fault> {
+fn groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> {
     let mut groups = HashMap::new();
     for entry in node.keys("groups")?.entries() {
         let tools = entry.value.texts("tools")?;
@@ -81,7 +82,7 @@ fn groups(node: &Node) -> Result<HashMap<String, Vec<String>>, Fault> {
     Ok(groups)
 }
 
-fn approvers(levels: Option<&Node>, people: Option<&Node>) -> Result<Approvers, Fault> {
+fn approvers(levels: Option<&TomlNode>, people: Option<&TomlNode>) -> Result<ApproverDirectory, PolicyFault> {
     let levels: Vec<String> = match levels {
         Some(node) => {
             let levels: Vec<_> = node.texts("levels")?;
@@ -95,36 +96,37 @@ fn approvers(levels: Option<&Node>, people: Option<&Node>) -> Result<Approvers, 
             }
             levels.into_iter().map(|(level, _)| level.to_owned()).collect()
         }
-        None => Approvers::default().levels().to_vec(),
+        None => ApproverDirectory::default().levels().to_vec(),
     };
     let mut named = HashMap::new();
     let entries = people.map(|node| node.keys("approvers")).transpose()?;
-    for entry in entries.iter().flat_map(Keys::entries) {
-        let who: Principal = entry.key.parse().map_err(|e| Fault {
+    for entry in entries.iter().flat_map(TableKeys::entries) {
+        let who: Principal = entry.key.parse().map_err(|e| PolicyFault {
             at: entry.at,
             why: format!("an approver is named as \"user:ada\" is: {e}"),
         })?;
-        if who.kind() != principal::Kind::User {
-            return Err(Fault {
-                at: entry.at, why: "only people approve, so name a \"user:…\"".to_owned()
+        if who.kind() != principal::PrincipalKind::User {
+            return Err(PolicyFault {
+                at: entry.at,
+                why: "only people approve, so name a \"user:…\"".to_owned(),
             });
         }
         named.insert(entry.key.clone(), person(&entry.value, &levels)?);
     }
-    Ok(Approvers::new(levels, named))
+    Ok(ApproverDirectory::new(levels, named))
 }
 
-fn person(node: &Node, levels: &[String]) -> Result<Person, Fault> {
+fn person(node: &TomlNode, levels: &[String]) -> Result<PolicyPerson, PolicyFault> {
     let mut keys = node.keys("an approver")?;
     let level = keys.take("level").map(|node| level(node, levels)).transpose()?;
     let groups = keys.take("groups").map(|node| node.texts("groups")).transpose()?.unwrap_or_default();
     let groups = groups.into_iter().map(|(group, _)| group.trim_start_matches('@').to_owned()).collect();
     keys.done()?;
-    Ok(Person { level: level.or_else(|| levels.first().cloned()).unwrap_or_default(), groups })
+    Ok(PolicyPerson { level: level.or_else(|| levels.first().cloned()).unwrap_or_default(), groups })
 }
 
 /// One of the levels.
-pub(super) fn level(node: &Node, levels: &[String]) -> Result<String, Fault> {
+pub(super) fn level(node: &TomlNode, levels: &[String]) -> Result<String, PolicyFault> {
     let text = node.text("a level")?;
     if levels.iter().any(|level| level == text) {
         return Ok(text.to_owned());
@@ -132,22 +134,22 @@ pub(super) fn level(node: &Node, levels: &[String]) -> Result<String, Fault> {
     Err(node.fault(format!("there is no level {text:?}{}", did_you_mean(text, levels))))
 }
 
-fn trust(node: &Node, book: &Book) -> Result<Trust, Fault> {
+fn trust(node: &TomlNode, book: &PolicyTables) -> Result<HintTrust, PolicyFault> {
     let mut keys = node.keys("trust")?;
-    let not_empty = |node: &&Node| !matches!(&node.item, Item::List(nodes) if nodes.is_empty());
+    let not_empty = |node: &&TomlNode| !matches!(&node.item, TomlItem::List(nodes) if nodes.is_empty());
     let tools =
         keys.take("tools").filter(not_empty).map(|node| names(node, "tools", Some(book))).transpose()?;
     let principals = keys.take("principals").map(|node| names(node, "principals", None)).transpose()?;
     keys.done()?;
-    Ok(Trust { tools, principals })
+    Ok(HintTrust { tools, principals })
 }
 
-fn words(node: &Node) -> Result<Vec<String>, Fault> {
+fn words(node: &TomlNode) -> Result<Vec<String>, PolicyFault> {
     let mut keys = node.keys("dangerous")?;
     let list = keys.need("words")?;
     keys.done()?;
     match &list.item {
-        Item::List(nodes) => nodes
+        TomlItem::List(nodes) => nodes
             .iter()
             .map(|node| match node.text("a dangerous word")? {
                 "" => Err(node.fault("an empty word would stand in every name")),
@@ -158,9 +160,9 @@ fn words(node: &Node) -> Result<Vec<String>, Fault> {
     }
 }
 
-fn redactor(node: &Node) -> Result<Redactor, Fault> {
+fn redactor(node: &TomlNode) -> Result<Redactor, PolicyFault> {
     let mut keys = node.keys("redact")?;
-    let mut list = |key| -> Result<(Vec<String>, Vec<&Node>), Fault> {
+    let mut list = |key| -> Result<(Vec<String>, Vec<&TomlNode>), PolicyFault> {
         let texts = keys.take(key).map(|node| node.texts(key)).transpose()?.unwrap_or_default();
         Ok(texts.into_iter().map(|(text, node)| (text.to_owned(), node)).unzip())
     };
@@ -168,25 +170,27 @@ fn redactor(node: &Node) -> Result<Redactor, Fault> {
     keys.done()?;
     Redactor::new(&names, &values).map_err(|why| {
         let at = match &why {
-            BadPattern::Key { index, .. } => of_names.get(*index),
-            BadPattern::Value { index, .. } => of_values.get(*index),
+            RedactionPatternError::Key { index, .. } => of_names.get(*index),
+            RedactionPatternError::Value { index, .. } => of_values.get(*index),
         };
         at.map_or(node, |at| *at).fault(why.to_string())
     })
 }
 
-fn mapping(entry: &Entry, book: &Book) -> Result<Mapping, Fault> {
+fn mapping(entry: &TomlEntry, book: &PolicyTables) -> Result<OperandMapping, PolicyFault> {
     let mut keys = entry.value.keys("a tool")?;
-    let mut pointers = |kind: Kind| -> Result<Vec<Pointer>, Fault> {
+    let mut pointers = |kind: OperandKind| -> Result<Vec<JsonPointer>, PolicyFault> {
         let texts = keys.take(kind.as_str()).map(|node| node.texts("pointers")).transpose()?;
-        let pointer = |(text, node): (&str, &Node)| Pointer::read(text).map_err(|why| node.fault(why));
+        let pointer =
+            |(text, node): (&str, &TomlNode)| JsonPointer::read(text).map_err(|why| node.fault(why));
         texts.unwrap_or_default().into_iter().map(pointer).collect()
     };
-    let (commands, urls, paths) = (pointers(Kind::Command)?, pointers(Kind::Url)?, pointers(Kind::Path)?);
+    let (commands, urls, paths) =
+        (pointers(OperandKind::Command)?, pointers(OperandKind::Url)?, pointers(OperandKind::Path)?);
     let operation = keys.take("operation").map(|node| node.text("operation")).transpose()?;
     let idempotent = keys.take("idempotent").map(|node| node.flag("idempotent")).transpose()?;
     keys.done()?;
-    Ok(Mapping {
+    Ok(OperandMapping {
         tools: names(&entry.name(), "tools", Some(book))?,
         operation: operation.map(str::to_owned),
         commands,

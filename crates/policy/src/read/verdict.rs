@@ -1,11 +1,11 @@
 //! Reading verdicts.
 
-use super::node::{Fault, Node};
+use super::node::{PolicyFault, TomlNode};
 use crate::spelling::did_you_mean;
 use countersign_events::event::Verdict;
 
 /// `allow`, `ask` or `block`.
-pub(super) fn verdict(node: &Node) -> Result<Verdict, Fault> {
+pub(super) fn verdict(node: &TomlNode) -> Result<Verdict, PolicyFault> {
     let text = node.text("a verdict")?;
     let known = [Verdict::Allow, Verdict::Ask, Verdict::Block];
     known.into_iter().find(|verdict| verdict.as_str() == text).ok_or_else(|| {

@@ -2,20 +2,25 @@
 
 use super::{
     place::place,
-    source::{Book, Place},
+    source::{PolicyTables, SourcePosition},
 };
 use crate::{
-    names::{Names, is_literal},
-    rule::Rule,
-    selector::{Predicate, Selectors},
+    names::{NameGlobs, is_literal},
+    rule::PolicyRule,
+    selector::{ArgumentPredicate, RuleSelectors},
     spelling::did_you_mean,
-    warning::Warning,
+    warning::PolicyWarning,
 };
 use countersign_events::event::Verdict;
-use countersign_patterns::{Answer, CommandPattern};
+use countersign_patterns::{CommandPattern, MatchAnswer};
 
 /// Looks through all rules, in the order they stand.
-pub(super) fn warnings(rules: &[Rule], places: &[Place<'_>], book: &Book, text: &str) -> Vec<Warning> {
+pub(super) fn warnings(
+    rules: &[PolicyRule],
+    places: &[SourcePosition<'_>],
+    book: &PolicyTables,
+    text: &str,
+) -> Vec<PolicyWarning> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let all: Vec<_> = rules.iter().zip(places).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
     // Only a rule that looks at nothing but the tool can cover another one whole.
@@ -46,12 +51,12 @@ pub(super) fn warnings(rules: &[Rule], places: &[Place<'_>], book: &Book, text: 
     found.dedup();
     let warning = |(at, what): (usize, String)| {
         let (line, column) = place(text, at);
-        Warning { line, column, text: what }
+        PolicyWarning { line, column, text: what }
     };
     found.into_iter().map(warning).collect()
 }
 
-fn dead(rule: &Rule, other: &Rule) -> String {
+fn dead(rule: &PolicyRule, other: &PolicyRule) -> String {
     let fate = if other.verdict == Verdict::Block { "blocked" } else { "asked" };
     format!(
         "rule {:?} never decides: whatever it matches is {fate} by rule {:?}, and the strictest wins; narrow {:?}, or take calls out of it with `unless`",
@@ -60,9 +65,9 @@ fn dead(rule: &Rule, other: &Rule) -> String {
 }
 
 /// Whether the other rule is stricter and matches everything that the rule matches.
-fn covers(other: &Rule, rule: &Rule) -> bool {
+fn covers(other: &PolicyRule, rule: &PolicyRule) -> bool {
     let (Some(wide), Some(narrow)) = (&other.matching.tools, &rule.matching.tools) else {
-        let everything = |names: &Names| names.patterns.iter().any(|pattern| pattern == "*");
+        let everything = |names: &NameGlobs| names.patterns.iter().any(|pattern| pattern == "*");
         return other.verdict > rule.verdict && other.matching.tools.as_ref().is_some_and(everything);
     };
     let covered = |pattern: &String| {
@@ -73,10 +78,12 @@ fn covers(other: &Rule, rule: &Rule) -> bool {
 }
 
 /// What is odd about one rule alone.
-fn odd(rule: &Rule) -> Vec<String> {
+fn odd(rule: &PolicyRule) -> Vec<String> {
     let mut found = Vec::new();
-    let Selectors { tools, args, .. } = &rule.matching;
-    let speaks = |predicates: &[Predicate]| predicates.iter().any(|p| matches!(p, Predicate::Exists(_)));
+    let RuleSelectors { tools, args, .. } = &rule.matching;
+    let speaks = |predicates: &[ArgumentPredicate]| {
+        predicates.iter().any(|p| matches!(p, ArgumentPredicate::Exists(_)))
+    };
     if let (None, true, Some((pointer, _))) =
         (tools, rule.verdict != Verdict::Allow, args.iter().find(|(_, predicates)| !speaks(predicates)))
     {
@@ -86,8 +93,10 @@ fn odd(rule: &Rule) -> Vec<String> {
             pointer.as_str()
         ));
     }
-    let loose = |predicate: &Predicate| match predicate {
-        Predicate::Regex(regex) => !(regex.as_str().starts_with('^') && regex.as_str().ends_with('$')),
+    let loose = |predicate: &ArgumentPredicate| match predicate {
+        ArgumentPredicate::Regex(regex) => {
+            !(regex.as_str().starts_with('^') && regex.as_str().ends_with('$'))
+        }
         _ => false,
     };
     if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(loose) {
@@ -108,7 +117,7 @@ fn odd(rule: &Rule) -> Vec<String> {
 }
 
 /// What people are asked and may never come to.
-fn undecided(rule: &Rule, book: &Book) -> Vec<String> {
+fn undecided(rule: &PolicyRule, book: &PolicyTables) -> Vec<String> {
     let mut found = Vec::new();
     let (name, terms) = (&rule.name, &rule.terms);
     if let Some(end) = terms.expires.or(book.expires) {
@@ -130,13 +139,17 @@ fn undecided(rule: &Rule, book: &Book) -> Vec<String> {
 }
 
 /// The operations that a rule speaks of.
-fn spoken(rule: &Rule) -> impl Iterator<Item = &str> {
+fn spoken(rule: &PolicyRule) -> impl Iterator<Item = &str> {
     let selectors = rule.unless.iter().chain([&rule.matching]);
     selectors.flat_map(|selectors| &selectors.operations).map(String::as_str)
 }
 
 /// Operations that only one side speaks of: the rules and zones, or [tools].
-fn operations(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, String)> {
+fn operations(
+    rules: &[PolicyRule],
+    places: &[SourcePosition<'_>],
+    book: &PolicyTables,
+) -> Vec<(usize, String)> {
     let usual = ["read", "write", "delete"];
     let done: Vec<&str> = book.operations.iter().map(|(_, operation)| operation.as_str()).collect();
     let wanted: Vec<&str> = rules.iter().flat_map(spoken).collect();
@@ -165,9 +178,10 @@ fn operations(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, 
 }
 
 /// Zones that lie in each other, of which the stricter holds.
-fn zones(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, String)> {
-    let named =
-        |rule: &Rule| rule.matching.zone.as_ref().filter(|_| rule.is_zone).map(|zone| zone.name.clone());
+fn zones(rules: &[PolicyRule], places: &[SourcePosition<'_>], book: &PolicyTables) -> Vec<(usize, String)> {
+    let named = |rule: &PolicyRule| {
+        rule.matching.zone.as_ref().filter(|_| rule.is_zone).map(|zone| zone.name.clone())
+    };
     let mut found = Vec::new();
     for (rule, at) in rules.iter().zip(places) {
         let Some(inner) = named(rule) else { continue };
@@ -175,7 +189,7 @@ fn zones(rules: &[Rule], places: &[Place<'_>], book: &Book) -> Vec<(usize, Strin
         let mut outer: Vec<_> = book
             .zones
             .iter()
-            .filter(|(name, wide)| **name != inner && root.is_within(wide) == Answer::Yes)
+            .filter(|(name, wide)| **name != inner && root.is_within(wide) == MatchAnswer::Yes)
             .collect();
         outer.sort_by_key(|(name, _)| *name);
         for (outer, _) in outer {

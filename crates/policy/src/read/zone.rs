@@ -1,20 +1,20 @@
 //! Reading zones: each stands for one rule per operation.
 
 use super::{
-    node::{Fault, Node},
-    source::{Place, Read},
+    node::{PolicyFault, TomlNode},
+    source::{ParsedRule, SourcePosition},
     verdict::verdict,
 };
 use crate::{
     judgement::OwnTerms,
-    rule::Rule,
-    selector::{Selectors, Zone},
+    rule::PolicyRule,
+    selector::{PathZone, RuleSelectors},
 };
 use countersign_patterns as pattern;
 use std::collections::HashMap;
 
 /// The root of each zone.
-pub(super) fn roots(node: &Node) -> Result<HashMap<String, pattern::Place>, Fault> {
+pub(super) fn roots(node: &TomlNode) -> Result<HashMap<String, pattern::ParsedPath>, PolicyFault> {
     let mut roots = HashMap::new();
     for entry in node.keys("zones")?.entries() {
         let mut keys = entry.value.keys("a zone")?;
@@ -23,12 +23,12 @@ pub(super) fn roots(node: &Node) -> Result<HashMap<String, pattern::Place>, Faul
     Ok(roots)
 }
 
-fn root(node: &Node) -> Result<pattern::Place, Fault> {
+fn root(node: &TomlNode) -> Result<pattern::ParsedPath, PolicyFault> {
     let text = node.text("root")?;
     if !text.starts_with('/') {
         return Err(node.fault(format!("the root of a zone is an absolute path, and {text:?} is not")));
     }
-    let root = pattern::Place::read(text);
+    let root = pattern::ParsedPath::read(text);
     match root.normal() {
         Some(plain) if plain == text => Ok(root),
         Some(plain) => Err(node.fault(format!("write the root as it is meant: {plain:?}"))),
@@ -37,22 +37,22 @@ fn root(node: &Node) -> Result<pattern::Place, Fault> {
 }
 
 /// What the zones say, as rules.
-pub(super) fn rules(node: &Node) -> Result<Vec<Read<'_>>, Fault> {
+pub(super) fn rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyFault> {
     let mut rules = Vec::new();
     for entry in node.keys("zones")?.entries() {
         let mut keys = entry.value.keys("a zone")?;
-        let zone = Zone { name: entry.key.clone(), root: root(keys.need("root")?)? };
+        let zone = PathZone { name: entry.key.clone(), root: root(keys.need("root")?)? };
         let reason = keys.take("reason").map(|node| node.text("reason")).transpose()?;
         let before = rules.len();
         for operation in
             keys.entries().iter().filter(|entry| !["root", "reason"].contains(&entry.key.as_str()))
         {
-            let matching = Selectors {
+            let matching = RuleSelectors {
                 zone: Some(zone.clone()),
                 operations: vec![operation.key.clone()],
-                ..Selectors::default()
+                ..RuleSelectors::default()
             };
-            let rule = Rule {
+            let rule = PolicyRule {
                 name: format!("zone-{}", zone.name),
                 verdict: verdict(&operation.value)?,
                 reason: reason.map(str::to_owned),
@@ -62,10 +62,10 @@ pub(super) fn rules(node: &Node) -> Result<Vec<Read<'_>>, Fault> {
                 unless: None,
                 terms: OwnTerms::default(),
             };
-            rules.push((rule, Place { at: entry.at, examples: None, selectors: String::new() }));
+            rules.push((rule, SourcePosition { at: entry.at, examples: None, selectors: String::new() }));
         }
         if rules.len() == before {
-            return Err(Fault {
+            return Err(PolicyFault {
                 at: entry.at,
                 why: "the zone says nothing of any operation; give it a `read`, `write` or `delete`"
                     .to_owned(),

@@ -2,7 +2,7 @@
 
 /// What an agent says of its call, as a rule looks at it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Impact {
+pub(crate) struct ClaimedImpact {
     pub(crate) risk_levels: Vec<String>,
     pub(crate) reversible: Option<bool>,
 }

@@ -5,40 +5,40 @@ mod impact;
 mod operand;
 mod predicate;
 
-pub(crate) use impact::Impact;
-pub(crate) use operand::Zone;
-pub(crate) use predicate::{Predicate, contradiction};
+pub(crate) use impact::ClaimedImpact;
+pub(crate) use operand::PathZone;
+pub(crate) use predicate::{ArgumentPredicate, contradiction};
 
 use crate::{
-    annotation::Wanted,
-    condition::Condition,
-    facts::Facts,
-    names::Names,
-    outcome::{Effect, Hit},
-    value::Pointer,
+    annotation::ExpectedHint,
+    condition::CompiledCondition,
+    facts::CallFacts,
+    names::NameGlobs,
+    outcome::{RuleEffect, SelectorHit},
+    value::JsonPointer,
 };
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
 
 /// The selectors of a rule.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Selectors {
-    pub(crate) tools: Option<Names>,
-    pub(crate) threads: Option<Names>,
-    pub(crate) principals: Option<Names>,
-    pub(crate) annotations: Vec<Wanted>,
-    pub(crate) impact: Option<Impact>,
+pub(crate) struct RuleSelectors {
+    pub(crate) tools: Option<NameGlobs>,
+    pub(crate) threads: Option<NameGlobs>,
+    pub(crate) principals: Option<NameGlobs>,
+    pub(crate) annotations: Vec<ExpectedHint>,
+    pub(crate) impact: Option<ClaimedImpact>,
     pub(crate) operations: Vec<String>,
-    pub(crate) zone: Option<Zone>,
-    pub(crate) args: Vec<(Pointer, Vec<Predicate>)>,
+    pub(crate) zone: Option<PathZone>,
+    pub(crate) args: Vec<(JsonPointer, Vec<ArgumentPredicate>)>,
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) urls: Vec<UrlPattern>,
     pub(crate) paths: Vec<PathPattern>,
-    pub(crate) when: Option<Condition>,
+    pub(crate) when: Option<CompiledCondition>,
 }
 
-impl Selectors {
+impl RuleSelectors {
     /// What they say together: one that does not hold settles it, and so the cheap ones come first.
-    pub(crate) fn judge(&self, effect: Effect, facts: &Facts<'_>) -> Hit {
+    pub(crate) fn judge(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
         let named = self.tools.is_some();
         let placed = named || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
@@ -49,9 +49,9 @@ impl Selectors {
         ];
         let looked_at = looked_at.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
         if looked_at.clone().any(|(_, names, name)| !names.is_match(name)) {
-            return Hit::No;
+            return SelectorHit::No;
         }
-        let mut all = All { effect, hit: Hit::Yes(String::new()) };
+        let mut all = All { effect, hit: SelectorHit::Yes(String::new()) };
         let settled = self.annotations.iter().any(|wanted| all.and(facts.annotation(*wanted, effect)))
             || self.impact.as_ref().is_some_and(|impact| all.and(facts.impact_is(impact)))
             || (!self.operations.is_empty() && all.and(facts.operation(&self.operations, effect, placed)))
@@ -62,11 +62,11 @@ impl Selectors {
             || (!self.commands.is_empty() && all.and(facts.commands(&self.commands, effect, named)))
             || self.when.as_ref().is_some_and(|when| all.and(facts.condition(when)));
         match all.hit {
-            _ if settled => Hit::No,
+            _ if settled => SelectorHit::No,
             // In words only now: most rules that look at a tool do not mean the call.
-            Hit::Yes(why) => {
+            SelectorHit::Yes(why) => {
                 let shown = looked_at.map(|(what, _, name)| format!("{what} `{name}` matches"));
-                Hit::Yes(shown.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
+                SelectorHit::Yes(shown.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
             }
             hit => hit,
         }
@@ -95,24 +95,24 @@ impl Selectors {
 
 /// The selectors so far.
 struct All {
-    effect: Effect,
-    hit: Hit,
+    effect: RuleEffect,
+    hit: SelectorHit,
 }
 
 impl All {
     /// Adds one; true if that settles it.
-    fn and(&mut self, next: Hit) -> bool {
-        let so_far = std::mem::replace(&mut self.hit, Hit::No);
+    fn and(&mut self, next: SelectorHit) -> bool {
+        let so_far = std::mem::replace(&mut self.hit, SelectorHit::No);
         self.hit = match (so_far, next) {
-            (Hit::No, _) | (_, Hit::No) => Hit::No,
-            (Hit::Unclear(why), _) | (_, Hit::Unclear(why)) => Hit::Unclear(why),
-            (Hit::Failed(why), _) | (_, Hit::Failed(why)) => Hit::Failed(why),
-            (Hit::Yes(before), Hit::Yes(why)) if before.is_empty() => Hit::Yes(why),
-            (Hit::Yes(before), Hit::Yes(why)) => Hit::Yes(format!("{before}, {why}")),
+            (SelectorHit::No, _) | (_, SelectorHit::No) => SelectorHit::No,
+            (SelectorHit::Unclear(why), _) | (_, SelectorHit::Unclear(why)) => SelectorHit::Unclear(why),
+            (SelectorHit::Failed(why), _) | (_, SelectorHit::Failed(why)) => SelectorHit::Failed(why),
+            (SelectorHit::Yes(before), SelectorHit::Yes(why)) if before.is_empty() => SelectorHit::Yes(why),
+            (SelectorHit::Yes(before), SelectorHit::Yes(why)) => SelectorHit::Yes(format!("{before}, {why}")),
         };
-        if self.effect == Effect::Widen && !matches!(self.hit, Hit::Yes(_)) {
-            self.hit = Hit::No;
+        if self.effect == RuleEffect::Widen && !matches!(self.hit, SelectorHit::Yes(_)) {
+            self.hit = SelectorHit::No;
         }
-        self.hit == Hit::No
+        self.hit == SelectorHit::No
     }
 }

@@ -1,71 +1,86 @@
 //! Matching commands, addresses and paths with patterns and zones.
 
 use crate::{
-    facts::Facts,
-    outcome::{Effect, Hit},
-    tools::Kind,
+    facts::CallFacts,
+    outcome::{RuleEffect, SelectorHit},
+    tools::OperandKind,
 };
-use countersign_patterns::{Answer, CommandPattern, PathPattern, Place, UrlPattern, command};
+use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern, command};
 
 /// A place in the tree of files.
 #[derive(Debug, Clone)]
-pub(crate) struct Zone {
+pub(crate) struct PathZone {
     pub(crate) name: String,
-    pub(crate) root: Place,
+    pub(crate) root: ParsedPath,
 }
 
-impl Facts<'_> {
+impl CallFacts<'_> {
     /// Whether the commands match.
-    pub(crate) fn commands(&self, patterns: &[CommandPattern], effect: Effect, named: bool) -> Hit {
+    pub(crate) fn commands(
+        &self,
+        patterns: &[CommandPattern],
+        effect: RuleEffect,
+        named: bool,
+    ) -> SelectorHit {
         let shown = || list(patterns.iter().map(CommandPattern::as_str));
-        self.scripts().judge(Kind::Command, effect, named, |(text, script)| {
+        self.scripts().judge(OperandKind::Command, effect, named, |(text, script)| {
             let answer = match effect {
-                Effect::Widen => command::every(patterns, script),
-                Effect::Restrict => command::any(patterns, script),
+                RuleEffect::Widen => command::every(patterns, script),
+                RuleEffect::Restrict => command::any(patterns, script),
             };
-            self.hit(answer, Kind::Command, text, shown)
+            self.hit(answer, OperandKind::Command, text, shown)
         })
     }
 
     /// Whether the addresses match.
-    pub(crate) fn urls(&self, patterns: &[UrlPattern], effect: Effect, named: bool) -> Hit {
+    pub(crate) fn urls(&self, patterns: &[UrlPattern], effect: RuleEffect, named: bool) -> SelectorHit {
         let shown = || list(patterns.iter().map(UrlPattern::as_str));
-        self.addresses().judge(Kind::Url, effect, named, |url| {
+        self.addresses().judge(OperandKind::Url, effect, named, |url| {
             let answer = best(patterns.iter().map(|pattern| pattern.matches(url)));
-            self.hit(answer, Kind::Url, url.as_str(), shown)
+            self.hit(answer, OperandKind::Url, url.as_str(), shown)
         })
     }
 
     /// Whether the paths match.
-    pub(crate) fn paths(&self, patterns: &[PathPattern], effect: Effect, named: bool) -> Hit {
+    pub(crate) fn paths(&self, patterns: &[PathPattern], effect: RuleEffect, named: bool) -> SelectorHit {
         let shown = || list(patterns.iter().map(PathPattern::as_str));
-        self.places().judge(Kind::Path, effect, named, |path| {
+        self.places().judge(OperandKind::Path, effect, named, |path| {
             let answer = best(patterns.iter().map(|pattern| pattern.matches(path)));
-            self.hit(answer, Kind::Path, path.as_str(), shown)
+            self.hit(answer, OperandKind::Path, path.as_str(), shown)
         })
     }
 
     /// Whether the paths are in a zone.
-    pub(crate) fn zone(&self, zone: &Zone, effect: Effect, named: bool) -> Hit {
-        self.places().judge(Kind::Path, effect, named, |path| {
+    pub(crate) fn zone(&self, zone: &PathZone, effect: RuleEffect, named: bool) -> SelectorHit {
+        self.places().judge(OperandKind::Path, effect, named, |path| {
             let text = || self.shown(path.as_str());
             match path.is_within(&zone.root) {
-                Answer::Yes => Hit::Yes(format!("path `{}` is in zone `{}`", text(), zone.name)),
-                Answer::No => Hit::No,
-                Answer::Unclear => Hit::Unclear(format!("nobody can say where path `{}` leads", text())),
+                MatchAnswer::Yes => SelectorHit::Yes(format!("path `{}` is in zone `{}`", text(), zone.name)),
+                MatchAnswer::No => SelectorHit::No,
+                MatchAnswer::Unclear => {
+                    SelectorHit::Unclear(format!("nobody can say where path `{}` leads", text()))
+                }
             }
         })
     }
 }
 
-impl Facts<'_> {
-    fn hit(&self, answer: Answer, kind: Kind, text: &str, shown: impl Fn() -> String) -> Hit {
+impl CallFacts<'_> {
+    fn hit(
+        &self,
+        answer: MatchAnswer,
+        kind: OperandKind,
+        text: &str,
+        shown: impl Fn() -> String,
+    ) -> SelectorHit {
         match answer {
-            Answer::Yes => Hit::Yes(format!("{} {} matches", kind.as_str(), shown())),
-            Answer::No => Hit::No,
-            Answer::Unclear => {
-                Hit::Unclear(format!("{} `{}` cannot be read for sure", kind.as_str(), self.shown(text)))
-            }
+            MatchAnswer::Yes => SelectorHit::Yes(format!("{} {} matches", kind.as_str(), shown())),
+            MatchAnswer::No => SelectorHit::No,
+            MatchAnswer::Unclear => SelectorHit::Unclear(format!(
+                "{} `{}` cannot be read for sure",
+                kind.as_str(),
+                self.shown(text)
+            )),
         }
     }
 
@@ -76,11 +91,11 @@ impl Facts<'_> {
 }
 
 /// One pattern that matches is enough; one that cannot say leaves it open.
-fn best(answers: impl Iterator<Item = Answer>) -> Answer {
-    answers.fold(Answer::No, |so_far, answer| match (so_far, answer) {
-        (Answer::Yes, _) | (_, Answer::Yes) => Answer::Yes,
-        (Answer::Unclear, _) | (_, Answer::Unclear) => Answer::Unclear,
-        (Answer::No, Answer::No) => Answer::No,
+fn best(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
+    answers.fold(MatchAnswer::No, |so_far, answer| match (so_far, answer) {
+        (MatchAnswer::Yes, _) | (_, MatchAnswer::Yes) => MatchAnswer::Yes,
+        (MatchAnswer::Unclear, _) | (_, MatchAnswer::Unclear) => MatchAnswer::Unclear,
+        (MatchAnswer::No, MatchAnswer::No) => MatchAnswer::No,
     })
 }
 

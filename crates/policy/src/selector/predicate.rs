@@ -1,18 +1,18 @@
 //! Predicates on one argument.
 
-use crate::value::Value;
-use countersign_events::json::Decimal;
+use crate::value::OrderedValue;
+use countersign_events::json::ExactDecimal;
 use countersign_patterns::Glob;
 use regex::Regex;
 use std::fmt;
 
 /// What must hold of an argument.
 #[derive(Debug, Clone)]
-pub(crate) enum Predicate {
+pub(crate) enum ArgumentPredicate {
     /// It is that value.
-    Eq(Value),
+    Eq(OrderedValue),
     /// It is one of those.
-    In(Vec<Value>),
+    In(Vec<OrderedValue>),
     /// The whole string matches.
     Glob(Glob),
     /// The string begins so.
@@ -20,18 +20,18 @@ pub(crate) enum Predicate {
     /// The string holds a match.
     Regex(Regex),
     /// The number is smaller.
-    Lt(Decimal),
+    Lt(ExactDecimal),
     /// The number is larger.
-    Gt(Decimal),
+    Gt(ExactDecimal),
     /// It is there, or not.
     Exists(bool),
     /// Its size: characters of a string, elements of a list, keys of an object.
-    Size(Vec<Predicate>),
+    Size(Vec<ArgumentPredicate>),
 }
 
-impl Predicate {
+impl ArgumentPredicate {
     /// Whether it holds of a value, or why nobody can say.
-    pub(crate) fn holds(&self, value: &Value) -> Result<bool, String> {
+    pub(crate) fn holds(&self, value: &OrderedValue) -> Result<bool, String> {
         let text = || value.text().ok_or_else(|| format!("it is {}, not a string", value.kind()));
         match self {
             Self::Eq(wanted) if !wanted.is_like(value) => {
@@ -49,45 +49,45 @@ impl Predicate {
             Self::Gt(bound) => Ok(number(value)? > bound),
             Self::Exists(wanted) => Ok(*wanted),
             Self::Size(predicates) => {
-                let size = Value::Number(Decimal::from_count(size(value)?));
+                let size = OrderedValue::Number(ExactDecimal::from_count(size(value)?));
                 predicates.iter().try_fold(true, |so_far, predicate| Ok(so_far && predicate.holds(&size)?))
             }
         }
     }
 }
 
-fn number(value: &Value) -> Result<&Decimal, String> {
+fn number(value: &OrderedValue) -> Result<&ExactDecimal, String> {
     match value {
-        Value::Number(number) => Ok(number),
+        OrderedValue::Number(number) => Ok(number),
         _ => Err(format!("it is {}, not a number", value.kind())),
     }
 }
 
-fn size(value: &Value) -> Result<usize, String> {
+fn size(value: &OrderedValue) -> Result<usize, String> {
     match value {
-        Value::Text(text) => Ok(text.chars().count()),
-        Value::List(values) => Ok(values.len()),
-        Value::Map(members) => Ok(members.len()),
+        OrderedValue::Text(text) => Ok(text.chars().count()),
+        OrderedValue::List(values) => Ok(values.len()),
+        OrderedValue::Map(members) => Ok(members.len()),
         _ => Err(format!("it is {}, which has no size", value.kind())),
     }
 }
 
 /// Why no value could ever satisfy all of them, if that can be seen.
-pub(crate) fn contradiction(predicates: &[Predicate]) -> Option<String> {
-    let fails = |value: &Value| predicates.iter().find(|predicate| predicate.holds(value) != Ok(true));
+pub(crate) fn contradiction(predicates: &[ArgumentPredicate]) -> Option<String> {
+    let fails = |value: &OrderedValue| predicates.iter().find(|predicate| predicate.holds(value) != Ok(true));
     for predicate in predicates {
         match predicate {
-            Predicate::Exists(false) if predicates.len() > 1 => {
+            ArgumentPredicate::Exists(false) if predicates.len() > 1 => {
                 return Some("what does not exist can satisfy nothing else".to_owned());
             }
-            Predicate::Eq(value) => {
+            ArgumentPredicate::Eq(value) => {
                 let other = fails(value)?;
                 return Some(format!("{predicate} and {other} exclude each other"));
             }
-            Predicate::In(values) if values.iter().all(|value| fails(value).is_some()) => {
+            ArgumentPredicate::In(values) if values.iter().all(|value| fails(value).is_some()) => {
                 return Some(format!("no value of {predicate} satisfies the rest"));
             }
-            Predicate::Size(inner) => {
+            ArgumentPredicate::Size(inner) => {
                 if let Some(why) = contradiction(inner) {
                     return Some(why);
                 }
@@ -95,22 +95,26 @@ pub(crate) fn contradiction(predicates: &[Predicate]) -> Option<String> {
             _ => {}
         }
     }
-    let low =
-        predicates.iter().filter_map(|p| if let Predicate::Gt(low) = p { Some(low) } else { None }).max();
-    let high =
-        predicates.iter().filter_map(|p| if let Predicate::Lt(high) = p { Some(high) } else { None }).min();
+    let low = predicates
+        .iter()
+        .filter_map(|p| if let ArgumentPredicate::Gt(low) = p { Some(low) } else { None })
+        .max();
+    let high = predicates
+        .iter()
+        .filter_map(|p| if let ArgumentPredicate::Lt(high) = p { Some(high) } else { None })
+        .min();
     match (low, high) {
         (Some(low), Some(high)) if low >= high => Some(format!("nothing is over {low} and under {high}")),
         _ => None,
     }
 }
 
-impl fmt::Display for Predicate {
+impl fmt::Display for ArgumentPredicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Eq(value) => write!(f, "= {}", value.render()),
             Self::In(values) => {
-                let values: Vec<_> = values.iter().map(Value::render).collect();
+                let values: Vec<_> = values.iter().map(OrderedValue::render).collect();
                 write!(f, "in [{}]", values.join(", "))
             }
             Self::Glob(glob) => write!(f, "like `{}`", glob.as_str()),

@@ -2,17 +2,17 @@
 
 use super::*;
 
-fn pattern(json: &str) -> Pattern {
-    Pattern::read(&Json::parse(json).expect("JSON")).expect(json)
+fn pattern(json: &str) -> ScopePattern {
+    ScopePattern::read(&Json::parse(json).expect("JSON")).expect(json)
 }
 
 #[test]
 fn a_grant_matches_as_an_allow_and_a_denial_as_a_block() {
     let policy = Policy::ask_always();
     let status = pattern(r#"{"command":"git status*"}"#);
-    let says = |call: &Call| {
-        [Effect::Widen, Effect::Restrict]
-            .map(|effect| status.matches(&Look::new(&policy, &call.subject()), effect))
+    let says = |call: &TestCall| {
+        [RuleEffect::Widen, RuleEffect::Restrict]
+            .map(|effect| status.matches(&PatternContext::new(&policy, &call.subject()), effect))
     };
     assert_eq!(says(&bash("git status -s")), [true, true]);
     assert_eq!(says(&bash("git status; rm x")), [false, true]);
@@ -26,8 +26,9 @@ fn all_parts_of_a_pattern_must_hold() {
     let policy = Policy::ask_always();
     let both = pattern(r#"{"path":["/a/**","/b/**"],"args":{"/n":{"lt":5},"/mode":"r"}}"#);
     assert_eq!(both.to_string(), "path `/a/**` or `/b/**`, /n < 5, /mode = \"r\"");
-    let widens =
-        |arguments: &str| both.matches(&Look::new(&policy, &call("x", arguments).subject()), Effect::Widen);
+    let widens = |arguments: &str| {
+        both.matches(&PatternContext::new(&policy, &call("x", arguments).subject()), RuleEffect::Widen)
+    };
     assert!(widens(r#"{"path":"/a/x","n":4,"mode":"r"}"#));
     assert!(!widens(r#"{"path":"/a/x","n":5,"mode":"r"}"#));
     assert!(!widens(r#"{"path":"/c/x","n":4,"mode":"r"}"#));
@@ -37,12 +38,12 @@ fn all_parts_of_a_pattern_must_hold() {
 #[test]
 fn a_pattern_is_kept_as_it_was_given() {
     let json = Json::parse(r#"{ "command" : "ls" }"#).expect("JSON");
-    assert_eq!(Pattern::read(&json).expect("a pattern").json(), json);
+    assert_eq!(ScopePattern::read(&json).expect("a pattern").json(), json);
 }
 
 #[test]
 fn what_is_no_pattern_is_refused() {
-    let refused = |json: &str| Pattern::read(&Json::parse(json).expect("JSON")).expect_err(json);
+    let refused = |json: &str| ScopePattern::read(&Json::parse(json).expect("JSON")).expect_err(json);
     insta::assert_snapshot!(refused("{}"), @"a pattern says `command`, `url`, `path` or `args`");
     insta::assert_snapshot!(refused("[]"), @"a pattern is a table, not a list");
     insta::assert_snapshot!(refused(r#"{"tool":"x"}"#), @"a pattern knows no key `tool`; there is `args`, `command`, `url`, `path`");
@@ -61,13 +62,18 @@ fn a_suggestion_matches_the_call_it_is_made_of() {
         call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
     ] {
         let subject = call.subject();
-        let look = Look::new(&policy, &subject);
-        let suggested = Pattern::suggest(&look);
+        let look = PatternContext::new(&policy, &subject);
+        let suggested = ScopePattern::suggest(&look);
         assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
-        assert!(suggested[0].matches(&look, Effect::Widen));
-        assert_eq!(Pattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
+        assert!(suggested[0].matches(&look, RuleEffect::Widen));
+        assert_eq!(ScopePattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
     }
     for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {
-        assert_eq!(Pattern::suggest(&Look::new(&policy, &call.subject())), [], "{}", call.arguments.as_str());
+        assert_eq!(
+            ScopePattern::suggest(&PatternContext::new(&policy, &call.subject())),
+            [],
+            "{}",
+            call.arguments.as_str()
+        );
     }
 }

@@ -37,13 +37,13 @@ const CALLS: &[(&str, &str)] = &[
 
 const REST: &str = "[zones.srv]\nroot = \"/srv\"\nread = \"allow\"\ndelete = \"block\"\n[tools.file-read]\noperation = \"read\"\n[trust]\ntools = \"file-*\"\n";
 
-type Drawn = (&'static str, &'static str);
+type DrawnPolicy = (&'static str, &'static str);
 
-fn drawn() -> impl Strategy<Value = Drawn> {
+fn drawn() -> impl Strategy<Value = DrawnPolicy> {
     (select(vec!["allow", "ask", "block"]), select(SELECTORS.to_vec()))
 }
 
-fn written(number: usize, (verdict, selectors): Drawn) -> String {
+fn written(number: usize, (verdict, selectors): DrawnPolicy) -> String {
     let terms = if verdict == "ask" {
         format!("expires = \"{}m\"\nquorum = {}", number + 1, number + 1)
     } else {
@@ -52,12 +52,12 @@ fn written(number: usize, (verdict, selectors): Drawn) -> String {
     format!("[[rule]]\nname = \"{number}\"\nverdict = \"{verdict}\"\n{selectors}\n{terms}\n")
 }
 
-fn file(default: &str, rules: &[(usize, Drawn)]) -> Policy {
+fn file(default: &str, rules: &[(usize, DrawnPolicy)]) -> Policy {
     let rules: String = rules.iter().map(|(number, rule)| written(*number, *rule)).collect();
     policy(&format!("default = \"{default}\"\n{rules}{REST}"))
 }
 
-fn some_call() -> impl Strategy<Value = Call> {
+fn some_call() -> impl Strategy<Value = TestCall> {
     (select(CALLS.to_vec()), any::<bool>(), any::<bool>()).prop_map(|((tool, arguments), reads, masked)| {
         let mut call = call(tool, arguments);
         if reads {

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn defined(tool: &str, needs_approval: Option<bool>, description: Option<&str>) -> Call {
+fn defined(tool: &str, needs_approval: Option<bool>, description: Option<&str>) -> TestCall {
     let description = description.map(str::to_owned);
-    call(tool, "{}").defined(Definition { description, needs_approval, ..Definition::default() })
+    call(tool, "{}").defined(ToolDefinition { description, needs_approval, ..ToolDefinition::default() })
 }
 
 #[test]

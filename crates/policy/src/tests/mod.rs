@@ -15,13 +15,13 @@ mod warnings;
 use super::*;
 use countersign_events::{
     Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Basis, Definition, Verdict},
+    event::{Basis, ToolDefinition, Verdict},
 };
 use std::time::Duration;
 
 /// A call to judge, with what matters of it.
 #[derive(Debug)]
-struct Call {
+struct TestCall {
     tool: ToolName,
     arguments: Json,
     thread: ThreadId,
@@ -29,11 +29,11 @@ struct Call {
     redacted: Vec<String>,
     annotations: Option<Json>,
     impact: Option<Json>,
-    definition: Option<Definition>,
+    definition: Option<ToolDefinition>,
 }
 
-fn call(tool: &str, arguments: &str) -> Call {
-    Call {
+fn call(tool: &str, arguments: &str) -> TestCall {
+    TestCall {
         tool: ToolName::new(tool).expect("a name"),
         arguments: Json::parse(arguments).expect("JSON"),
         thread: ThreadId::new("t").expect("a name"),
@@ -46,13 +46,13 @@ fn call(tool: &str, arguments: &str) -> Call {
 }
 
 /// A call of `bash` with that command.
-fn bash(command: &str) -> Call {
+fn bash(command: &str) -> TestCall {
     call("bash", Json::of(&serde_json::json!({ "command": command })).expect("JSON").as_str())
 }
 
-impl Call {
-    fn subject(&self) -> Subject<'_> {
-        Subject {
+impl TestCall {
+    fn subject(&self) -> JudgedCall<'_> {
+        JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
@@ -79,7 +79,7 @@ impl Call {
         self
     }
 
-    fn defined(mut self, definition: Definition) -> Self {
+    fn defined(mut self, definition: ToolDefinition) -> Self {
         self.definition = Some(definition);
         self
     }
@@ -108,7 +108,7 @@ fn one(verdict: &str, rest: &str) -> String {
 
 /// What the same selectors do in a rule that allows, asks and blocks, where everything else is blocked,
 /// allowed and allowed: `a` for allowed, `q` for asked, `b` for blocked.
-fn outcome(selectors: &str, call: &Call) -> String {
+fn outcome(selectors: &str, call: &TestCall) -> String {
     let with = |verdict: &str, default: &str| {
         let text =
             format!("default = \"{default}\"\ndangerous = {{ words = [] }}\n{}", one(verdict, selectors));

@@ -36,7 +36,7 @@ fn a_hint_that_is_not_trusted_takes_nobody_out_of_a_rule() {
         let destructive = "annotations = { destructiveHint = true }";
         assert_eq!(outcome(destructive, call), YES, "MCP supposes that what says nothing may destroy");
     }
-    let trusted = |call: &Call| {
+    let trusted = |call: &TestCall| {
         let rule = one("block", "annotations = { destructiveHint = true }");
         call.verdict(&policy(&format!("{rule}[trust]\ntools = \"*\"\n")))
     };

@@ -42,7 +42,7 @@ fn terms_of_equally_strict_rules_add_up() {
         "level = \"owner\"\nquorum = 1\napprovers = [\"user:ada\", \"@web\"]\nexpires = \"2h\"\nremindAfter = \"5m\"\n\
          escalateAfter = \"20m\"\nescalateTo = \"owner\"",
     );
-    let wanted = Terms {
+    let wanted = ApprovalTerms {
         expires: Some(Duration::from_hours(1)),
         on_expiry: OnExpiry::Deny,
         level: Some("owner".to_owned()),

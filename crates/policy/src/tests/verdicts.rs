@@ -1,7 +1,7 @@
 //! Which rule decides.
 
 use super::*;
-use countersign_events::event::Shadow;
+use countersign_events::event::ShadowVerdict;
 
 #[test]
 fn the_strictest_rule_wins_in_whatever_order() {
@@ -83,7 +83,10 @@ fn a_shadow_rule_only_says_what_it_would_have_said() {
     let judgement = bash("$x").judge(&policy);
     assert_eq!((judgement.verdict, judgement.rule), (Verdict::Allow, None));
     let shadows = [("try", Verdict::Block), ("unsure", Verdict::Ask)];
-    assert_eq!(judgement.shadow, shadows.map(|(rule, verdict)| Shadow { rule: rule.to_owned(), verdict }));
+    assert_eq!(
+        judgement.shadow,
+        shadows.map(|(rule, verdict)| ShadowVerdict { rule: rule.to_owned(), verdict })
+    );
     assert!(judgement.matched.iter().all(|matched| matched.shadow));
 }
 
@@ -101,7 +104,7 @@ fn a_block_that_cannot_be_sure_asks() {
     let unsure = bash("$x").judge(&policy);
     assert_eq!((unsure.verdict, unsure.rule.as_deref()), (Verdict::Ask, Some("r")));
     assert!(unsure.reason.contains("might block it"), "{}", unsure.reason);
-    assert_eq!(unsure.terms, Terms::default());
+    assert_eq!(unsure.terms, ApprovalTerms::default());
 }
 
 #[test]

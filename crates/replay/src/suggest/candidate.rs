@@ -1,22 +1,22 @@
 //! A rule that might be suggested.
 
-use super::evidence::Allowed;
+use super::evidence::AllowedCall;
 use countersign_events::ToolName;
-use countersign_policy::Pattern;
+use countersign_policy::ScopePattern;
 use std::collections::BTreeSet;
 
 /// What a rule would look at besides the tool, from the narrowest kind to the widest.
 #[derive(Debug, Clone)]
-pub(super) enum Selects {
+pub(super) enum CandidateSelector {
     /// Arguments with listed values.
-    Listed(Pattern),
+    Listed(ScopePattern),
     /// A command, an address, a path.
-    Operand(Pattern),
+    Operand(ScopePattern),
     /// Nothing.
     Tool,
 }
 
-impl Selects {
+impl CandidateSelector {
     pub(super) const fn width(&self) -> u8 {
         match self {
             Self::Listed(_) => 0,
@@ -28,14 +28,14 @@ impl Selects {
 
 /// A rule that might be suggested.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(super) struct CandidateRule {
     pub(super) tool: ToolName,
-    pub(super) selects: Selects,
+    pub(super) selects: CandidateSelector,
     /// Which of the allowed calls it meets for sure.
     pub(super) meets: BTreeSet<usize>,
 }
 
-impl Selects {
+impl CandidateSelector {
     /// The selectors besides the tool, as JSON.
     pub(super) fn json(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
         match self {
@@ -45,6 +45,6 @@ impl Selects {
     }
 }
 
-pub(super) fn tool_of(allowed: &[Allowed], calls: &[usize]) -> Option<ToolName> {
+pub(super) fn tool_of(allowed: &[AllowedCall], calls: &[usize]) -> Option<ToolName> {
     Some(allowed[*calls.first()?].looks.tool.clone())
 }

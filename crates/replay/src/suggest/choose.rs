@@ -2,11 +2,11 @@
 //! saves, and of two that save as many the narrower.
 
 use super::{
-    candidate::Candidate,
-    evidence::{Allowed, Obstacle},
+    candidate::CandidateRule,
+    evidence::{AllowedCall, RefusedCall},
     rule_evidence::RuleEvidence,
-    suggestion::{Suggested, Suggestion},
-    wanted::{PassedOver, Wanted},
+    suggestion::{RuleSuggestion, SuggestedRule},
+    wanted::{PassedOver, SuggestionOptions},
     write,
 };
 use countersign_policy::Policy;
@@ -16,24 +16,24 @@ use std::{cmp::Reverse, collections::BTreeSet};
 const MOST: usize = 50;
 
 /// What is told beside the rules.
-pub(super) struct Numbers {
-    pub(super) wanted: Wanted,
+pub(super) struct SuggestionCounts {
+    pub(super) wanted: SuggestionOptions,
     pub(super) prompts: u64,
     pub(super) passed_over: PassedOver,
 }
 
 pub(super) fn choose(
-    mut candidates: Vec<Candidate>,
-    allowed: &[Allowed],
-    obstacles: &[Obstacle],
-    numbers: &Numbers,
-) -> Suggestion {
-    let mut rules: Vec<Suggested> = Vec::new();
+    mut candidates: Vec<CandidateRule>,
+    allowed: &[AllowedCall],
+    obstacles: &[RefusedCall],
+    numbers: &SuggestionCounts,
+) -> RuleSuggestion {
+    let mut rules: Vec<SuggestedRule> = Vec::new();
     let mut covered: BTreeSet<usize> = BTreeSet::new();
     let mut names = BTreeSet::new();
     let least = numbers.wanted.at_least.max(1);
     while rules.len() < MOST {
-        let saves = |candidate: &Candidate| -> u64 {
+        let saves = |candidate: &CandidateRule| -> u64 {
             candidate.meets.difference(&covered).map(|index| allowed[*index].prompts).sum()
         };
         let best = candidates
@@ -51,7 +51,7 @@ pub(super) fn choose(
             rules.push(rule);
         }
     }
-    Suggestion {
+    RuleSuggestion {
         at_least: least,
         prompts: numbers.prompts,
         saved: rules.iter().map(|rule| rule.saves).sum(),
@@ -61,17 +61,17 @@ pub(super) fn choose(
 }
 
 fn suggested(
-    candidate: &Candidate,
+    candidate: &CandidateRule,
     facts: &RuleEvidence<'_>,
     saves: u64,
     names: &mut BTreeSet<String>,
-) -> Suggested {
+) -> SuggestedRule {
     let plain = write::name(candidate);
     let numbered = (2..).map(|number| format!("{plain} ({number})"));
     let name = std::iter::once(plain.clone()).chain(numbered).find(|name| !names.contains(name));
     let name = name.unwrap_or(plain);
     names.insert(name.clone());
-    Suggested {
+    SuggestedRule {
         toml: write::rule(&name, candidate, facts),
         name,
         tool: candidate.tool.clone(),

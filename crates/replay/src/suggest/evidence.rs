@@ -1,18 +1,18 @@
 //! What a suggestion stands on: the calls that people allowed, and those that a rule may not meet.
 
-use super::span::Span;
-use crate::then::Objection;
+use super::span::EvidencePeriod;
+use crate::then::RecordedObjection;
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Principal, ThreadId, ToolName,
-    event::{Definition, Source},
+    event::{Source, ToolDefinition},
 };
-use countersign_policy::{Look, Policy, Subject};
+use countersign_policy::{JudgedCall, PatternContext, Policy};
 use std::collections::BTreeSet;
 
 /// What a policy looks at.
 #[derive(Debug, Clone)]
-pub(super) struct Looks {
+pub(super) struct PolicyView {
     thread: ThreadId,
     principal: Principal,
     pub(super) tool: ToolName,
@@ -20,10 +20,10 @@ pub(super) struct Looks {
     pub(super) redacted: Vec<String>,
     annotations: Option<Json>,
     impact: Option<Json>,
-    definition: Option<Definition>,
+    definition: Option<ToolDefinition>,
 }
 
-impl Looks {
+impl PolicyView {
     fn of(call: &Call) -> Self {
         let proposed = &call.proposal.what;
         Self {
@@ -38,19 +38,19 @@ impl Looks {
         }
     }
 
-    pub(super) fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> JudgedCall<'_> {
         self.with(&self.arguments)
     }
 
     /// The call as patterns look at it.
-    pub(super) fn under<'a>(&'a self, policy: &'a Policy) -> Look<'a> {
-        Look::new(policy, &self.subject())
+    pub(super) fn under<'a>(&'a self, policy: &'a Policy) -> PatternContext<'a> {
+        PatternContext::new(policy, &self.subject())
     }
 
     /// The same call with other arguments, none of them masked.
-    pub(super) fn with<'a>(&'a self, arguments: &'a Json) -> Subject<'a> {
+    pub(super) fn with<'a>(&'a self, arguments: &'a Json) -> JudgedCall<'a> {
         let masked = std::ptr::eq(arguments, &raw const self.arguments);
-        Subject {
+        JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
@@ -65,27 +65,27 @@ impl Looks {
 
 /// A call with its arguments, however often it was proposed and allowed.
 #[derive(Debug, Clone)]
-pub(super) struct Allowed {
+pub(super) struct AllowedCall {
     /// Its first proposal.
     pub(super) seq: i64,
-    pub(super) looks: Looks,
+    pub(super) looks: PolicyView,
     pub(super) prompts: u64,
     pub(super) threads: BTreeSet<ThreadId>,
     pub(super) people: BTreeSet<String>,
     pub(super) proposers: BTreeSet<String>,
-    pub(super) span: Span,
+    pub(super) span: EvidencePeriod,
 }
 
-impl Allowed {
+impl AllowedCall {
     pub(super) fn of(call: &Call) -> Self {
         Self {
             seq: call.proposal.seq,
-            looks: Looks::of(call),
+            looks: PolicyView::of(call),
             prompts: 0,
             threads: BTreeSet::new(),
             people: BTreeSet::new(),
             proposers: BTreeSet::new(),
-            span: Span::of(call.proposal.at),
+            span: EvidencePeriod::of(call.proposal.at),
         }
     }
 
@@ -97,21 +97,21 @@ impl Allowed {
         // Where it took several, each of them allowed it.
         self.people.extend(call.course.counting().map(|vote| vote.by.as_str().to_owned()));
         self.proposers.insert(call.proposal.by.as_str().to_owned());
-        self.span = self.span.and(Span::of(call.proposal.at));
+        self.span = self.span.and(EvidencePeriod::of(call.proposal.at));
     }
 }
 
 /// A call that no suggested rule may allow.
 #[derive(Debug, Clone)]
-pub(super) struct Obstacle {
+pub(super) struct RefusedCall {
     pub(super) seq: i64,
-    pub(super) looks: Looks,
+    pub(super) looks: PolicyView,
     /// Who did not want it, in words.
     pub(super) why: String,
 }
 
-impl Obstacle {
-    pub(super) fn denied(call: &Call, objection: &Objection) -> Self {
+impl RefusedCall {
+    pub(super) fn denied(call: &Call, objection: &RecordedObjection) -> Self {
         let what = match objection.source {
             _ if objection.changed => "changed by",
             Source::Expiry => "lapsed,",
@@ -120,11 +120,11 @@ impl Obstacle {
         };
         let comment = objection.comment.as_ref().map_or(String::new(), |comment| format!(": {comment}"));
         let why = format!("{what} {}{comment}", objection.by);
-        Self { seq: call.proposal.seq, looks: Looks::of(call), why }
+        Self { seq: call.proposal.seq, looks: PolicyView::of(call), why }
     }
 
     pub(super) fn dangerous(call: &Call) -> Self {
         let why = "allowed, but called dangerous".to_owned();
-        Self { seq: call.proposal.seq, looks: Looks::of(call), why }
+        Self { seq: call.proposal.seq, looks: PolicyView::of(call), why }
     }
 }

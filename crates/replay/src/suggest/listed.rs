@@ -3,12 +3,12 @@
 
 use super::{
     argument::{is_operand, may_be_open, members},
-    candidate::{Candidate, Selects, tool_of},
-    evidence::Allowed,
+    candidate::{CandidateRule, CandidateSelector, tool_of},
+    evidence::AllowedCall,
     wanted::VARIED,
 };
 use countersign_events::Json;
-use countersign_policy::{Pattern, Policy};
+use countersign_policy::{Policy, ScopePattern};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,26 +19,29 @@ const FEW: usize = VARIED - 1;
 const LONGEST: usize = 200;
 
 /// An allowed call, argument by argument.
-struct Row {
+struct ArgumentRow {
     index: usize,
     members: BTreeMap<String, Json>,
 }
 
-pub(super) fn candidates(policy: &Policy, allowed: &[Allowed], calls: &[usize]) -> Vec<Candidate> {
-    let mut shapes: BTreeMap<Vec<String>, Vec<Row>> = BTreeMap::new();
+pub(super) fn candidates(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
+    let mut shapes: BTreeMap<Vec<String>, Vec<ArgumentRow>> = BTreeMap::new();
     for index in calls {
         let Some(members) = members(&allowed[*index].looks.arguments) else { continue };
-        shapes.entry(members.keys().cloned().collect()).or_default().push(Row { index: *index, members });
+        shapes
+            .entry(members.keys().cloned().collect())
+            .or_default()
+            .push(ArgumentRow { index: *index, members });
     }
     shapes.into_values().flat_map(|rows| of_shape(policy, allowed, &rows)).collect()
 }
 
 /// Of calls with the same keys: one rule for all, and one for each value of each key.
-fn of_shape(policy: &Policy, allowed: &[Allowed], rows: &[Row]) -> Vec<Candidate> {
+fn of_shape(policy: &Policy, allowed: &[AllowedCall], rows: &[ArgumentRow]) -> Vec<CandidateRule> {
     let mut found: Vec<_> = closure(policy, allowed, &rows.iter().collect::<Vec<_>>()).into_iter().collect();
     let keys: Vec<&String> = rows.first().map(|row| row.members.keys().collect()).unwrap_or_default();
     for key in keys {
-        let mut values: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+        let mut values: BTreeMap<String, Vec<&ArgumentRow>> = BTreeMap::new();
         for row in rows {
             values.entry(canonical(&row.members[key])).or_default().push(row);
         }
@@ -50,7 +53,7 @@ fn of_shape(policy: &Policy, allowed: &[Allowed], rows: &[Row]) -> Vec<Candidate
 }
 
 /// The narrowest rule of this kind that meets all those calls.
-fn closure(policy: &Policy, allowed: &[Allowed], rows: &[&Row]) -> Option<Candidate> {
+fn closure(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow]) -> Option<CandidateRule> {
     let first = rows.first()?;
     let mut args = Map::new();
     args.insert(String::new(), json!({"size": {"eq": first.members.len()}}));
@@ -58,7 +61,7 @@ fn closure(policy: &Policy, allowed: &[Allowed], rows: &[&Row]) -> Option<Candid
     for key in first.members.keys() {
         let values: BTreeMap<String, &Json> =
             rows.iter().map(|row| (canonical(&row.members[key]), &row.members[key])).collect();
-        let looks = |row: &Row| &allowed[row.index].looks;
+        let looks = |row: &ArgumentRow| &allowed[row.index].looks;
         let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
         // Of commands, addresses and paths only one is listed: for several there are patterns.
         if values.len() > 1 && is_operand(policy, looks(first), key) {
@@ -81,9 +84,9 @@ fn closure(policy: &Policy, allowed: &[Allowed], rows: &[&Row]) -> Option<Candid
     }
     let json = Json::of(&json!({"args": args})).ok()?;
     let calls: Vec<_> = rows.iter().map(|row| row.index).collect();
-    Some(Candidate {
+    Some(CandidateRule {
         tool: tool_of(allowed, &calls)?,
-        selects: Selects::Listed(Pattern::read(&json).ok()?),
+        selects: CandidateSelector::Listed(ScopePattern::read(&json).ok()?),
         meets: calls.into_iter().collect::<BTreeSet<_>>(),
     })
 }

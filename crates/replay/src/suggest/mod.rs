@@ -12,8 +12,8 @@ mod suggestion;
 mod wanted;
 mod write;
 
-pub use suggestion::{Suggested, Suggestion};
-pub use wanted::{PassedOver, VARIED, Wanted};
+pub use suggestion::{RuleSuggestion, SuggestedRule};
+pub use wanted::{PassedOver, SuggestionOptions, VARIED};
 
 use crate::then;
 use countersign_approvals::Call;
@@ -22,25 +22,25 @@ use countersign_events::{
     event::{Basis, RiskLevel, Source},
 };
 use countersign_policy::Policy;
-use evidence::{Allowed, Obstacle};
+use evidence::{AllowedCall, RefusedCall};
 use std::collections::HashMap;
 
 /// Gathers what people decided, and suggests rules from it.
 #[derive(Debug)]
-pub struct Suggest {
+pub struct RuleSuggester {
     /// Says where the operands of tools stand.
     policy: Policy,
-    wanted: Wanted,
+    wanted: SuggestionOptions,
     prompts: u64,
     passed_over: PassedOver,
-    allowed: HashMap<(ToolName, Sha256), Allowed>,
-    obstacles: HashMap<(ToolName, Sha256), Obstacle>,
+    allowed: HashMap<(ToolName, Sha256), AllowedCall>,
+    obstacles: HashMap<(ToolName, Sha256), RefusedCall>,
 }
 
-impl Suggest {
+impl RuleSuggester {
     /// For a log of calls, under the policy that the rules are to be added to.
     #[must_use]
-    pub fn new(policy: Policy, wanted: Wanted) -> Self {
+    pub fn new(policy: Policy, wanted: SuggestionOptions) -> Self {
         Self {
             policy,
             wanted,
@@ -58,12 +58,12 @@ impl Suggest {
         let key = (call.proposal.what.name.clone(), call.proposal.what.arguments_hash);
         if let Some(objection) = then::objection(call) {
             self.passed_over.not_allowed += u64::from(asked);
-            self.obstacles.entry(key).or_insert_with(|| Obstacle::denied(call, &objection));
+            self.obstacles.entry(key).or_insert_with(|| RefusedCall::denied(call, &objection));
             return;
         }
         if !self.wanted.even_dangerous && is_dangerous(call) {
             self.passed_over.dangerous += u64::from(asked);
-            self.obstacles.entry(key).or_insert_with(|| Obstacle::dangerous(call));
+            self.obstacles.entry(key).or_insert_with(|| RefusedCall::dangerous(call));
             return;
         }
         if !asked {
@@ -82,13 +82,13 @@ impl Suggest {
         } else if !call.proposal.what.redacted.is_empty() {
             passed.masked += 1;
         } else {
-            self.allowed.entry(key).or_insert_with(|| Allowed::of(call)).add(call, &response.by);
+            self.allowed.entry(key).or_insert_with(|| AllowedCall::of(call)).add(call, &response.by);
         }
     }
 
     /// The rules that would have saved the most prompts and allow nothing of what was denied.
     #[must_use]
-    pub fn suggestion(mut self) -> Suggestion {
+    pub fn suggestion(mut self) -> RuleSuggestion {
         for (key, allowed) in &self.allowed {
             if self.obstacles.contains_key(key) {
                 self.passed_over.denied += allowed.prompts;
@@ -106,7 +106,11 @@ impl Suggest {
             candidates,
             &allowed,
             &obstacles,
-            &choose::Numbers { wanted: self.wanted, prompts: self.prompts, passed_over: self.passed_over },
+            &choose::SuggestionCounts {
+                wanted: self.wanted,
+                prompts: self.prompts,
+                passed_over: self.passed_over,
+            },
         )
     }
 }
@@ -120,14 +124,14 @@ fn is_on_purpose(call: &Call) -> bool {
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Hints {
+struct SuggestedHints {
     #[serde(default)]
     destructive_hint: Option<bool>,
 }
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Impact {
+struct SuggestedImpact {
     #[serde(default)]
     risk_level: Option<RiskLevel>,
     #[serde(default)]
@@ -137,9 +141,10 @@ struct Impact {
 /// Whether the tool, the agent or the policy calls it dangerous.
 fn is_dangerous(call: &Call) -> bool {
     let proposed = &call.proposal.what;
-    let destroys = |json: &Json| json.read::<Hints>().is_ok_and(|hints| hints.destructive_hint == Some(true));
+    let destroys =
+        |json: &Json| json.read::<SuggestedHints>().is_ok_and(|hints| hints.destructive_hint == Some(true));
     let hurts = |json: &Json| {
-        json.read::<Impact>().is_ok_and(|impact| {
+        json.read::<SuggestedImpact>().is_ok_and(|impact| {
             impact.reversible == Some(false)
                 || matches!(impact.risk_level, Some(RiskLevel::High | RiskLevel::Critical | RiskLevel::Other))
         })

@@ -1,9 +1,9 @@
 //! The evidence for one rule, and the calls that it must not allow.
 
 use super::{
-    candidate::Candidate,
-    evidence::{Allowed, Obstacle},
-    span::Span,
+    candidate::CandidateRule,
+    evidence::{AllowedCall, RefusedCall},
+    span::EvidencePeriod,
 };
 use countersign_events::Timestamp;
 use std::collections::BTreeSet;
@@ -18,14 +18,18 @@ pub(super) struct RuleEvidence<'a> {
     pub(super) threads: usize,
     pub(super) people: Vec<String>,
     pub(super) proposers: Vec<String>,
-    pub(super) span: Span,
-    pub(super) against: Vec<&'a Obstacle>,
+    pub(super) span: EvidencePeriod,
+    pub(super) against: Vec<&'a RefusedCall>,
 }
 
 impl<'a> RuleEvidence<'a> {
-    pub(super) fn of(candidate: &Candidate, allowed: &[Allowed], obstacles: &'a [Obstacle]) -> Self {
+    pub(super) fn of(
+        candidate: &CandidateRule,
+        allowed: &[AllowedCall],
+        obstacles: &'a [RefusedCall],
+    ) -> Self {
         let met: Vec<_> = candidate.meets.iter().map(|index| &allowed[*index]).collect();
-        let all = |of: fn(&Allowed) -> &BTreeSet<String>| -> Vec<String> {
+        let all = |of: fn(&AllowedCall) -> &BTreeSet<String>| -> Vec<String> {
             met.iter().flat_map(|allowed| of(allowed)).cloned().collect::<BTreeSet<_>>().into_iter().collect()
         };
         let spans = met.iter().map(|allowed| allowed.span);
@@ -35,7 +39,7 @@ impl<'a> RuleEvidence<'a> {
             threads: met.iter().flat_map(|allowed| &allowed.threads).collect::<BTreeSet<_>>().len(),
             people: all(|allowed| &allowed.people),
             proposers: all(|allowed| &allowed.proposers),
-            span: spans.reduce(Span::and).unwrap_or(Span::of(Timestamp::from_millis(0))),
+            span: spans.reduce(EvidencePeriod::and).unwrap_or(EvidencePeriod::of(Timestamp::from_millis(0))),
             against: obstacles.iter().filter(|obstacle| obstacle.looks.tool == candidate.tool).collect(),
         }
     }

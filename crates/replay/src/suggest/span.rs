@@ -4,12 +4,12 @@ use countersign_events::Timestamp;
 
 /// When something happened first, and last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct EvidencePeriod {
     pub(super) first: Timestamp,
     pub(super) last: Timestamp,
 }
 
-impl Span {
+impl EvidencePeriod {
     pub(super) const fn of(at: Timestamp) -> Self {
         Self { first: at, last: at }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Rules, with what speaks for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Suggestion {
+pub struct RuleSuggestion {
     /// How many prompts a rule has to save at least.
     pub at_least: u64,
     /// How many prompts there were.
@@ -17,13 +17,13 @@ pub struct Suggestion {
     /// How many were passed over, and why.
     pub passed_over: PassedOver,
     /// The rules, the one that saves the most first.
-    pub rules: Vec<Suggested>,
+    pub rules: Vec<SuggestedRule>,
 }
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Suggested {
+pub struct SuggestedRule {
     /// Its name.
     pub name: String,
     /// The tool.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// What is wanted of a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct SuggestionOptions {
     /// How many prompts a rule has to save at least.
     pub at_least: u64,
     /// Whether rules may allow what somebody called dangerous: a destructive tool, a high risk, a name that
@@ -12,7 +12,7 @@ pub struct Wanted {
     pub even_dangerous: bool,
 }
 
-impl Default for Wanted {
+impl Default for SuggestionOptions {
     fn default() -> Self {
         Self { at_least: 5, even_dangerous: false }
     }

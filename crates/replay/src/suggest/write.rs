@@ -1,10 +1,10 @@
 //! Writing suggestions as TOML, with what speaks for each rule in comments above it.
 
 use super::{
-    candidate::{Candidate, Selects},
-    evidence::Obstacle,
+    candidate::{CandidateRule, CandidateSelector},
+    evidence::RefusedCall,
     rule_evidence::RuleEvidence,
-    suggestion::{Suggested, Suggestion},
+    suggestion::{RuleSuggestion, SuggestedRule},
 };
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -16,18 +16,18 @@ pub(super) const SHOWN: usize = 3;
 const LONGEST: usize = 100;
 
 /// A name that says what the rule is about.
-pub(super) fn name(candidate: &Candidate) -> String {
+pub(super) fn name(candidate: &CandidateRule) -> String {
     let tool = short(candidate.tool.as_str());
     let what = match &candidate.selects {
-        Selects::Listed(_) => short(&listed(candidate)),
-        Selects::Operand(pattern) => short(&pattern.to_string()),
-        Selects::Tool => "whatever it is given".to_owned(),
+        CandidateSelector::Listed(_) => short(&listed(candidate)),
+        CandidateSelector::Operand(pattern) => short(&pattern.to_string()),
+        CandidateSelector::Tool => "whatever it is given".to_owned(),
     };
     format!("suggested: {tool}, {what}")
 }
 
 /// The arguments whose values are listed.
-fn listed(candidate: &Candidate) -> String {
+fn listed(candidate: &CandidateRule) -> String {
     let selectors = candidate.selects.json().unwrap_or_default();
     let args = selectors.get("args").and_then(Value::as_object);
     let said = args.into_iter().flatten().filter_map(|(pointer, predicate)| {
@@ -39,7 +39,7 @@ fn listed(candidate: &Candidate) -> String {
 }
 
 /// The rule. Whoever proposed none of the calls that speak for it is not meant.
-pub(super) fn rule(name: &str, candidate: &Candidate, facts: &RuleEvidence<'_>) -> String {
+pub(super) fn rule(name: &str, candidate: &CandidateRule, facts: &RuleEvidence<'_>) -> String {
     let mut text = format!("[[rule]]\nname = {}\n", quoted(name));
     let _ = writeln!(text, "tool = {}", quoted(&literal(candidate.tool.as_str())));
     if let Some(named) = facts.named() {
@@ -54,11 +54,11 @@ pub(super) fn rule(name: &str, candidate: &Candidate, facts: &RuleEvidence<'_>) 
 }
 
 /// A call that the rule may not allow, with the reason, on one line.
-pub(super) fn miss(obstacle: &Obstacle) -> String {
+pub(super) fn miss(obstacle: &RefusedCall) -> String {
     format!("{} ({})", short(obstacle.looks.arguments.as_str()), short(&obstacle.why))
 }
 
-impl Suggestion {
+impl RuleSuggestion {
     /// A policy of these rules alone, to be added to another one: above each what speaks for it.
     #[must_use]
     pub fn toml(&self) -> String {
@@ -94,7 +94,7 @@ impl Suggestion {
     }
 }
 
-fn evidence(rule: &Suggested) -> String {
+fn evidence(rule: &SuggestedRule) -> String {
     let days = |at: countersign_events::Timestamp| at.to_string().chars().take(10).collect::<String>();
     let mut text = format!(
         "# {} in {}, {} different, all allowed by {}, none ever denied.\n# From {} to {}.",

@@ -1,6 +1,6 @@
 //! Laws that hold of every log, drawn at random.
 
-use super::{Log, Wanted, json, under};
+use super::{SuggestionOptions, TestLog, json, under};
 use countersign_approvals::decide::{HashedArguments, RespondCommand};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use countersign_policy::Policy;
@@ -12,20 +12,20 @@ const COMMANDS: [&str; 7] =
     ["git status", "git status -s", "git status; rm -rf /", "git log -1", "git push", "rm -rf /", "ls $(x)"];
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ReplayStep {
     /// A call, and what a person says if anybody is asked.
     Call {
         thread: usize,
         tool: usize,
         arguments: String,
-        answer: Answer,
+        answer: ReplayAnswer,
     },
     Mode(usize, usize),
     Own(usize, usize),
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Answer {
+enum ReplayAnswer {
     Once,
     Session,
     Deny,
@@ -44,51 +44,53 @@ fn arguments() -> impl Strategy<Value = String> {
     prop_oneof![4 => command, 2 => path, 3 => plain, 1 => secret, 1 => Just("{}".to_owned())]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = ReplayStep> {
     let answer = prop_oneof![
-        8 => Just(Answer::Once),
-        1 => Just(Answer::Session),
-        2 => Just(Answer::Deny),
-        1 => Just(Answer::Edit),
-        1 => Just(Answer::Nothing)
+        8 => Just(ReplayAnswer::Once),
+        1 => Just(ReplayAnswer::Session),
+        2 => Just(ReplayAnswer::Deny),
+        1 => Just(ReplayAnswer::Edit),
+        1 => Just(ReplayAnswer::Nothing)
     ];
     prop_oneof![
         30 => (0..3_usize, 0..4_usize, arguments(), answer)
-            .prop_map(|(thread, tool, arguments, answer)| Step::Call { thread, tool, arguments, answer }),
-        1 => (0..3_usize, 0..3_usize).prop_map(|(thread, mode)| Step::Mode(thread, mode)),
-        1 => (0..3_usize, 0..4_usize).prop_map(|(thread, own)| Step::Own(thread, own)),
+            .prop_map(|(thread, tool, arguments, answer)| ReplayStep::Call { thread, tool, arguments, answer }),
+        1 => (0..3_usize, 0..3_usize).prop_map(|(thread, mode)| ReplayStep::Mode(thread, mode)),
+        1 => (0..3_usize, 0..4_usize).prop_map(|(thread, own)| ReplayStep::Own(thread, own)),
     ]
 }
 
-fn play(steps: &[Step]) -> Log {
+fn play(steps: &[ReplayStep]) -> TestLog {
     let mut log = under(POLICY);
     for step in steps {
         match step {
-            Step::Call { thread, tool, arguments, answer } => {
+            ReplayStep::Call { thread, tool, arguments, answer } => {
                 call(&mut log, THREADS[*thread], TOOLS[*tool], arguments, *answer);
             }
-            Step::Mode(thread, mode) => log.sets_mode(THREADS[*thread], Mode::ALL[*mode]),
-            Step::Own(thread, own) => log.sets_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own]),
+            ReplayStep::Mode(thread, mode) => log.sets_mode(THREADS[*thread], Mode::ALL[*mode]),
+            ReplayStep::Own(thread, own) => log.sets_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own]),
         }
     }
     log
 }
 
-fn call(log: &mut Log, thread: &str, tool: &str, arguments: &str, answer: Answer) {
+fn call(log: &mut TestLog, thread: &str, tool: &str, arguments: &str, answer: ReplayAnswer) {
     let id = log.proposes(thread, tool, arguments);
     let edited = Some(HashedArguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
     let respond = match answer {
-        Answer::Once => RespondCommand::plain(Decision::AllowOnce),
-        Answer::Session => RespondCommand::plain(Decision::AllowSession),
-        Answer::Deny => RespondCommand::plain(Decision::Deny),
-        Answer::Edit => RespondCommand { arguments: edited, ..RespondCommand::plain(Decision::AllowOnce) },
-        Answer::Nothing => return,
+        ReplayAnswer::Once => RespondCommand::plain(Decision::AllowOnce),
+        ReplayAnswer::Session => RespondCommand::plain(Decision::AllowSession),
+        ReplayAnswer::Deny => RespondCommand::plain(Decision::Deny),
+        ReplayAnswer::Edit => {
+            RespondCommand { arguments: edited, ..RespondCommand::plain(Decision::AllowOnce) }
+        }
+        ReplayAnswer::Nothing => return,
     };
     log.decides(thread, "ada", &id, respond);
     log.runs(thread, &id, arguments);
 }
 
-fn logs() -> impl Strategy<Value = Vec<Step>> {
+fn logs() -> impl Strategy<Value = Vec<ReplayStep>> {
     prop::collection::vec(step(), 0..60)
 }
 
@@ -98,7 +100,7 @@ proptest! {
     #[test]
     fn what_is_suggested_reads_and_allows_nothing_that_was_denied(steps in logs(), at_least in 1..6_u64) {
         let log = play(&steps);
-        let suggestion = log.suggests_if(Wanted { at_least, even_dangerous: true });
+        let suggestion = log.suggests_if(SuggestionOptions { at_least, even_dangerous: true });
         let toml = suggestion.toml();
         let policy = Policy::read(&toml).expect(&toml);
         prop_assert_eq!(policy.rules(), suggestion.rules.len());
@@ -123,7 +125,7 @@ proptest! {
     fn the_numbers_add_up(steps in logs()) {
         let log = play(&steps);
         let report = log.replayed("[patterns]\n\"bash:git*\" = \"allow\"\n\"mail\" = \"allow\"\n\"free\" = \"ask\"\n");
-        let all = |ways: crate::Ways| ways.asked + ways.allowed + ways.blocked + ways.answered;
+        let all = |ways: crate::AnswerCounts| ways.asked + ways.allowed + ways.blocked + ways.answered;
         prop_assert_eq!(all(report.then), report.calls);
         prop_assert_eq!(all(report.now), report.calls);
         prop_assert_eq!(report.then.asked + report.added - report.saved.allowed - report.saved.blocked, report.now.asked);

@@ -5,9 +5,11 @@ mod laws;
 mod replaying;
 mod suggesting;
 
-use super::{Call, Calls, Replay, Report, Suggest, Suggestion, Wanted};
+use super::{
+    Call, CallAssembler, PolicyReplay, ReplayReport, RuleSuggester, RuleSuggestion, SuggestionOptions,
+};
 use countersign_approvals::{
-    BatchState, CallCommand, Command, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
+    ApprovalCommand, BatchState, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
     decide::{
         ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand, RespondCommand,
         argument_changes, claim_needs_judgement, claim_subject,
@@ -17,11 +19,11 @@ use countersign_events::{
     CallId, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Mode, ToolPolicy},
 };
-use countersign_policy::{Policy, Subject};
+use countersign_policy::{JudgedCall, Policy};
 use std::{sync::Arc, time::Duration};
 
 /// A log in the making: the proposer is `agent:bot`, and a second goes by with each order.
-struct Log {
+struct TestLog {
     batch: BatchState,
     events: Vec<Event>,
     now: Timestamp,
@@ -29,8 +31,8 @@ struct Log {
     proposed: u32,
 }
 
-fn under(policy: &str) -> Log {
-    Log {
+fn under(policy: &str) -> TestLog {
+    TestLog {
         batch: BatchState::new(0, Sha256::ZERO),
         events: Vec::new(),
         now: "2026-01-31T09:00:00.000Z".parse().expect("valid"),
@@ -58,7 +60,7 @@ fn evidence_for(
     call: Option<&Call>,
     command: &CallCommand,
 ) -> CommandEvidence {
-    let judged = |subject: &Subject<'_>, arguments_hash| {
+    let judged = |subject: &JudgedCall<'_>, arguments_hash| {
         let judgement = Arc::new(policy.judge(subject, &|| false));
         ArgumentsJudgement { arguments_hash, judgement }
     };
@@ -79,12 +81,12 @@ fn evidence_for(
     }
 }
 
-impl Log {
+impl TestLog {
     /// Executes a command. Returns whether the rules allowed it.
-    fn executes(&mut self, by: Principal, target: CommandTarget, command: Command) -> bool {
+    fn executes(&mut self, by: Principal, target: CommandTarget, command: ApprovalCommand) -> bool {
         self.now = self.now.after(Duration::from_secs(1));
         let evidence = match (&target, &command) {
-            (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
+            (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let call = self.batch.call(thread_id, id);
                 evidence_for(&self.policy, (&by, thread_id), call, command)
             }
@@ -176,31 +178,31 @@ impl Log {
 
     /// The calls, as far as they have come.
     fn calls(&self) -> Vec<Call> {
-        let mut calls = Calls::default();
+        let mut calls = CallAssembler::default();
         let mut over: Vec<Call> = self.events.iter().filter_map(|event| calls.take(event)).collect();
         assert_eq!(calls.damaged(), 0);
         over.extend(calls.rest());
         over
     }
 
-    fn replayed(&self, policy: &str) -> Report {
+    fn replayed(&self, policy: &str) -> ReplayReport {
         self.replayed_by(Policy::read(policy).expect("a policy"))
     }
 
-    fn replayed_by(&self, policy: Policy) -> Report {
-        let mut replay = Replay::new(policy);
+    fn replayed_by(&self, policy: Policy) -> ReplayReport {
+        let mut replay = PolicyReplay::new(policy);
         for call in self.calls() {
             replay.take(&call, &|| false);
         }
         replay.report()
     }
 
-    fn suggests(&self) -> Suggestion {
-        self.suggests_if(Wanted::default())
+    fn suggests(&self) -> RuleSuggestion {
+        self.suggests_if(SuggestionOptions::default())
     }
 
-    fn suggests_if(&self, wanted: Wanted) -> Suggestion {
-        let mut suggest = Suggest::new((*self.policy).clone(), wanted);
+    fn suggests_if(&self, wanted: SuggestionOptions) -> RuleSuggestion {
+        let mut suggest = RuleSuggester::new((*self.policy).clone(), wanted);
         for call in self.calls() {
             suggest.take(&call);
         }

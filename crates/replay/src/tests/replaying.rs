@@ -1,7 +1,7 @@
 //! Replaying: what is compared, and what is listed.
 
-use super::{Log, json, under};
-use crate::{Saved, Ways};
+use super::{TestLog, json, under};
+use crate::{AnswerCounts, SavedPrompts};
 use countersign_approvals::decide::{HashedArguments, RespondCommand};
 use countersign_events::event::Verdict;
 use countersign_events::event::{Decision, Mode, Source, ToolPolicy};
@@ -14,7 +14,7 @@ fn rule(name: &str, tool: &str, verdict: &str) -> String {
 }
 
 /// A log in which a bit of everything happened.
-fn eventful(policy: &str) -> Log {
+fn eventful(policy: &str) -> TestLog {
     let mut log = under(policy);
     log.allows("t", "ada", "bash", r#"{"command":"ls"}"#);
     log.denies("t", "ada", "bash", r#"{"command":"rm -rf /"}"#);
@@ -48,7 +48,7 @@ fn the_policy_that_judged_a_log_finds_nothing_different_in_it() {
     let policy = format!("{}{}", rule("free", "free", "allow"), rule("never", "never", "block"));
     let report = eventful(&policy).replayed(&policy);
     assert!(!report.differs(), "{report:#?}");
-    assert_eq!((report.then, report.added, report.saved), (report.now, 0, Saved::default()));
+    assert_eq!((report.then, report.added, report.saved), (report.now, 0, SavedPrompts::default()));
     assert_eq!(report.calls, 16);
     for list in [&report.allowed_though_denied, &report.blocked_though_run, &report.asked_though_run] {
         assert_eq!(list.count, 0, "{report:#?}");
@@ -63,9 +63,9 @@ fn prompts_are_saved_by_what_allows_and_by_what_blocks() {
     log.denies("t", "ada", "deploy", "{}");
     let report =
         log.replayed(&format!("{}{}", rule("shell", "bash", "allow"), rule("no deploys", "deploy", "block")));
-    assert_eq!(report.saved, Saved { allowed: 1, blocked: 1 });
-    assert_eq!(report.then, Ways { asked: 3, ..Ways::default() });
-    assert_eq!(report.now, Ways { asked: 1, allowed: 1, blocked: 1, answered: 0 });
+    assert_eq!(report.saved, SavedPrompts { allowed: 1, blocked: 1 });
+    assert_eq!(report.then, AnswerCounts { asked: 3, ..AnswerCounts::default() });
+    assert_eq!(report.now, AnswerCounts { asked: 1, allowed: 1, blocked: 1, answered: 0 });
     assert_eq!((report.unchanged, report.added), (1, 0));
     let rules: Vec<_> = report.rules.iter().map(|row| (row.rule.as_deref(), row.calls)).collect();
     assert_eq!(rules, [(None, 1), (Some("no deploys"), 1), (Some("shell"), 1)]);
@@ -147,14 +147,14 @@ fn a_grant_is_no_prompt_and_one_that_would_not_be_there_is_missed_once() {
         log.proposes("t", "mail", &format!("{{\"to\":\"{to}\"}}"));
     }
     let same = log.replayed(ASKS);
-    assert_eq!(same.then, Ways { asked: 1, answered: 2, ..Ways::default() });
+    assert_eq!(same.then, AnswerCounts { asked: 1, answered: 2, ..AnswerCounts::default() });
     assert!(!same.differs());
     // The call that the grant was given on is allowed now, so nobody gives it.
     let policy =
         "[[rule]]\nname = \"bob\"\ntool = \"mail\"\nargs = { \"/to\" = \"bob\" }\nverdict = \"allow\"\n";
     let report = log.replayed(policy);
     assert_eq!((report.saved.allowed, report.added), (1, 1));
-    assert_eq!(report.now, Ways { asked: 1, allowed: 1, answered: 1, blocked: 0 });
+    assert_eq!(report.now, AnswerCounts { asked: 1, allowed: 1, answered: 1, blocked: 0 });
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn what_its_thread_denies_or_has_asked_no_rule_that_allows_changes() {
     log.proposes("t", "bash", "{}");
     let report = log.replayed(&rule("all", "*", "allow"));
     assert!(!report.differs(), "{report:#?}");
-    assert_eq!(report.then, Ways { asked: 1, answered: 1, ..Ways::default() });
+    assert_eq!(report.then, AnswerCounts { asked: 1, answered: 1, ..AnswerCounts::default() });
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Suggesting: what speaks for a rule, and what speaks against it.
 
-use super::{Log, Wanted, json, under};
+use super::{SuggestionOptions, TestLog, json, under};
 use countersign_approvals::decide::{HashedArguments, ProposeCommand, RespondCommand};
 use countersign_events::event::Decision;
 use countersign_policy::Policy;
 use insta::assert_snapshot;
 
-fn allowed(log: &mut Log, tool: &str, arguments: impl IntoIterator<Item = impl AsRef<str>>) {
+fn allowed(log: &mut TestLog, tool: &str, arguments: impl IntoIterator<Item = impl AsRef<str>>) {
     for (at, arguments) in arguments.into_iter().enumerate() {
         let (thread, who) = if at % 2 == 0 { ("t", "ada") } else { ("u", "bob") };
         log.allows(thread, who, tool, arguments.as_ref());
@@ -18,7 +18,7 @@ fn commands(words: &[&str]) -> Vec<String> {
 }
 
 /// What a log suggests leads to no prompt that it would have saved, and allows nothing that was denied.
-fn holds(log: &Log) -> String {
+fn holds(log: &TestLog) -> String {
     let suggestion = log.suggests();
     let report = log.replayed(&suggestion.toml());
     assert_eq!(report.allowed_though_denied.count, 0, "{}\n{report:#?}", suggestion.toml());
@@ -182,7 +182,7 @@ fn what_is_called_dangerous_is_suggested_only_if_that_is_wanted() {
     }
     let suggestion = log.suggests();
     assert_eq!((suggestion.rules.len(), suggestion.passed_over.dangerous), (0, 18));
-    let all = log.suggests_if(Wanted { even_dangerous: true, ..Wanted::default() });
+    let all = log.suggests_if(SuggestionOptions { even_dangerous: true, ..SuggestionOptions::default() });
     assert_eq!((all.rules.len(), all.saved), (3, 18), "{}", all.toml());
 }
 
@@ -191,7 +191,7 @@ fn how_much_has_to_speak_for_a_rule_can_be_said() {
     let mut log = under("");
     allowed(&mut log, "mail", (0..4).map(|_| "{}"));
     assert_eq!(log.suggests().rules.len(), 0);
-    let wanted = Wanted { at_least: 4, ..Wanted::default() };
+    let wanted = SuggestionOptions { at_least: 4, ..SuggestionOptions::default() };
     assert_eq!(log.suggests_if(wanted).rules.len(), 1);
 }
 

@@ -1,6 +1,6 @@
 //! A JSON body, read whole and strictly.
 
-use crate::problem::Problem;
+use crate::problem::ProblemResponse;
 use axum::{
     extract::{FromRequest, Request},
     http::{
@@ -23,12 +23,12 @@ const MAX_PASSED_OVER: usize = 16 * MAX_BODY;
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
 
 /// A JSON body.
-pub(crate) struct Body<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = ProblemResponse;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ProblemResponse> {
         require_json(request.headers())?;
         read(&take_whole(request.into_body()).await?).map(Self)
     }
@@ -36,11 +36,12 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
 
 /// Takes the body up to its limit. One that is somewhat longer is read to its end all the same: if the
 /// connection were closed before, the caller would see that and not the answer.
-async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
+async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
     let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
-        let chunk =
-            chunk.map_err(|why| Problem::new(ErrorCode::BadJson, format!("the body was cut off: {why}")))?;
+        let chunk = chunk.map_err(|why| {
+            ProblemResponse::new(ErrorCode::BadJson, format!("the body was cut off: {why}"))
+        })?;
         total += chunk.len();
         if total <= MAX_BODY {
             taken.extend_from_slice(&chunk);
@@ -50,13 +51,13 @@ async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
     }
     if total > MAX_BODY {
         let detail = format!("the body has more than {MAX_BODY} bytes, the maximum");
-        return Err(Problem::new(ErrorCode::TooLarge, detail));
+        return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
     }
     Ok(taken)
 }
 
 /// A page can send a form or plain text anywhere without asking; JSON it cannot.
-fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+fn require_json(headers: &HeaderMap) -> Result<(), ProblemResponse> {
     let given = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
     let essence = given.and_then(|given| given.split(';').next()).unwrap_or("").trim();
     if essence.eq_ignore_ascii_case("application/json") {
@@ -64,21 +65,21 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
     let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("is {given:?}"));
     let detail = format!("the body must be application/json, and the header content-type {says}");
-    Err(Problem::new(ErrorCode::NotJson, detail))
+    Err(ProblemResponse::new(ErrorCode::NotJson, detail))
 }
 
 /// What was packed, or written in other characters, would be read as what it is not.
-fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Problem> {
+fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), ProblemResponse> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING) {
         let detail = format!("the body must not be encoded, and the header content-encoding is {encoding:?}");
-        return Err(Problem::new(ErrorCode::NotJson, detail));
+        return Err(ProblemResponse::new(ErrorCode::NotJson, detail));
     }
     let charset =
         content_type.split(';').skip(1).filter_map(|part| part.trim().split_once('=')).find_map(
             |(name, value)| name.eq_ignore_ascii_case("charset").then_some(value.trim_matches('"')),
         );
     match charset {
-        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(Problem::new(
+        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => Err(ProblemResponse::new(
             ErrorCode::NotJson,
             format!("the body must be UTF-8, and the header content-type says {charset:?}"),
         )),
@@ -86,21 +87,21 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
     }
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
     let text = if bytes.is_empty() { b"{}" } else { bytes };
     if let Some((line, column)) = too_deep(text) {
         let detail = format!("the body nests deeper than {MAX_DEPTH} levels at line {line} column {column}");
-        return Err(Problem::new(ErrorCode::Invalid, detail).at(line, column));
+        return Err(ProblemResponse::new(ErrorCode::Invalid, detail).at(line, column));
     }
     // An array would be read as the fields without their names, and so mean what it does not say.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
-        return Err(Problem::invalid("the body must be a JSON object"));
+        return Err(ProblemResponse::invalid("the body must be a JSON object"));
     }
     serde_json::from_slice(text).map_err(|why| {
         let problem = if why.is_data() {
-            Problem::invalid(why.to_string())
+            ProblemResponse::invalid(why.to_string())
         } else {
-            Problem::new(ErrorCode::BadJson, format!("the body is not JSON: {why}"))
+            ProblemResponse::new(ErrorCode::BadJson, format!("the body is not JSON: {why}"))
         };
         problem.at(why.line(), why.column())
     })

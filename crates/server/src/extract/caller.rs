@@ -1,10 +1,10 @@
 //! Who asks.
 
 use super::header;
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, ErrorCode};
-use countersign_gate::{Principal, principal::Kind};
+use countersign_gate::{Principal, principal::PrincipalKind};
 use utoipa::{
     IntoParams,
     openapi::path::{Parameter, ParameterIn},
@@ -18,9 +18,9 @@ const PATTERN: &str = concat!(
 
 /// Who asks. Nobody is authenticated yet: it is whoever the header says, and if it says nothing, an
 /// agent on the executor's endpoints and a person on the approver's.
-pub(crate) struct Caller(Option<Principal>);
+pub(crate) struct RequestPrincipal(Option<Principal>);
 
-impl Caller {
+impl RequestPrincipal {
     pub(crate) fn agent(self) -> Principal {
         self.0.unwrap_or_else(|| Principal::agent("local"))
     }
@@ -30,13 +30,13 @@ impl Caller {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Problem;
+impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let name = api::PRINCIPAL_HEADER;
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
-        let bad = |why: String| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
+        let bad = |why: String| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
         if !is_encoded(given) {
             return Err(bad("two hexadecimal digits must follow each %; write % itself as %25".to_owned()));
         }
@@ -44,8 +44,10 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let text = text.map_err(|_| bad("it is not UTF-8".to_owned()))?;
         let principal: Principal = text.parse().map_err(|why| bad(format!("{why}")))?;
         match principal.kind() {
-            Kind::User | Kind::Agent => Ok(Self(Some(principal))),
-            Kind::Policy | Kind::System => Err(bad("must begin with user: or agent:".to_owned())),
+            PrincipalKind::User | PrincipalKind::Agent => Ok(Self(Some(principal))),
+            PrincipalKind::Policy | PrincipalKind::System => {
+                Err(bad("must begin with user: or agent:".to_owned()))
+            }
         }
     }
 }
@@ -55,7 +57,7 @@ fn is_encoded(text: &str) -> bool {
     text.split('%').skip(1).all(|rest| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
 }
 
-impl IntoParams for Caller {
+impl IntoParams for RequestPrincipal {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "Who asks: `user:NAME` or `agent:NAME`, percent-encoded where a name is more than ASCII. \
                     Taken at its word, up to 512 bytes; without it, `agent:local` proposes and runs, and `user:local` decides.";

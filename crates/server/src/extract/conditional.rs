@@ -4,7 +4,7 @@
 //! The tags are weak and stand on the log: as long as no event came, no answer has changed, but for what a policy
 //! that came since says of questions that are open.
 
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderValue, StatusCode, header, request::Parts},
@@ -44,7 +44,7 @@ impl IfNoneMatch {
         &self,
         tag: &str,
         answer: impl Future<Output = Result<T, GateError>>,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ProblemResponse> {
         if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, axum::Json(answer.await?))) }
     }
 }
@@ -88,9 +88,9 @@ pub(crate) fn short(hash: Sha256) -> String {
 }
 
 impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
-    type Rejection = Problem;
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let given =
             parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         let tags = given.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned());

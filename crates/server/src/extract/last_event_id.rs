@@ -1,7 +1,7 @@
 //! `Last-Event-ID`: how far a reader of the stream came, which browsers say by themselves.
 
 use super::{cursor, header};
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::{
     IntoParams,
@@ -12,9 +12,9 @@ use utoipa::{
 pub(crate) struct LastEventId(pub(crate) Option<i64>);
 
 impl<S: Sync> FromRequestParts<S> for LastEventId {
-    type Rejection = Problem;
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let given = header(&parts.headers, "last-event-id")?.filter(|id| !id.is_empty());
         let seq = given.map(cursor).transpose();
         Ok(Self(seq.map_err(|problem| problem.of("last-event-id"))?))

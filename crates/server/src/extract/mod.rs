@@ -9,26 +9,26 @@ mod path;
 mod prefer;
 mod query;
 
-pub(crate) use body::Body;
-pub(crate) use caller::Caller;
+pub(crate) use body::JsonBody;
+pub(crate) use caller::RequestPrincipal;
 pub(crate) use conditional::{IfNoneMatch, short, tag_of_call, tagged, unchanged};
 pub(crate) use last_event_id::LastEventId;
 pub(crate) use path::{OfCall, OfGrant, OfThread};
-pub(crate) use prefer::Prefer;
+pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
-    CallsOf, CallsOfThread, EventsOf, EventsOfThread, NoQuery, PageOf, PendingOf, PendingOfThread, Query,
-    Span, cursor,
+    CallsOf, CallsOfThread, EventsOf, EventsOfThread, NoQuery, PageOf, PendingOf, PendingOfThread,
+    QueryParameters, Span, cursor,
 };
 
-use crate::problem::Problem;
+use crate::problem::ProblemResponse;
 use axum::http::HeaderMap;
 use countersign_api::ErrorCode;
 
 /// A header that may stand once and is ASCII, or nothing.
-pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Problem> {
+pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, ProblemResponse> {
     let mut given = headers.get_all(name).iter();
     let first = given.next();
-    let bad = |why: &str| Problem::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
+    let bad = |why: &str| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
     if given.next().is_some() {
         return Err(bad("is given twice"));
     }

@@ -1,6 +1,6 @@
 //! The names in a path.
 
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::request::Parts,
@@ -16,9 +16,9 @@ use utoipa::{
 };
 
 /// A part of the path, decoded.
-async fn part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, Problem> {
+async fn part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, ProblemResponse> {
     let all = RawPathParams::from_request_parts(parts, state).await;
-    let all = all.map_err(|why| Problem::invalid(why.body_text()))?;
+    let all = all.map_err(|why| ProblemResponse::invalid(why.body_text()))?;
     let found = all.iter().find_map(|(key, value)| (key == name).then(|| value.to_owned()));
     Ok(found.unwrap_or_default())
 }
@@ -27,9 +27,9 @@ async fn part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Resul
 pub(crate) struct OfThread(pub(crate) ThreadId);
 
 impl<S: Send + Sync> FromRequestParts<S> for OfThread {
-    type Rejection = Problem;
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         Ok(Self(countersign_api::parse_thread_id(&part(parts, state, "thread").await?)?))
     }
 }
@@ -38,9 +38,9 @@ impl<S: Send + Sync> FromRequestParts<S> for OfThread {
 pub(crate) struct OfCall(pub(crate) ThreadId, pub(crate) CallId);
 
 impl<S: Send + Sync> FromRequestParts<S> for OfCall {
-    type Rejection = Problem;
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
         Ok(Self(thread, countersign_api::parse_call_id(&part(parts, state, "id").await?)?))
     }
@@ -50,13 +50,13 @@ impl<S: Send + Sync> FromRequestParts<S> for OfCall {
 pub(crate) struct OfGrant(pub(crate) ThreadId, pub(crate) i64);
 
 impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
-    type Rejection = Problem;
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
         let named = part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
         let why = "grant: must be the seq of the event that gave it";
-        Ok(Self(thread, named.ok_or_else(|| Problem::invalid(why))?))
+        Ok(Self(thread, named.ok_or_else(|| ProblemResponse::invalid(why))?))
     }
 }
 

@@ -1,6 +1,6 @@
-//! `Prefer: wait=30` (RFC 7240): hold the answer until the call is decided, for that long at most.
+//! `WaitPreference: wait=30` (RFC 7240): hold the answer until the call is decided, for that long at most.
 
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use std::time::Duration;
 use utoipa::{
@@ -12,12 +12,12 @@ use utoipa::{
 const MAX_WAIT: u64 = 300;
 
 /// How long the caller would wait, if at all.
-pub(crate) struct Prefer(pub(crate) Option<Duration>);
+pub(crate) struct WaitPreference(pub(crate) Option<Duration>);
 
-impl<S: Sync> FromRequestParts<S> for Prefer {
-    type Rejection = Problem;
+impl<S: Sync> FromRequestParts<S> for WaitPreference {
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let given = parts.headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
         // A preference that is not understood is passed over, as the RFC wants it.
         let wait = given.flat_map(|value| value.split([',', ';'])).find_map(|one| {
@@ -29,7 +29,7 @@ impl<S: Sync> FromRequestParts<S> for Prefer {
     }
 }
 
-impl IntoParams for Prefer {
+impl IntoParams for WaitPreference {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "`wait=SECONDS` (RFC 7240) holds the answer until the call is decided, for that long at \
                     most, and never longer than 300 seconds. Other preferences are passed over.";

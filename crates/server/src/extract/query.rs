@@ -1,10 +1,10 @@
 //! Query parameters: each endpoint names those it takes. Whatever else stands there, or stands twice,
 //! or cannot be read is refused by its name, for a filter that is passed over shows what was not asked for.
 
-use crate::{openapi, problem::Problem};
+use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, ErrorCode, LogFilter};
-use countersign_gate::{EventType, Principal, State, ThreadId, Timestamp, ToolName};
+use countersign_gate::{CallState, EventType, Principal, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -16,7 +16,7 @@ use utoipa::{
 };
 
 /// Which parameters an endpoint takes.
-pub(crate) trait Takes: Send {
+pub(crate) trait AcceptedParameters: Send {
     const NAMES: &[&str];
 }
 
@@ -26,12 +26,12 @@ macro_rules! takes {
             #[doc = concat!("See [`", stringify!($name), "`].")]
             pub(crate) struct $marker;
 
-            impl Takes for $marker {
+            impl AcceptedParameters for $marker {
                 const NAMES: &[&str] = &$names;
             }
 
             $(#[$doc])*
-            pub(crate) type $name = Query<$marker>;
+            pub(crate) type $name = QueryParameters<$marker>;
         )*
     };
 }
@@ -58,24 +58,24 @@ takes! {
 }
 
 /// What a query asks for.
-pub(crate) struct Query<T> {
+pub(crate) struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,
-    pub(crate) state: Option<State>,
+    pub(crate) state: Option<CallState>,
     takes: PhantomData<T>,
 }
 
-impl<T> Query<T> {
+impl<T> QueryParameters<T> {
     /// The filter, held to that thread.
     pub(crate) fn in_thread(self, thread: ThreadId) -> Self {
         Self { filter: LogFilter { thread_id: Some(thread), ..self.filter }, ..self }
     }
 }
 
-impl<T: Takes, S: Sync> FromRequestParts<S> for Query<T> {
-    type Rejection = Problem;
+impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> {
+    type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let mut query = Self {
             page: api::PageQuery::default(),
             filter: LogFilter::default(),
@@ -90,7 +90,7 @@ impl<T: Takes, S: Sync> FromRequestParts<S> for Query<T> {
                 return Err(unknown(&key, T::NAMES));
             };
             if *name != "type" && seen.contains(name) {
-                return Err(Problem::invalid(format!("{name} is given twice")).of(name));
+                return Err(ProblemResponse::invalid(format!("{name} is given twice")).of(name));
             }
             seen.push(name);
             query.take(name, &value)?;
@@ -99,8 +99,8 @@ impl<T: Takes, S: Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-impl<T> Query<T> {
-    fn take(&mut self, name: &str, value: &str) -> Result<(), Problem> {
+impl<T> QueryParameters<T> {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), ProblemResponse> {
         let filter = &mut self.filter;
         match name {
             "after" => self.page.after = cursor(value).map_err(|problem| problem.of(name))?,
@@ -108,7 +108,7 @@ impl<T> Query<T> {
             "thread" => filter.thread_id = Some(read(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(read(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
-            "state" => self.state = Some(parse::<State>(name, value)?),
+            "state" => self.state = Some(parse::<CallState>(name, value)?),
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             _ => {
@@ -122,48 +122,48 @@ impl<T> Query<T> {
 }
 
 /// As a form encodes it (<https://url.spec.whatwg.org/#urlencoded-parsing>).
-fn decoded(key: &str, text: &str) -> Result<String, Problem> {
+fn decoded(key: &str, text: &str) -> Result<String, ProblemResponse> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
-    let why = || Problem::invalid(format!("{key} is not UTF-8")).of(key);
+    let why = || ProblemResponse::invalid(format!("{key} is not UTF-8")).of(key);
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| why())
 }
 
-fn unknown(key: &str, names: &[&str]) -> Problem {
+fn unknown(key: &str, names: &[&str]) -> ProblemResponse {
     let detail = match names {
         [] => format!("unknown parameter {key:?}; this path has none"),
         [others @ .., last] => {
             format!("unknown parameter {key:?}; the parameters are {} and {last}", others.join(", "))
         }
     };
-    Problem::invalid(detail).of(key)
+    ProblemResponse::invalid(detail).of(key)
 }
 
-fn read<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, Problem> {
-    given.map_err(|why| Problem::invalid(format!("{name}: {why}")).of(name))
+fn read<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, ProblemResponse> {
+    given.map_err(|why| ProblemResponse::invalid(format!("{name}: {why}")).of(name))
 }
 
-fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, Problem> {
+fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, ProblemResponse> {
     read(name, value.parse())
 }
 
-pub(crate) fn cursor(text: &str) -> Result<i64, Problem> {
+pub(crate) fn cursor(text: &str) -> Result<i64, ProblemResponse> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         let detail =
             format!("{text:?} is not a cursor; use the `next` of the page before, or the seq of an event");
-        Problem::new(ErrorCode::Invalid, detail)
+        ProblemResponse::new(ErrorCode::Invalid, detail)
     })
 }
 
-fn limit(text: &str) -> Result<usize, Problem> {
+fn limit(text: &str) -> Result<usize, ProblemResponse> {
     let most = api::MAX_PAGE;
     text.parse().ok().filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
-        Problem::invalid(format!("limit must be a number from 1 to {most}, not {text:?}")).of("limit")
+        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}")).of("limit")
     })
 }
 
-impl<T: Takes> IntoParams for Query<T> {
+impl<T: AcceptedParameters> IntoParams for QueryParameters<T> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         T::NAMES.iter().map(|name| describe(name)).collect()
     }
@@ -180,7 +180,7 @@ fn describe(name: &str) -> Parameter {
         "principal" => {
             ("Only events that this principal caused, or calls that it proposed.", Principal::schema())
         }
-        "state" => ("Only calls that stand there.", State::schema()),
+        "state" => ("Only calls that stand there.", CallState::schema()),
         "since" => ("Only from that moment on.", Timestamp::schema()),
         "until" => ("Only before that moment.", Timestamp::schema()),
         _ => (

@@ -43,16 +43,16 @@ use utoipa::{
         (name = "service", description = "Whether the service lives, and how it fares."),
     )
 )]
-pub(crate) struct Document;
+pub(crate) struct ApiDocument;
 
 /// The document as it is sent.
-pub(crate) struct Text {
+pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Its tag: the beginning of its hash.
     pub(crate) tag: String,
 }
 
-impl Text {
+impl DocumentText {
     pub(crate) fn of(document: &utoipa::openapi::OpenApi) -> Self {
         // A document is made of texts and numbers alone, which cannot fail to be written.
         let text = document.to_pretty_json().unwrap_or_default();

@@ -2,10 +2,10 @@
 //! answer is the one that the caller has.
 
 use crate::{
-    App,
+    AppState,
     extract::{IfNoneMatch, short},
     openapi,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::response::Response;
 use countersign_api::{self as api, ApprovalGate, GateError};
@@ -18,37 +18,40 @@ use utoipa::{
 };
 
 /// The tag of what stands on the log alone: of that thread, or of all.
-pub(super) async fn tag(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
+pub(super) async fn tag(app: &AppState, thread: Option<&ThreadId>) -> Result<String, ProblemResponse> {
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
 }
 
 /// The tag of what stands on the log and on the policy: how far an answer would reach.
-pub(super) async fn tag_under_policy(app: &App, thread: Option<&ThreadId>) -> Result<String, Problem> {
+pub(super) async fn tag_under_policy(
+    app: &AppState,
+    thread: Option<&ThreadId>,
+) -> Result<String, ProblemResponse> {
     Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short(app.gate.policy_hash())))
 }
 
 /// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.
 pub(super) async fn by_log<T: Serialize>(
-    app: &App,
+    app: &AppState,
     thread: Option<&ThreadId>,
     have: &IfNoneMatch,
     answer: impl Future<Output = Result<T, GateError>>,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     have.unless(&tag(app, thread).await?, answer).await
 }
 
 /// Such an answer as the document describes it: whole and with its tag, or 304 and empty.
-pub(super) struct Tagged<T>(PhantomData<T>);
+pub(super) struct TaggedSchema<T>(PhantomData<T>);
 
 /// An answer that has a tag.
-pub(super) trait Answered: ToSchema {
+pub(super) trait TaggedAnswer: ToSchema {
     /// What it is.
     const WHAT: &'static str;
 }
 
 macro_rules! answered {
     ($($shape:ty: $what:literal;)*) => {
-        $(impl Answered for $shape {
+        $(impl TaggedAnswer for $shape {
             const WHAT: &'static str = $what;
         })*
     };
@@ -64,7 +67,7 @@ answered! {
     api::ThreadPage: "The threads.";
 }
 
-impl<T: Answered> IntoResponses for Tagged<T> {
+impl<T: TaggedAnswer> IntoResponses for TaggedSchema<T> {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
         let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(T::name()))).build();
         let tag = openapi::header("Its tag, for `If-None-Match`.", openapi::text("W/\"5\""));

@@ -1,10 +1,10 @@
 //! `GET /v1/tool-calls` and `GET /v1/threads/{thread}/tool-calls`
 
-use super::by_log::{Tagged, tag};
+use super::by_log::{TaggedSchema, tag};
 use crate::{
-    App,
-    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, Query, tagged, unchanged},
-    problem::Problem,
+    AppState,
+    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, tagged, unchanged},
+    problem::ProblemResponse,
 };
 use axum::{
     Json,
@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::State as Standing;
+use countersign_gate::CallState as Standing;
 
 /// The calls of all threads.
 ///
@@ -24,13 +24,13 @@ use countersign_gate::State as Standing;
     operation_id = "listCalls",
     tag = "log",
     params(CallsOf, IfNoneMatch),
-    responses(Tagged<api::CallPage>)
+    responses(TaggedSchema<api::CallPage>)
 )]
 pub(super) async fn everywhere(
-    State(app): State<App>,
+    State(app): State<AppState>,
     query: CallsOf,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(&app, query, &have).await
 }
 
@@ -43,22 +43,22 @@ pub(super) async fn everywhere(
     operation_id = "listCallsOfThread",
     tag = "log",
     params(OfThread, CallsOfThread, IfNoneMatch),
-    responses(Tagged<api::CallPage>)
+    responses(TaggedSchema<api::CallPage>)
 )]
 pub(super) async fn of_thread(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     query: CallsOfThread,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(&app, query.in_thread(thread), &have).await
 }
 
 async fn answer<T>(
-    app: &App,
-    Query { page, filter, state, .. }: Query<T>,
+    app: &AppState,
+    QueryParameters { page, filter, state, .. }: QueryParameters<T>,
     have: &IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     let tag = tag(app, filter.thread_id.as_ref()).await?;
     if have.has(&tag) {
         return Ok(unchanged(&tag));

@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/cancel`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfCall},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -17,16 +17,16 @@ refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished
     path = "/v1/threads/{thread}/tool-calls/{id}/cancel",
     operation_id = "cancel",
     tag = "executor",
-    params(OfCall, Caller),
+    params(OfCall, RequestPrincipal),
     request_body(content = api::CancelRequest),
     responses((status = 200, description = "The call, cancelled.", body = api::Call), Refusals)
 )]
 pub(super) async fn cancel(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(cancel): Body<api::CancelRequest>,
-) -> Answer<api::Call> {
+    JsonBody(cancel): JsonBody<api::CancelRequest>,
+) -> RouteAnswer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).cancel(&thread, &id, &cancel).await?))
 }

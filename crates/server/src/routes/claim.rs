@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/claim`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfCall},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -20,16 +20,16 @@ refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, D
     path = "/v1/threads/{thread}/tool-calls/{id}/claim",
     operation_id = "claim",
     tag = "executor",
-    params(OfCall, Caller),
+    params(OfCall, RequestPrincipal),
     request_body(content = api::ClaimRequest),
     responses((status = 200, description = "The call, running.", body = api::Call), Refusals)
 )]
 pub(super) async fn claim(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(claim): Body<api::ClaimRequest>,
-) -> Answer<api::Call> {
+    JsonBody(claim): JsonBody<api::ClaimRequest>,
+) -> RouteAnswer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).claim(&thread, &id, &claim).await?))
 }

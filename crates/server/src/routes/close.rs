@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/close`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfThread},
+    AppState,
+    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -16,7 +16,7 @@ refusals!(Refusals: UnknownThread);
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({})))]
-pub(super) struct Nothing {}
+pub(super) struct EmptyBody {}
 
 /// End a thread.
 ///
@@ -26,16 +26,16 @@ pub(super) struct Nothing {}
     path = "/v1/threads/{thread}/close",
     operation_id = "closeThread",
     tag = "thread",
-    params(OfThread, Caller),
-    request_body(content = Nothing),
+    params(OfThread, RequestPrincipal),
+    request_body(content = EmptyBody),
     responses((status = 200, description = "The thread is over.", body = api::CloseReport), Refusals)
 )]
 pub(super) async fn close(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(Nothing {}): Body<Nothing>,
-) -> Answer<api::CloseReport> {
+    JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
+) -> RouteAnswer<api::CloseReport> {
     Ok(Json(app.gate.acting_as(caller.agent()).close(&thread).await?))
 }

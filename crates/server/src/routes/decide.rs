@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/approvals/{id}`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfCall, OfThread},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall, OfThread, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -21,17 +21,17 @@ refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, Alrea
     path = "/v1/threads/{thread}/approvals/{id}",
     operation_id = "decide",
     tag = "approver",
-    params(OfCall, Caller),
+    params(OfCall, RequestPrincipal),
     request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(decide): Body<api::DecisionRequest>,
-) -> Answer<api::Call> {
+    JsonBody(decide): JsonBody<api::DecisionRequest>,
+) -> RouteAnswer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }
 
@@ -43,17 +43,17 @@ pub(super) async fn decide(
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "decidePending",
     tag = "approver",
-    params(OfThread, Caller),
+    params(OfThread, RequestPrincipal),
     request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(decide): Body<api::DecisionRequest>,
-) -> Answer<api::Call> {
+    JsonBody(decide): JsonBody<api::DecisionRequest>,
+) -> RouteAnswer<api::Call> {
     let id = countersign_api::parse_call_id("pending")?;
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }

@@ -1,10 +1,10 @@
 //! `POST /v1/approvals/decide`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery},
-    problem::Problem,
+    AppState,
+    extract::{JsonBody, NoQuery, RequestPrincipal},
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
@@ -18,16 +18,16 @@ use countersign_api::{self as api, ApprovalGate};
     path = "/v1/approvals/decide",
     operation_id = "decideAll",
     tag = "approver",
-    params(Caller),
+    params(RequestPrincipal),
     request_body(content = api::BulkDecisionRequest),
     responses((status = 200, description = "What came of each decision.", body = api::BulkDecisionResponse))
 )]
 pub(super) async fn decide_all(
-    State(app): State<App>,
-    caller: Caller,
+    State(app): State<AppState>,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(all): Body<api::BulkDecisionRequest>,
-) -> Answer<api::BulkDecisionResponse> {
+    JsonBody(all): JsonBody<api::BulkDecisionRequest>,
+) -> RouteAnswer<api::BulkDecisionResponse> {
     let answered = app.gate.acting_as(caller.person()).decide_all(&all).await?;
     Ok(Json(api::BulkDecisionResponse { results: answered.into_iter().map(told).collect() }))
 }
@@ -36,7 +36,7 @@ fn told(answered: api::DecisionAnswer) -> api::BulkDecisionResult {
     let api::DecisionAnswer { thread_id, id, outcome } = answered;
     let (call, problem) = match outcome {
         Ok(call) => (Some(call), None),
-        Err(error) => (None, Some(Problem::from(error).told())),
+        Err(error) => (None, Some(ProblemResponse::from(error).told())),
     };
     api::BulkDecisionResult { thread_id, id, call, problem }
 }

@@ -1,7 +1,7 @@
 //! `GET /openapi.json`, and `/docs`, a page to try it.
 
 use crate::{
-    App,
+    AppState,
     extract::{IfNoneMatch, tagged, unchanged},
 };
 use axum::{
@@ -26,7 +26,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
         IfNoneMatch
     )
 )]
-pub(super) async fn document(State(app): State<App>, have: IfNoneMatch) -> Response {
+pub(super) async fn document(State(app): State<AppState>, have: IfNoneMatch) -> Response {
     let tag = &app.document.tag;
     if have.has(tag) {
         return unchanged(tag);
@@ -36,6 +36,6 @@ pub(super) async fn document(State(app): State<App>, have: IfNoneMatch) -> Respo
 }
 
 /// The page, which comes with the program and asks nothing of anybody else.
-pub(super) fn page() -> Router<App> {
+pub(super) fn page() -> Router<AppState> {
     SwaggerUi::new("/docs").config(Config::from("/openapi.json").validator_url("none")).into()
 }

@@ -3,10 +3,10 @@
 
 use super::by_log::by_log;
 use crate::{
-    App,
-    extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, Query},
+    AppState,
+    extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, QueryParameters},
     openapi,
-    problem::Problem,
+    problem::ProblemResponse,
     stream,
 };
 use axum::{
@@ -33,15 +33,15 @@ use utoipa::{
     operation_id = "listEvents",
     tag = "log",
     params(EventsOf, IfNoneMatch, LastEventId),
-    responses(Log, IfNoneMatch)
+    responses(LogSchema, IfNoneMatch)
 )]
 pub(super) async fn everywhere(
-    State(app): State<App>,
+    State(app): State<AppState>,
     query: EventsOf,
     headers: HeaderMap,
     last: LastEventId,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(app, query, &headers, last, &have).await
 }
 
@@ -54,43 +54,43 @@ pub(super) async fn everywhere(
     operation_id = "listEventsOfThread",
     tag = "log",
     params(OfThread, EventsOfThread, IfNoneMatch, LastEventId),
-    responses(Log, IfNoneMatch)
+    responses(LogSchema, IfNoneMatch)
 )]
 pub(super) async fn of_thread(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     query: EventsOfThread,
     headers: HeaderMap,
     last: LastEventId,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(app, query.in_thread(thread), &headers, last, &have).await
 }
 
 async fn answer<T>(
-    app: App,
-    Query { page, filter, .. }: Query<T>,
+    app: AppState,
+    QueryParameters { page, filter, .. }: QueryParameters<T>,
     headers: &HeaderMap,
     LastEventId(last): LastEventId,
     have: &IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accepted.is_some_and(|accept| accept.contains("text/event-stream")) {
         if filter.until.is_some() {
             let why = "until: a stream goes on for as long as you read it; leave this out, or ask for pages";
-            return Err(Problem::invalid(why).of("until"));
+            return Err(ProblemResponse::invalid(why).of("until"));
         }
         // A browser that reconnects says how far it came; that is newer than what its address says.
-        let from = stream::From { after: last.unwrap_or(page.after), again: last.is_some() };
+        let from = stream::StreamStart { after: last.unwrap_or(page.after), again: last.is_some() };
         return stream::answer(app, filter, from).await;
     }
     by_log(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
 }
 
 /// The two shapes that the log is answered in.
-struct Log;
+struct LogSchema;
 
-impl IntoResponses for Log {
+impl IntoResponses for LogSchema {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
         let page = ContentBuilder::new().schema(Some(Ref::from_schema_name("EventPage"))).build();
         let example = "retry: 1000\n\nid: 3\nevent: TOOL_APPROVAL_RESPONSE\ndata: {\"seq\":3,…}\n\n";

@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/result`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfCall},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -17,16 +17,16 @@ refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
     path = "/v1/threads/{thread}/tool-calls/{id}/result",
     operation_id = "finish",
     tag = "executor",
-    params(OfCall, Caller),
+    params(OfCall, RequestPrincipal),
     request_body(content = api::ResultRequest),
     responses((status = 200, description = "The call, finished.", body = api::Call), Refusals)
 )]
 pub(super) async fn finish(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(finish): Body<api::ResultRequest>,
-) -> Answer<api::Call> {
+    JsonBody(finish): JsonBody<api::ResultRequest>,
+) -> RouteAnswer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.agent()).finish(&thread, &id, &finish).await?))
 }

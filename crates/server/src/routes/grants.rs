@@ -1,14 +1,14 @@
 //! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
 
 use super::{
-    Answer,
-    by_log::{Tagged, by_log},
+    RouteAnswer,
+    by_log::{TaggedSchema, by_log},
 };
 use crate::{
-    App,
-    extract::{Caller, IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf},
+    AppState,
+    extract::{IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf, RequestPrincipal},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -22,14 +22,14 @@ refusals!(RevokeRefusals: UnknownGrant, NotAnApprover);
     operation_id = "listGrants",
     tag = "thread",
     params(OfThread, PageOf, IfNoneMatch),
-    responses(Tagged<api::GrantPage>)
+    responses(TaggedSchema<api::GrantPage>)
 )]
 pub(super) async fn list(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     have: IfNoneMatch,
     query: PageOf,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     by_log(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
 }
 
@@ -41,14 +41,14 @@ pub(super) async fn list(
     path = "/v1/threads/{thread}/grants/{seq}",
     operation_id = "revokeGrant",
     tag = "thread",
-    params(OfGrant, Caller),
+    params(OfGrant, RequestPrincipal),
     responses((status = 200, description = "The grants that are left, as far as a page goes.", body = api::GrantPage), RevokeRefusals)
 )]
 pub(super) async fn revoke(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfGrant(thread, grant): OfGrant,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-) -> Answer<api::GrantPage> {
+) -> RouteAnswer<api::GrantPage> {
     Ok(Json(app.gate.acting_as(caller.person()).revoke(&thread, grant).await?))
 }

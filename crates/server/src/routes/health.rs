@@ -1,7 +1,7 @@
 //! `GET /healthz`, `GET /readyz`, and a word for whoever opens the address in a browser.
 
-use super::Answer;
-use crate::{App, openapi::refusals, problem::Problem};
+use super::RouteAnswer;
+use crate::{AppState, openapi::refusals, problem::ProblemResponse};
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError};
 use serde::Serialize;
@@ -11,7 +11,7 @@ refusals!(Refusals: NotReady);
 /// The process lives.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(examples(json!({"status": "ok"})))]
-pub(super) struct Alive {
+pub(super) struct LivenessReport {
     /// `ok`.
     status: &'static str,
 }
@@ -22,10 +22,10 @@ pub(super) struct Alive {
     path = "/healthz",
     operation_id = "getHealth",
     tag = "service",
-    responses((status = 200, description = "It does.", body = Alive))
+    responses((status = 200, description = "It does.", body = LivenessReport))
 )]
-pub(super) async fn alive() -> Json<Alive> {
-    Json(Alive { status: "ok" })
+pub(super) async fn alive() -> Json<LivenessReport> {
+    Json(LivenessReport { status: "ok" })
 }
 
 /// Whether it can do its work.
@@ -40,11 +40,11 @@ pub(super) async fn alive() -> Json<Alive> {
     tag = "service",
     responses((status = 200, description = "It can.", body = api::ReadinessReport), Refusals)
 )]
-pub(super) async fn ready(State(app): State<App>) -> Answer<api::ReadinessReport> {
+pub(super) async fn ready(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
     let ready = app.gate.ready().await.map_err(|error| {
         let check = failed_check(&error);
         tracing::error!(check, code = error.code(), %error, "not ready");
-        Problem::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).checking(check)
+        ProblemResponse::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).checking(check)
     })?;
     Ok(Json(ready))
 }

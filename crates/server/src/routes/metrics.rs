@@ -1,6 +1,6 @@
 //! `GET /metrics`
 
-use crate::{App, problem::Problem};
+use crate::{AppState, problem::ProblemResponse};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
@@ -29,10 +29,11 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
         ),
     )
 )]
-pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
+pub(super) async fn metrics(State(app): State<AppState>) -> Result<Response, ProblemResponse> {
     let now = app.gate.count_open_requests().await?;
     let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
     let text = app.metrics.text(now.open, age);
-    let text = text.map_err(|_| Problem::new(ErrorCode::Internal, "the numbers cannot be written down"))?;
+    let text =
+        text.map_err(|_| ProblemResponse::new(ErrorCode::Internal, "the numbers cannot be written down"))?;
     Ok(([(header::CONTENT_TYPE, const { HeaderValue::from_static(OPEN_METRICS) })], text).into_response())
 }

@@ -25,9 +25,9 @@ mod stop;
 mod threads;
 
 use crate::{
-    App,
-    openapi::{self, Document},
-    problem::Problem,
+    AppState,
+    openapi::{self, ApiDocument},
+    problem::ProblemResponse,
 };
 use axum::{
     Json, Router,
@@ -41,8 +41,8 @@ use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The routes, and the document that describes them.
-pub(crate) fn router() -> (Router<App>, utoipa::openapi::OpenApi) {
-    let (router, mut document) = OpenApiRouter::with_openapi(Document::openapi())
+pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
+    let (router, mut document) = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
@@ -82,11 +82,11 @@ const EMPTY: &str = "W/\"0\"";
 
 /// Waits for the decision, if that is preferred, and no longer than the server runs.
 async fn held(
-    app: &App,
+    app: &AppState,
     thread: &ThreadId,
     id: &CallId,
     wait: Option<Duration>,
-) -> Result<api::Call, Problem> {
+) -> Result<api::Call, ProblemResponse> {
     let Some(span) = wait else { return Ok(app.gate.call(thread, id).await?) };
     let _counted = app.metrics.wait();
     tokio::select! {
@@ -105,4 +105,4 @@ fn applied(wait: Option<Duration>, answer: impl IntoResponse) -> Response {
     response
 }
 
-type Answer<T> = Result<Json<T>, Problem>;
+type RouteAnswer<T> = Result<Json<T>, ProblemResponse>;

@@ -1,14 +1,14 @@
 //! `GET` and `PUT /v1/threads/{thread}/mode`
 
 use super::{
-    Answer,
-    by_log::{Tagged, by_log},
+    RouteAnswer,
+    by_log::{TaggedSchema, by_log},
 };
 use crate::{
-    App,
-    extract::{Body, Caller, IfNoneMatch, NoQuery, OfThread},
+    AppState,
+    extract::{IfNoneMatch, JsonBody, NoQuery, OfThread, RequestPrincipal},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -22,14 +22,14 @@ refusals!(SetRefusals: NotAnApprover, ThreadClosed);
     operation_id = "getMode",
     tag = "thread",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::ThreadMode>)
+    responses(TaggedSchema<api::ThreadMode>)
 )]
 pub(super) async fn show(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     have: IfNoneMatch,
     _: NoQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     by_log(&app, Some(&thread), &have, app.gate.mode(&thread)).await
 }
 
@@ -42,16 +42,16 @@ pub(super) async fn show(
     path = "/v1/threads/{thread}/mode",
     operation_id = "setMode",
     tag = "thread",
-    params(OfThread, Caller),
+    params(OfThread, RequestPrincipal),
     request_body(content = api::ModeRequest),
     responses((status = 200, description = "The mode.", body = api::ThreadMode), SetRefusals)
 )]
 pub(super) async fn set(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(set): Body<api::ModeRequest>,
-) -> Answer<api::ThreadMode> {
+    JsonBody(set): JsonBody<api::ModeRequest>,
+) -> RouteAnswer<api::ThreadMode> {
     Ok(Json(app.gate.acting_as(caller.person()).set_mode(&thread, &set).await?))
 }

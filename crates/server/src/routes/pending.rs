@@ -1,10 +1,10 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
-use super::by_log::{Tagged, tag_under_policy};
+use super::by_log::{TaggedSchema, tag_under_policy};
 use crate::{
-    App,
-    extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, Query},
-    problem::Problem,
+    AppState,
+    extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, QueryParameters},
+    problem::ProblemResponse,
 };
 use axum::{extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -18,13 +18,13 @@ use countersign_api::{self as api, ApprovalGate};
     operation_id = "listPending",
     tag = "approver",
     params(PendingOf, IfNoneMatch),
-    responses(Tagged<api::PendingPage>)
+    responses(TaggedSchema<api::PendingPage>)
 )]
 pub(super) async fn everywhere(
-    State(app): State<App>,
+    State(app): State<AppState>,
     query: PendingOf,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(&app, query, &have).await
 }
 
@@ -35,22 +35,22 @@ pub(super) async fn everywhere(
     operation_id = "listPendingOfThread",
     tag = "approver",
     params(OfThread, PendingOfThread, IfNoneMatch),
-    responses(Tagged<api::PendingPage>)
+    responses(TaggedSchema<api::PendingPage>)
 )]
 pub(super) async fn of_thread(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     query: PendingOfThread,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     answer(&app, query.in_thread(thread), &have).await
 }
 
 async fn answer<T>(
-    app: &App,
-    Query { page, filter, .. }: Query<T>,
+    app: &AppState,
+    QueryParameters { page, filter, .. }: QueryParameters<T>,
     have: &IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     let tag = tag_under_policy(app, filter.thread_id.as_ref()).await?;
     have.unless(&tag, app.gate.pending(&filter, page)).await
 }

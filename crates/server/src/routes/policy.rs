@@ -1,14 +1,14 @@
 //! `GET` and `PUT /v1/threads/{thread}/policy`
 
 use super::{
-    Answer,
-    by_log::{Tagged, by_log},
+    RouteAnswer,
+    by_log::{TaggedSchema, by_log},
 };
 use crate::{
-    App,
-    extract::{Body, Caller, IfNoneMatch, NoQuery, OfThread},
+    AppState,
+    extract::{IfNoneMatch, JsonBody, NoQuery, OfThread, RequestPrincipal},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -22,14 +22,14 @@ refusals!(SetRefusals: NotAnApprover, ThreadClosed);
     operation_id = "getPolicies",
     tag = "thread",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::ThreadPolicies>)
+    responses(TaggedSchema<api::ThreadPolicies>)
 )]
 pub(super) async fn show(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     have: IfNoneMatch,
     _: NoQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     by_log(&app, Some(&thread), &have, app.gate.policies(&thread)).await
 }
 
@@ -41,16 +41,16 @@ pub(super) async fn show(
     path = "/v1/threads/{thread}/policy",
     operation_id = "setPolicies",
     tag = "thread",
-    params(OfThread, Caller),
+    params(OfThread, RequestPrincipal),
     request_body(content = api::ToolPoliciesRequest),
     responses((status = 200, description = "The own policies of the thread.", body = api::ThreadPolicies), SetRefusals)
 )]
 pub(super) async fn set(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(set): Body<api::ToolPoliciesRequest>,
-) -> Answer<api::ThreadPolicies> {
+    JsonBody(set): JsonBody<api::ToolPoliciesRequest>,
+) -> RouteAnswer<api::ThreadPolicies> {
     Ok(Json(app.gate.acting_as(caller.person()).set_policies(&thread, &set).await?))
 }

@@ -2,10 +2,10 @@
 
 use super::{applied, held};
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfThread, Prefer},
+    AppState,
+    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal, WaitPreference},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -15,14 +15,14 @@ refusals!(Refusals: CallDiffers, ThreadClosed);
 /// Put a call before the policy.
 ///
 /// The answer tells whether it may run: `state` is `allowed`, `denied` or `pending`. The same call again tells
-/// where it stands. With `Prefer: wait=30` the answer to a call that people are asked about is held until it is
+/// where it stands. With `WaitPreference: wait=30` the answer to a call that people are asked about is held until it is
 /// decided, for that many seconds at most.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls",
     operation_id = "propose",
     tag = "executor",
-    params(OfThread, Caller, Prefer),
+    params(OfThread, RequestPrincipal, WaitPreference),
     request_body(content = api::ProposeRequest),
     responses(
         (status = 201, description = "The call, and where it stands.", body = api::Call, headers(
@@ -32,13 +32,13 @@ refusals!(Refusals: CallDiffers, ThreadClosed);
     )
 )]
 pub(super) async fn propose(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
-    Prefer(wait): Prefer,
+    caller: RequestPrincipal,
+    WaitPreference(wait): WaitPreference,
     _: NoQuery,
-    Body(call): Body<api::ProposeRequest>,
-) -> Result<Response, Problem> {
+    JsonBody(call): JsonBody<api::ProposeRequest>,
+) -> Result<Response, ProblemResponse> {
     let mut proposed = app.gate.acting_as(caller.agent()).propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
         proposed = held(&app, &thread, &call.id, wait).await?;

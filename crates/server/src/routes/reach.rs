@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/reach`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, NoQuery, OfCall},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -25,10 +25,10 @@ refusals!(Refusals: UnknownCall);
     responses((status = 200, description = "How far it would reach.", body = api::ScopePreview), Refusals)
 )]
 pub(super) async fn reach(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
     _: NoQuery,
-    Body(width): Body<api::ScopeRequest>,
-) -> Answer<api::ScopePreview> {
+    JsonBody(width): JsonBody<api::ScopeRequest>,
+) -> RouteAnswer<api::ScopePreview> {
     Ok(Json(app.gate.preview_scope(&thread, &id, &width).await?))
 }

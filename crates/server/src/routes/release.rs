@@ -1,9 +1,9 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/release`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfCall},
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -20,16 +20,16 @@ refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEli
     path = "/v1/threads/{thread}/tool-calls/{id}/release",
     operation_id = "release",
     tag = "approver",
-    params(OfCall, Caller),
+    params(OfCall, RequestPrincipal),
     request_body(content = api::ReleaseRequest),
     responses((status = 200, description = "The call, released.", body = api::Call), Refusals)
 )]
 pub(super) async fn release(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(release): Body<api::ReleaseRequest>,
-) -> Answer<api::Call> {
+    JsonBody(release): JsonBody<api::ReleaseRequest>,
+) -> RouteAnswer<api::Call> {
     Ok(Json(app.gate.acting_as(caller.person()).release(&thread, &id, &release).await?))
 }

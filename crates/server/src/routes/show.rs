@@ -2,10 +2,10 @@
 
 use super::{applied, held};
 use crate::{
-    App,
-    extract::{IfNoneMatch, NoQuery, OfCall, Prefer, tag_of_call, tagged, unchanged},
+    AppState,
+    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, tag_of_call, tagged, unchanged},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_api as api;
@@ -14,13 +14,13 @@ refusals!(Refusals: UnknownCall);
 
 /// Where a call stands.
 ///
-/// With `Prefer: wait=30` the answer is held until the call is decided, for that many seconds at most.
+/// With `WaitPreference: wait=30` the answer is held until the call is decided, for that many seconds at most.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/tool-calls/{id}",
     operation_id = "getCall",
     tag = "executor",
-    params(OfCall, Prefer, IfNoneMatch),
+    params(OfCall, WaitPreference, IfNoneMatch),
     responses(
         (status = 200, description = "The call.", body = api::Call, headers(
             ("etag" = String, description = "Its tag, for `If-None-Match`."),
@@ -31,12 +31,12 @@ refusals!(Refusals: UnknownCall);
     )
 )]
 pub(super) async fn show(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfCall(thread, id): OfCall,
-    Prefer(wait): Prefer,
+    WaitPreference(wait): WaitPreference,
     have: IfNoneMatch,
     _: NoQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     let call = held(&app, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
     let answer = if have.has(&tag) { unchanged(&tag) } else { tagged(&tag, Json(call)) };

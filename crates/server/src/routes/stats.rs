@@ -1,7 +1,7 @@
 //! `GET /v1/stats`
 
-use super::Answer;
-use crate::{App, extract::Span};
+use super::RouteAnswer;
+use crate::{AppState, extract::Span};
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
 
@@ -17,6 +17,6 @@ use countersign_api::{self as api, ApprovalGate};
     params(Span),
     responses((status = 200, description = "The numbers.", body = api::CallStatistics))
 )]
-pub(super) async fn stats(State(app): State<App>, query: Span) -> Answer<api::CallStatistics> {
+pub(super) async fn stats(State(app): State<AppState>, query: Span) -> RouteAnswer<api::CallStatistics> {
     Ok(Json(app.gate.stats(&query.filter, &mut |_, _| ()).await?))
 }

@@ -1,9 +1,9 @@
 //! `POST /v1/approvals/stop` and `POST /v1/threads/{thread}/stop`
 
-use super::Answer;
+use super::RouteAnswer;
 use crate::{
-    App,
-    extract::{Body, Caller, NoQuery, OfThread},
+    AppState,
+    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -20,16 +20,16 @@ refusals!(Refusals: NotAnApprover);
     path = "/v1/approvals/stop",
     operation_id = "stop",
     tag = "approver",
-    params(Caller),
+    params(RequestPrincipal),
     request_body(content = api::StopRequest),
     responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn everywhere(
-    State(app): State<App>,
-    caller: Caller,
+    State(app): State<AppState>,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(stop): Body<api::StopRequest>,
-) -> Answer<api::StopReport> {
+    JsonBody(stop): JsonBody<api::StopRequest>,
+) -> RouteAnswer<api::StopReport> {
     Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
 }
 
@@ -42,16 +42,16 @@ pub(super) async fn everywhere(
     path = "/v1/threads/{thread}/stop",
     operation_id = "stopThread",
     tag = "approver",
-    params(OfThread, Caller),
+    params(OfThread, RequestPrincipal),
     request_body(content = api::StopRequest),
     responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn of_thread(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
-    caller: Caller,
+    caller: RequestPrincipal,
     _: NoQuery,
-    Body(stop): Body<api::StopRequest>,
-) -> Answer<api::StopReport> {
+    JsonBody(stop): JsonBody<api::StopRequest>,
+) -> RouteAnswer<api::StopReport> {
     Ok(Json(app.gate.acting_as(caller.person()).stop(Some(&thread), &stop).await?))
 }

@@ -1,11 +1,11 @@
 //! `GET /v1/threads` and `GET /v1/threads/{thread}`
 
-use super::by_log::{Tagged, by_log, tag};
+use super::by_log::{TaggedSchema, by_log, tag};
 use crate::{
-    App,
+    AppState,
     extract::{IfNoneMatch, NoQuery, OfThread, PageOf},
     openapi::refusals,
-    problem::Problem,
+    problem::ProblemResponse,
 };
 use axum::{extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
@@ -21,13 +21,13 @@ refusals!(Refusals: UnknownThread);
     operation_id = "listThreads",
     tag = "log",
     params(PageOf, IfNoneMatch),
-    responses(Tagged<api::ThreadPage>)
+    responses(TaggedSchema<api::ThreadPage>)
 )]
 pub(super) async fn list(
-    State(app): State<App>,
+    State(app): State<AppState>,
     query: PageOf,
     have: IfNoneMatch,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     by_log(&app, None, &have, app.gate.threads(query.page)).await
 }
 
@@ -38,14 +38,14 @@ pub(super) async fn list(
     operation_id = "getThread",
     tag = "log",
     params(OfThread, IfNoneMatch),
-    responses(Tagged<api::ThreadSummary>, Refusals)
+    responses(TaggedSchema<api::ThreadSummary>, Refusals)
 )]
 pub(super) async fn show(
-    State(app): State<App>,
+    State(app): State<AppState>,
     OfThread(thread): OfThread,
     have: IfNoneMatch,
     _: NoQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemResponse> {
     let tag = tag(&app, Some(&thread)).await?;
     // A thread without events is none: nobody has it, whatever they say.
     let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };

@@ -6,11 +6,11 @@
 
 mod mark;
 
-pub(crate) use mark::{Mark, refuse_half_copied};
+pub(crate) use mark::{CopyMark, refuse_half_copied};
 
 use crate::{
-    Address, Error, Filter, Options, Place, Report, Store,
-    open::{Unfinished, open},
+    DatabaseName, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, VerifyReport,
+    open::{UnfinishedCopy, open},
 };
 use countersign_events::Event;
 use std::{os::unix::fs::MetadataExt, path::Path};
@@ -20,7 +20,7 @@ const BATCH: i64 = 1_000;
 
 /// How far a copy has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum CopyStep {
     /// So many of so many events are there.
     Copied(i64, i64),
     /// So many of so many were read back and hold.
@@ -29,17 +29,17 @@ pub enum Step {
 
 /// What was copied.
 #[derive(Debug, Clone)]
-pub struct Copied {
+pub struct CopySummary {
     /// What the source is called.
-    pub from: Place,
+    pub from: DatabaseName,
     /// What the target is called.
-    pub to: Place,
+    pub to: DatabaseName,
     /// How many events were there from an earlier copy.
     pub before: i64,
     /// How many events the source has gained meanwhile, which are not in the target.
     pub since: i64,
     /// What reading the whole target back found.
-    pub report: Report,
+    pub report: VerifyReport,
 }
 
 /// Copies the log at `from` into the one at `to`, which is made if there is none, and must be empty or what
@@ -47,19 +47,19 @@ pub struct Copied {
 /// source has gained since. Afterwards the whole target is verified; if that finds anything, it stays marked
 /// as half copied.
 pub async fn copy(
-    from: impl Into<Address>,
-    to: impl Into<Address>,
+    from: impl Into<DatabaseUrl>,
+    to: impl Into<DatabaseUrl>,
     go_on: bool,
-    mut progress: impl FnMut(Step),
-) -> Result<Copied, Error> {
+    mut progress: impl FnMut(CopyStep),
+) -> Result<CopySummary, StoreError> {
     let (from, to) = (from.into(), to.into());
-    if let (Address::File(from), Address::File(to)) = (&from, &to)
+    if let (DatabaseUrl::File(from), DatabaseUrl::File(to)) = (&from, &to)
         && are_one(from, to)
     {
-        return Err(Error::SameLog(to.as_path().into()));
+        return Err(StoreError::SameLog(to.as_path().into()));
     }
-    let source = Store::open(from, Options { create: false, ..Options::default() }).await?;
-    let target = open(to, Options::default(), Unfinished::Taken).await?;
+    let source = Store::open(from, StoreOptions { create: false, ..StoreOptions::default() }).await?;
+    let target = open(to, StoreOptions::default(), UnfinishedCopy::Taken).await?;
     let copied = between(&source, &target, go_on, &mut progress).await;
     source.close().await;
     target.close().await;
@@ -76,8 +76,8 @@ async fn between(
     source: &Store,
     target: &Store,
     go_on: bool,
-    progress: &mut impl FnMut(Step),
-) -> Result<Copied, Error> {
+    progress: &mut impl FnMut(CopyStep),
+) -> Result<CopySummary, StoreError> {
     let before = begin(source, target, go_on).await?;
     let (mut at, end) = (before, source.tip().await?);
     while at < end {
@@ -86,38 +86,38 @@ async fn between(
         let last = events.last().map_or(end, |last| last.seq);
         at = match target.take(events, source.place()).await {
             // What a copy that was killed had sent may arrive only now.
-            Err(Error::NotACopy { .. }) => has_of(source, target).await?,
+            Err(StoreError::NotACopy { .. }) => has_of(source, target).await?,
             taken => taken.map(|()| last)?,
         };
-        progress(Step::Copied(at, end));
+        progress(CopyStep::Copied(at, end));
     }
-    let report = target.verify(|done| progress(Step::Verified(done, end))).await?;
+    let report = target.verify(|done| progress(CopyStep::Verified(done, end))).await?;
     if !is_beginning_of(target, source, end).await? {
         return Err(not_a_copy(source, target));
     }
     if report.holds() {
-        target.mark(Mark::Off).await?;
+        target.mark(CopyMark::Off).await?;
     }
     let since = source.tip().await? - end;
-    Ok(Copied { from: source.place(), to: target.place(), before, since, report })
+    Ok(CopySummary { from: source.place(), to: target.place(), before, since, report })
 }
 
 /// Sees that the target may be written to, and marks it. Gives how much of the log it has.
-async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error> {
-    let same = || Err(Error::SameLog(target.place()));
+async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, StoreError> {
+    let same = || Err(StoreError::SameLog(target.place()));
     if source.place() == target.place() {
         return same();
     }
     let (tip, marked) = (target.tip().await?, target.is_marked().await?);
     if tip > 0 && !marked && !go_on {
-        return Err(Error::TargetNotEmpty { place: target.place(), events: tip });
+        return Err(StoreError::TargetNotEmpty { place: target.place(), events: tip });
     }
     let tip = has_of(source, target).await?;
     if !marked {
-        target.mark(Mark::On { tip, source: source.place() }).await?;
+        target.mark(CopyMark::On { tip, source: source.place() }).await?;
         // One log by two names: what was just written to the one shows in the other.
         if source.is_marked().await? {
-            target.mark(Mark::Off).await?;
+            target.mark(CopyMark::Off).await?;
             return same();
         }
     }
@@ -125,7 +125,7 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Error
 }
 
 /// How many events the target has, if they are the first ones of the source.
-async fn has_of(source: &Store, target: &Store) -> Result<i64, Error> {
+async fn has_of(source: &Store, target: &Store) -> Result<i64, StoreError> {
     let tip = target.tip().await?;
     if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
         return Err(not_a_copy(source, target));
@@ -133,13 +133,13 @@ async fn has_of(source: &Store, target: &Store) -> Result<i64, Error> {
     Ok(tip)
 }
 
-fn not_a_copy(source: &Store, target: &Store) -> Error {
-    Error::NotACopy { place: target.place(), from: source.place() }
+fn not_a_copy(source: &Store, target: &Store) -> StoreError {
+    StoreError::NotACopy { place: target.place(), from: source.place() }
 }
 
 /// Whether the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
 /// so what is compared begins no later than at the last one that is sealed.
-async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, Error> {
+async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, StoreError> {
     let (mut from, mut sealed) = (tip, false);
     while from > 0 && !sealed {
         let until = from;
@@ -160,7 +160,7 @@ async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<boo
 }
 
 /// Events after `after` up to `until`, as many as are read at once.
-async fn page(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, Error> {
+async fn page(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, StoreError> {
     let limit = usize::try_from((until - after).min(BATCH)).unwrap_or(1);
-    Ok(store.events(&Filter::default(), after, limit).await?.items)
+    Ok(store.events(&EventFilter::default(), after, limit).await?.items)
 }

@@ -5,9 +5,9 @@ pub(crate) mod postgres;
 mod query;
 pub(crate) mod sqlite;
 
-pub(crate) use query::{Query, Row};
+pub(crate) use query::{SqlQuery, SqlRow};
 
-use crate::{Error, Kind, Place, page::Within};
+use crate::{DatabaseKind, DatabaseName, StoreError, page::BoundedRows};
 use countersign_events::{Event, Sha256};
 use futures_util::{Stream, TryStreamExt};
 use sqlx::{PgConnection, SqliteConnection, SqlitePool};
@@ -15,7 +15,7 @@ use std::{pin::pin, sync::Arc};
 
 /// Where the log ends, as the one who writes next finds it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct End {
+pub(crate) struct LogEnd {
     /// The `seq` of the last event.
     pub(crate) tip: i64,
     /// Its hash, where that was read; a row by hand has none.
@@ -24,17 +24,17 @@ pub(crate) struct End {
 
 /// Why a batch was not written.
 #[derive(Debug)]
-pub(crate) enum Failed {
+pub(crate) enum BatchFailure {
     /// As it says; the same for every order of the batch.
-    Whole(Error),
+    Whole(StoreError),
     /// Some order of it is at fault, and the others shall not suffer.
-    Some(Error),
+    Some(StoreError),
     /// The connection was lost before anything could be written, so the batch may be tried again.
-    Lost(Error),
+    Lost(StoreError),
 }
 
-impl Failed {
-    pub(crate) fn error(self) -> Error {
+impl BatchFailure {
+    pub(crate) fn error(self) -> StoreError {
         match self {
             Self::Whole(error) | Self::Some(error) | Self::Lost(error) => error,
         }
@@ -42,33 +42,36 @@ impl Failed {
 }
 
 /// The one connection that writes: one transaction after another, each of them the only one at its time.
-pub(crate) trait Door: Send + 'static {
+pub(crate) trait WriteSession: Send + 'static {
     /// Inserts the rows of a batch.
     const APPEND: &'static str;
     /// Reads what deciding on a batch needs.
     const LOAD: &'static str;
 
     /// What the log is called.
-    fn place(&self) -> Place;
+    fn place(&self) -> DatabaseName;
 
     /// Waits for its turn, begins, and tells where the log ends. If the connection had to be made anew,
     /// the event that is `known` must still be there.
-    fn begin(&mut self, known: Option<(i64, Sha256)>) -> impl Future<Output = Result<End, Error>> + Send;
+    fn begin(
+        &mut self,
+        known: Option<(i64, Sha256)>,
+    ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
 
     /// Has a statement carried out in the transaction that was begun.
-    fn all(&mut self, query: Query) -> impl Future<Output = Result<Vec<Row>, Failed>> + Send;
+    fn all(&mut self, query: SqlQuery) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
 
     /// Ends the transaction well, lets the next one in, and wakes who listens for what comes up to `last`.
     /// When this returns, what was written is on disk; if it fails, it is not there, unless the error says
     /// that nobody knows.
-    fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), Failed>> + Send;
+    fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Has the guard of rows by hand stand aside for the rest of the transaction, or until it is back.
-    fn stand_aside(&mut self) -> impl Future<Output = Result<(), Failed>> + Send;
+    fn stand_aside(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Has the guard of rows by hand come back. Without that a transaction in which it stood aside is not to
     /// be committed.
-    fn stand_guard(&mut self) -> impl Future<Output = Result<(), Failed>> + Send;
+    fn stand_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Ends the transaction, if there is still one, as if it had not been.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
@@ -78,7 +81,7 @@ pub(crate) trait Door: Send + 'static {
 }
 
 /// What tells the feed that others have written.
-pub(crate) trait Ear: Send + 'static {
+pub(crate) trait ChangeListener: Send + 'static {
     /// Returns when the log may have come to be longer than `tip` says that the feed is, and now and then
     /// anyway. If it is dropped while it waits, nothing is lost.
     fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
@@ -86,26 +89,26 @@ pub(crate) trait Ear: Send + 'static {
 
 /// The connections that read.
 #[derive(Clone)]
-pub(crate) enum Readers {
+pub(crate) enum ReadPool {
     Sqlite(SqlitePool),
-    Postgres(Arc<postgres::Readers>),
+    Postgres(Arc<postgres::PostgresReadPool>),
 }
 
-impl Readers {
+impl ReadPool {
     /// Whose words they understand.
-    pub(crate) const fn kind(&self) -> Kind {
+    pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
-            Self::Sqlite(_) => Kind::Sqlite,
-            Self::Postgres(_) => Kind::Postgres,
+            Self::Sqlite(_) => DatabaseKind::Sqlite,
+            Self::Postgres(_) => DatabaseKind::Postgres,
         }
     }
 
     /// Has a query answered.
-    pub(crate) async fn all(&self, query: Query) -> Result<Vec<Row>, sqlx::Error> {
+    pub(crate) async fn all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(pool) => {
                 let rows = query.for_sqlite().fetch_all(pool).await?;
-                Ok(rows.into_iter().map(Row::Sqlite).collect())
+                Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
             }
             Self::Postgres(readers) => Ok(Box::pin(readers.within(query, 0, usize::MAX)).await?.rows),
         }
@@ -114,23 +117,29 @@ impl Readers {
     /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
     pub(crate) async fn within(
         &self,
-        query: Query,
+        query: SqlQuery,
         data: usize,
         most: usize,
-    ) -> Result<Within<Row>, sqlx::Error> {
+    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         match self {
-            Self::Sqlite(pool) => take(query.for_sqlite().fetch(pool).map_ok(Row::Sqlite), data, most).await,
+            Self::Sqlite(pool) => {
+                take(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
+            }
             // Boxed, because ten thousand may wait with one of these at hand, most of them for a file.
             Self::Postgres(readers) => Box::pin(readers.within(query, data, most)).await,
         }
     }
 
     /// Has two queries answered at one moment of the log.
-    pub(crate) async fn both(&self, first: Query, second: Query) -> Result<[Vec<Row>; 2], sqlx::Error> {
+    pub(crate) async fn both(
+        &self,
+        first: SqlQuery,
+        second: SqlQuery,
+    ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
         match self {
             Self::Sqlite(pool) => {
                 let mut tx = pool.begin().await?;
-                let mut conn = Connection::Sqlite(&mut tx);
+                let mut conn = ReadConnection::Sqlite(&mut tx);
                 Ok([conn.all(first).await?, conn.all(second).await?])
             }
             Self::Postgres(readers) => Box::pin(readers.both(first, second)).await,
@@ -138,9 +147,9 @@ impl Readers {
     }
 
     /// What an error of theirs means.
-    pub(crate) fn error(&self, place: Place, error: &sqlx::Error) -> Error {
+    pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
         match (error, self) {
-            (sqlx::Error::PoolClosed, _) => Error::ShuttingDown,
+            (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,
             (_, Self::Sqlite(_)) => sqlite::error(place, error),
             (_, Self::Postgres(_)) => postgres::error(place, error),
         }
@@ -155,47 +164,47 @@ impl Readers {
 }
 
 /// One connection of either.
-pub(crate) enum Connection<'a> {
+pub(crate) enum ReadConnection<'a> {
     Sqlite(&'a mut SqliteConnection),
     Postgres(&'a mut PgConnection),
 }
 
-impl Connection<'_> {
+impl ReadConnection<'_> {
     /// Whose words it understands.
-    pub(crate) const fn kind(&self) -> Kind {
+    pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
-            Self::Sqlite(_) => Kind::Sqlite,
-            Self::Postgres(_) => Kind::Postgres,
+            Self::Sqlite(_) => DatabaseKind::Sqlite,
+            Self::Postgres(_) => DatabaseKind::Postgres,
         }
     }
 
     /// Has a query answered.
-    pub(crate) async fn all(&mut self, query: Query) -> Result<Vec<Row>, sqlx::Error> {
+    pub(crate) async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(conn) => {
                 let rows = query.for_sqlite().fetch_all(&mut **conn).await?;
-                Ok(rows.into_iter().map(Row::Sqlite).collect())
+                Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
             }
             Self::Postgres(conn) => {
                 let rows = query.for_postgres().persistent(false).fetch_all(&mut **conn).await?;
-                Ok(rows.into_iter().map(Row::Postgres).collect())
+                Ok(rows.into_iter().map(SqlRow::Postgres).collect())
             }
         }
     }
 }
 
 async fn take(
-    found: impl Stream<Item = Result<Row, sqlx::Error>>,
+    found: impl Stream<Item = Result<SqlRow, sqlx::Error>>,
     data: usize,
     most: usize,
-) -> Result<Within<Row>, sqlx::Error> {
+) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
     let (mut found, mut rows, mut bytes) = (pin!(found), Vec::new(), 0);
     while let Some(row) = found.try_next().await? {
         bytes += row.bytes(data).ok().flatten().map_or(0, <[u8]>::len);
         if bytes > most && !rows.is_empty() {
-            return Ok(Within { rows, cut: true });
+            return Ok(BoundedRows { rows, cut: true });
         }
         rows.push(row);
     }
-    Ok(Within { rows, cut: false })
+    Ok(BoundedRows { rows, cut: false })
 }

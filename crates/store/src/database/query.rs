@@ -8,44 +8,44 @@ use sqlx::{
 
 /// A statement and what stands for `$1`, `$2` and so on in it.
 #[derive(Clone)]
-pub(crate) struct Query {
+pub(crate) struct SqlQuery {
     text: &'static str,
-    arguments: Vec<Argument>,
+    arguments: Vec<SqlArgument>,
 }
 
 /// What stands for a parameter: hardly anything is needed, and both databases have all of it.
 #[derive(Clone)]
-pub(crate) enum Argument {
+pub(crate) enum SqlArgument {
     Text(Option<String>),
     Number(i64),
     Truth(bool),
 }
 
-impl From<&str> for Argument {
+impl From<&str> for SqlArgument {
     fn from(text: &str) -> Self {
         Self::Text(Some(text.to_owned()))
     }
 }
 
-impl From<String> for Argument {
+impl From<String> for SqlArgument {
     fn from(text: String) -> Self {
         Self::Text(Some(text))
     }
 }
 
-impl From<Option<String>> for Argument {
+impl From<Option<String>> for SqlArgument {
     fn from(text: Option<String>) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<i64> for Argument {
+impl From<i64> for SqlArgument {
     fn from(number: i64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<bool> for Argument {
+impl From<bool> for SqlArgument {
     fn from(truth: bool) -> Self {
         Self::Truth(truth)
     }
@@ -55,20 +55,20 @@ impl From<bool> for Argument {
 macro_rules! for_driver {
     ($query:expr) => {
         $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
-            Argument::Text(text) => query.bind(text),
-            Argument::Number(number) => query.bind(number),
-            Argument::Truth(truth) => query.bind(truth),
+            SqlArgument::Text(text) => query.bind(text),
+            SqlArgument::Number(number) => query.bind(number),
+            SqlArgument::Truth(truth) => query.bind(truth),
         })
     };
 }
 
-impl Query {
+impl SqlQuery {
     pub(crate) const fn new(text: &'static str) -> Self {
         Self { text, arguments: Vec::new() }
     }
 
     /// What stands for the next parameter.
-    pub(crate) fn bind(mut self, argument: impl Into<Argument>) -> Self {
+    pub(crate) fn bind(mut self, argument: impl Into<SqlArgument>) -> Self {
         self.arguments.push(argument.into());
         self
     }
@@ -83,12 +83,12 @@ impl Query {
 }
 
 /// A row of either.
-pub(crate) enum Row {
+pub(crate) enum SqlRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
-impl Row {
+impl SqlRow {
     /// The number in that column; `None` where there is none.
     pub(crate) fn number(&self, column: usize) -> Option<i64> {
         match self {

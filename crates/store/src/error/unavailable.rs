@@ -1,17 +1,17 @@
 //! The reasons why a database cannot be used now.
 
-use crate::Place;
+use crate::DatabaseName;
 
 /// The reason why a database cannot be used now. Each has a stable [`reason`](Unavailable::reason).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unavailable {
+pub enum UnavailableDatabase {
     /// The log ends before events that this process has already read.
     #[error(
         "{place} ends at event {found}, and event {known} was read before: a server took over that lacks the last events; bring the other one back, or restart this process to continue without them"
     )]
     Behind {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The last event that was read.
         known: i64,
         /// The last event that the database has.
@@ -21,7 +21,7 @@ pub enum Unavailable {
     #[error("{place} is too busy: {why}; nothing was written, try again")]
     Busy {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The resource that ran out.
         why: String,
     },
@@ -31,34 +31,34 @@ pub enum Unavailable {
     )]
     Forbidden {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the server.
         why: String,
     },
     /// The disk is full.
     #[error("the disk that holds {0} is full; nothing was written, make room and try again")]
-    Full(Place),
+    Full(DatabaseName),
     /// The file was moved, deleted or replaced while it was open.
     #[error("{0} was removed or replaced while it was open; put it back and restart this process")]
-    Gone(Place),
+    Gone(DatabaseName),
     /// The system failed to read or write.
     #[error(
         "{place} cannot be read or written: {why}; read the call again to see whether the last change was kept"
     )]
     IoError {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the system.
         why: String,
     },
     /// Another program holds the write lock.
     #[error("another program has held the write lock on {0} for too long; end its transaction")]
-    Locked(Place),
+    Locked(DatabaseName),
     /// The server rejects the user.
     #[error("{place} rejects this user: {why}; check user, password, TLS and pg_hba.conf")]
     Login {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the server.
         why: String,
     },
@@ -66,14 +66,14 @@ pub enum Unavailable {
     #[error(
         "the connection to {0} was lost during a write, so its outcome is unknown; read the call again, or repeat the request, which is safe"
     )]
-    Lost(Place),
+    Lost(DatabaseName),
     /// The layout must be migrated, and the user may not do that.
     #[error(
         "{place} must be migrated to the layout of this version, which this user may not do ({why}); have its owner run `countersign migrate`, then packaging/postgres/roles.sql"
     )]
     MayNotMigrate {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the server.
         why: String,
     },
@@ -81,23 +81,23 @@ pub enum Unavailable {
     #[error(
         "there is no database at {0}; `countersign serve` or `countersign run` creates one, --database names another"
     )]
-    Missing(Place),
+    Missing(DatabaseName),
     /// The server has no database of that name.
     #[error("the server has no such database: {0}; create it with `createdb`, or name another")]
-    NoSuchDatabase(Place),
+    NoSuchDatabase(DatabaseName),
     /// The file or its folder is read-only for this user.
     #[error("{0} is read-only for this user; the file, its folder and the file system must be writable")]
-    ReadOnly(Place),
+    ReadOnly(DatabaseName),
     /// The server is a standby, or was set to read-only.
     #[error(
         "{0} accepts no writes (a standby?); name the primary, or try again when this server is promoted"
     )]
-    Standby(Place),
+    Standby(DatabaseName),
     /// The server is older than the schema needs.
     #[error("{place} is PostgreSQL {found}, and Countersign needs {least} or later")]
     TooOld {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The version of the server.
         found: String,
         /// The oldest version that works.
@@ -107,13 +107,13 @@ pub enum Unavailable {
     #[error("{place} does not answer: {why}; nothing was written, try again when it does")]
     Unreachable {
         /// The database.
-        place: Place,
+        place: DatabaseName,
         /// The message of the system.
         why: String,
     },
 }
 
-impl Unavailable {
+impl UnavailableDatabase {
     /// The stable word that programs switch on.
     #[must_use]
     pub const fn reason(&self) -> &'static str {

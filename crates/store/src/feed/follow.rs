@@ -1,7 +1,7 @@
 //! Following the log: subscribe, then read, then listen, and in any doubt read again.
 
-use super::{Waiter, tools::Tools};
-use crate::{Error, Filter, Store, meters::Place};
+use super::{EventWaiter, tools::CallTools};
+use crate::{EventFilter, Store, StoreError, meters::FollowerPosition};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,30 +10,38 @@ const PAGE: usize = 256;
 
 /// Every event of a filter, once, in order, from any `seq` on. It keeps no more than a page in memory:
 /// one that is slow reads the table when it comes back, and nothing is dropped.
-pub struct Follower {
+pub struct EventFollower {
     store: Store,
-    filter: Filter,
+    filter: EventFilter,
     /// What is behind it: handed out, or not of its filter.
     cursor: i64,
-    place: Place,
-    waiter: Waiter,
+    place: FollowerPosition,
+    waiter: EventWaiter,
     page: VecDeque<Arc<Event>>,
-    tools: Tools,
+    tools: CallTools,
 }
 
-impl Follower {
-    pub(crate) fn new(store: Store, filter: Filter, after: i64) -> Self {
+impl EventFollower {
+    pub(crate) fn new(store: Store, filter: EventFilter, after: i64) -> Self {
         let feed = &store.inner.feed;
         let waiter = match &filter.thread_id {
             Some(thread_id) => feed.watch_thread(thread_id),
             None => feed.watch_all(),
         };
         let place = store.inner.meters.follow(after);
-        Self { store, filter, cursor: after, place, waiter, page: VecDeque::new(), tools: Tools::default() }
+        Self {
+            store,
+            filter,
+            cursor: after,
+            place,
+            waiter,
+            page: VecDeque::new(),
+            tools: CallTools::default(),
+        }
     }
 
     /// The next event, when there is one. If it is dropped while it waits, nothing is lost.
-    pub async fn next(&mut self) -> Result<Arc<Event>, Error> {
+    pub async fn next(&mut self) -> Result<Arc<Event>, StoreError> {
         loop {
             if let Some(event) = self.next_at_hand().await? {
                 return Ok(event);
@@ -43,7 +51,7 @@ impl Follower {
     }
 
     /// The next event, or `None` if there is none yet.
-    pub async fn next_at_hand(&mut self) -> Result<Option<Arc<Event>>, Error> {
+    pub async fn next_at_hand(&mut self) -> Result<Option<Arc<Event>>, StoreError> {
         if self.page.is_empty() {
             self.page = self.read().await?;
         }
@@ -60,7 +68,7 @@ impl Follower {
         self.place.pass(seq);
     }
 
-    async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, Error> {
+    async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
                 self.store.inner.meters.fell_behind();
@@ -76,7 +84,7 @@ impl Follower {
     }
 
     /// What the table has after the cursor, once it has anything of the filter.
-    async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, Error> {
+    async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             // Before the table is read, so that whatever comes after it is found at hand.
             let tip = self.store.inner.feed.tip();
@@ -91,7 +99,7 @@ impl Follower {
         }
     }
 
-    async fn wanted(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, Error> {
+    async fn wanted(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, StoreError> {
         let mut wanted = VecDeque::new();
         for event in events {
             let admitted = self.filter.admits(&event)

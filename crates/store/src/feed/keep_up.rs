@@ -1,9 +1,9 @@
 //! Keeping the feed up with the table, whoever writes: our own writer tells it, and an ear for everybody else.
 
-use super::Feed;
+use super::EventFeed;
 use crate::{
     clock::machine_sleep,
-    database::{Ear, Query, Readers},
+    database::{ChangeListener, ReadPool, SqlQuery},
     page::{DATA, MOST_BYTES},
     queries, row,
 };
@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 const PAGE: i64 = 1_000;
 
 /// Keeps the feed up with the table until the store is closed.
-pub(crate) async fn run<E: Ear>(
-    feed: Arc<Feed>,
-    readers: Readers,
+pub(crate) async fn run<E: ChangeListener>(
+    feed: Arc<EventFeed>,
+    readers: ReadPool,
     mut ear: E,
     pause: Duration,
     stop: CancellationToken,
@@ -43,9 +43,9 @@ pub(crate) async fn run<E: Ear>(
     }
 }
 
-async fn catch_up(feed: &Feed, readers: &Readers) -> Result<(), String> {
+async fn catch_up(feed: &EventFeed, readers: &ReadPool) -> Result<(), String> {
     loop {
-        let query = Query::new(queries::EVENTS).bind(feed.tip()).bind(PAGE);
+        let query = SqlQuery::new(queries::EVENTS).bind(feed.tip()).bind(PAGE);
         let found = readers.within(query, DATA, MOST_BYTES).await.map_err(|e| e.to_string())?;
         let events = found
             .rows

@@ -10,14 +10,14 @@ mod keep_up;
 mod signal;
 mod tools;
 
-pub use follow::Follower;
+pub use follow::EventFollower;
 pub(crate) use keep_up::run;
-pub use signal::Waiter;
+pub use signal::EventWaiter;
 
 use crate::filter::call_of;
 use countersign_approvals::RecordedEvent;
 use countersign_events::{CallId, Event, Sha256, ThreadId, chain};
-use signal::{Key, Signals};
+use signal::{ReceiverKey, WakeupSignals};
 use std::{
     borrow::Cow,
     collections::VecDeque,
@@ -30,15 +30,15 @@ use std::{
 /// How many bytes of recent events are kept at hand, whatever their number.
 const RECENT_BYTES: usize = 16 * 1024 * 1024;
 
-pub(crate) struct Feed {
-    recent: Mutex<Recent>,
-    signals: Signals,
+pub(crate) struct EventFeed {
+    recent: Mutex<RecentEvents>,
+    signals: WakeupSignals,
     /// Set when the table no longer holds what was handed out.
     astray: AtomicBool,
 }
 
 /// The last events, without a gap.
-struct Recent {
+struct RecentEvents {
     events: VecDeque<Arc<Event>>,
     bytes: usize,
     most: usize,
@@ -49,10 +49,10 @@ struct Recent {
     sealed: Option<(i64, Sha256)>,
 }
 
-impl Feed {
+impl EventFeed {
     /// A feed that goes on after the event at `tip`, whose hash is `link` where it has one.
     pub(crate) fn new(tip: i64, link: Option<Sha256>, most: usize) -> Self {
-        let recent = Recent {
+        let recent = RecentEvents {
             events: VecDeque::new(),
             bytes: 0,
             most,
@@ -60,19 +60,19 @@ impl Feed {
             link,
             sealed: link.map(|link| (tip, link)),
         };
-        Self { recent: Mutex::new(recent), signals: Signals::default(), astray: AtomicBool::new(false) }
+        Self { recent: Mutex::new(recent), signals: WakeupSignals::default(), astray: AtomicBool::new(false) }
     }
 
-    pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> Waiter {
-        self.signals.watch(Key::Call(thread_id.clone(), id.clone()))
+    pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> EventWaiter {
+        self.signals.watch(ReceiverKey::Call(thread_id.clone(), id.clone()))
     }
 
-    pub(crate) fn watch_thread(&self, thread_id: &ThreadId) -> Waiter {
-        self.signals.watch(Key::Thread(thread_id.clone()))
+    pub(crate) fn watch_thread(&self, thread_id: &ThreadId) -> EventWaiter {
+        self.signals.watch(ReceiverKey::Thread(thread_id.clone()))
     }
 
-    pub(crate) fn watch_all(&self) -> Waiter {
-        self.signals.watch(Key::All)
+    pub(crate) fn watch_all(&self) -> EventWaiter {
+        self.signals.watch(ReceiverKey::All)
     }
 
     /// Takes in rows in `seq` order. Those it has are passed over; if they do not follow on what it
@@ -130,7 +130,7 @@ impl Feed {
         self.astray.load(Ordering::Relaxed)
     }
 
-    fn recent(&self) -> MutexGuard<'_, Recent> {
+    fn recent(&self) -> MutexGuard<'_, RecentEvents> {
         // Nothing panics while it holds this lock; if it did, the worst is a reader reading the table.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -167,7 +167,7 @@ impl FeedEvent for RecordedEvent {
     }
 }
 
-impl Recent {
+impl RecentEvents {
     fn take<'a, E: FeedEvent>(&mut self, events: &'a [E]) -> &'a [E] {
         let known = events.partition_point(|event| event.event().seq <= self.tip);
         let fresh = &events[known..];

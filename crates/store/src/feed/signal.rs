@@ -11,28 +11,28 @@ use tokio::sync::watch;
 
 /// What a receiver listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ReceiverKey {
     All,
     Thread(ThreadId),
     Call(ThreadId, CallId),
 }
 
 #[derive(Default)]
-pub(super) struct Signals {
-    by_key: Arc<Mutex<HashMap<Key, watch::Sender<()>>>>,
+pub(super) struct WakeupSignals {
+    by_key: Arc<Mutex<HashMap<ReceiverKey, watch::Sender<()>>>>,
 }
 
 /// Wakes when something happens to what it watches. A hint and never the truth: look in the table.
-pub struct Waiter {
+pub struct EventWaiter {
     woken: watch::Receiver<()>,
-    key: Key,
-    by_key: Arc<Mutex<HashMap<Key, watch::Sender<()>>>>,
+    key: ReceiverKey,
+    by_key: Arc<Mutex<HashMap<ReceiverKey, watch::Sender<()>>>>,
 }
 
-impl Signals {
-    pub(super) fn watch(&self, key: Key) -> Waiter {
+impl WakeupSignals {
+    pub(super) fn watch(&self, key: ReceiverKey) -> EventWaiter {
         let woken = lock(&self.by_key).entry(key.clone()).or_default().subscribe();
-        Waiter { woken, key, by_key: Arc::clone(&self.by_key) }
+        EventWaiter { woken, key, by_key: Arc::clone(&self.by_key) }
     }
 
     /// How many wait for something about one call, and how many follow a thread or everything.
@@ -40,8 +40,8 @@ impl Signals {
         let (mut waiting, mut following) = (0, 0);
         for (key, sender) in lock(&self.by_key).iter() {
             match key {
-                Key::Call(..) => waiting += sender.receiver_count(),
-                Key::All | Key::Thread(_) => following += sender.receiver_count(),
+                ReceiverKey::Call(..) => waiting += sender.receiver_count(),
+                ReceiverKey::All | ReceiverKey::Thread(_) => following += sender.receiver_count(),
             }
         }
         (waiting, following)
@@ -52,11 +52,11 @@ impl Signals {
         if by_key.is_empty() {
             return;
         }
-        let mut keys = HashSet::from([Key::All]);
+        let mut keys = HashSet::from([ReceiverKey::All]);
         for event in events {
             let thread_id = &event.event().thread_id;
-            keys.insert(Key::Thread(thread_id.clone()));
-            keys.extend(event.call_id().map(|id| Key::Call(thread_id.clone(), id.into_owned())));
+            keys.insert(ReceiverKey::Thread(thread_id.clone()));
+            keys.extend(event.call_id().map(|id| ReceiverKey::Call(thread_id.clone(), id.into_owned())));
         }
         for key in &keys {
             if let Some(sender) = by_key.get(key) {
@@ -66,7 +66,7 @@ impl Signals {
     }
 }
 
-impl Waiter {
+impl EventWaiter {
     /// Returns when something has happened since this was made or last returned.
     pub async fn woken(&mut self) {
         // The sender stays in the map as long as this receiver does.
@@ -74,7 +74,7 @@ impl Waiter {
     }
 }
 
-impl Drop for Waiter {
+impl Drop for EventWaiter {
     fn drop(&mut self) {
         let mut by_key = lock(&self.by_key);
         // This receiver still counts; if it is the only one left, nobody listens any more.
@@ -84,6 +84,8 @@ impl Drop for Waiter {
     }
 }
 
-fn lock(by_key: &Mutex<HashMap<Key, watch::Sender<()>>>) -> MutexGuard<'_, HashMap<Key, watch::Sender<()>>> {
+fn lock(
+    by_key: &Mutex<HashMap<ReceiverKey, watch::Sender<()>>>,
+) -> MutexGuard<'_, HashMap<ReceiverKey, watch::Sender<()>>> {
     by_key.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Of which tool an event is: only the call itself says so, and a follower may have come after it.
 
 use crate::{
-    Error, Store,
+    Store, StoreError,
     filter::{call_of, tool_of},
 };
 use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
@@ -12,18 +12,18 @@ const MOST: usize = 10_000;
 
 /// Whether calls are of a tool, as far as a follower has met them.
 #[derive(Default)]
-pub(super) struct Tools {
+pub(super) struct CallTools {
     known: HashMap<(ThreadId, CallId), bool>,
 }
 
-impl Tools {
+impl CallTools {
     /// Whether the event is about that tool.
     pub(super) async fn is_of(
         &mut self,
         tool: &ToolName,
         event: &Event,
         store: &Store,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, StoreError> {
         if event.kind == EventType::ToolPolicySet {
             return Ok(tool_of(event).as_ref() == Some(tool));
         }

@@ -2,14 +2,16 @@
 
 use super::CommandOutcome;
 use crate::{
-    Error, Unavailable,
-    database::{Door, Failed, Query},
-    feed::Feed,
-    meters::Meters,
+    StoreError, UnavailableDatabase,
+    database::{BatchFailure, SqlQuery, WriteSession},
+    feed::EventFeed,
+    meters::StoreMetrics,
     queries,
 };
 use countersign_approvals::{BatchState, Call, CommandEnvelope, RecordedEvent};
-use countersign_events::{Damaged, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, chain};
+use countersign_events::{
+    DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, chain,
+};
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 
@@ -21,16 +23,16 @@ const MAX_STATE_BYTES: usize = 128 * 1024 * 1024;
 const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// The writing connection, with the state of the log and the feed.
-pub(crate) struct Writer<D> {
+pub(crate) struct BatchWriter<D> {
     pub(super) door: D,
     /// The state that recent batches loaded; none after a failure.
     pub(super) state: Option<BatchState>,
-    pub(super) feed: Arc<Feed>,
-    meters: Meters,
+    pub(super) feed: Arc<EventFeed>,
+    meters: StoreMetrics,
 }
 
-impl<D: Door> Writer<D> {
-    pub(crate) fn new(door: D, feed: Arc<Feed>, meters: Meters) -> Self {
+impl<D: WriteSession> BatchWriter<D> {
+    pub(crate) fn new(door: D, feed: Arc<EventFeed>, meters: StoreMetrics) -> Self {
         Self { door, state: None, feed, meters }
     }
 
@@ -40,7 +42,7 @@ impl<D: Door> Writer<D> {
         &mut self,
         commands: &mut Vec<CommandEnvelope>,
         more: impl FnOnce(&mut Vec<CommandEnvelope>),
-    ) -> Vec<CommandResult> {
+    ) -> Vec<EnvelopeResult> {
         let begun = self.begin().await;
         more(commands);
         let mut outcomes = match begun {
@@ -58,25 +60,25 @@ impl<D: Door> Writer<D> {
         &mut self,
         commands: &[CommandEnvelope],
         transaction: Option<OpenTransaction>,
-    ) -> Vec<CommandResult> {
+    ) -> Vec<EnvelopeResult> {
         let mut outcome = self.execute_batch(commands, transaction).await;
-        if matches!(outcome, Err(Failed::Lost(_))) {
+        if matches!(outcome, Err(BatchFailure::Lost(_))) {
             outcome = self.execute_batch(commands, None).await;
         }
         match outcome {
             Ok(outcomes) => outcomes,
-            Err(Failed::Whole(error) | Failed::Lost(error)) => fail_all(commands, &error),
-            Err(Failed::Some(error)) if commands.len() == 1 => vec![Err(error)],
-            Err(Failed::Some(_)) => self.execute_singly(commands).await,
+            Err(BatchFailure::Whole(error) | BatchFailure::Lost(error)) => fail_all(commands, &error),
+            Err(BatchFailure::Some(error)) if commands.len() == 1 => vec![Err(error)],
+            Err(BatchFailure::Some(_)) => self.execute_singly(commands).await,
         }
     }
 
     /// Executes each command in a transaction of its own, so that one bad command does not fail the others.
-    async fn execute_singly(&mut self, commands: &[CommandEnvelope]) -> Vec<CommandResult> {
+    async fn execute_singly(&mut self, commands: &[CommandEnvelope]) -> Vec<EnvelopeResult> {
         let mut outcomes = Vec::with_capacity(commands.len());
         for command in commands {
             outcomes.push(match self.execute_batch(std::slice::from_ref(command), None).await {
-                Ok(mut outcome) => outcome.pop().unwrap_or(Err(Error::ShuttingDown)),
+                Ok(mut outcome) => outcome.pop().unwrap_or(Err(StoreError::ShuttingDown)),
                 Err(failed) => Err(failed.error()),
             });
         }
@@ -87,10 +89,10 @@ impl<D: Door> Writer<D> {
         &mut self,
         commands: &[CommandEnvelope],
         transaction: Option<OpenTransaction>,
-    ) -> Result<Vec<CommandResult>, Failed> {
+    ) -> Result<Vec<EnvelopeResult>, BatchFailure> {
         let OpenTransaction { began, kept } = match transaction {
             Some(transaction) => transaction,
-            None => self.begin().await.map_err(Failed::Whole)?,
+            None => self.begin().await.map_err(BatchFailure::Whole)?,
         };
         match self.write(kept, commands).await {
             Ok(WrittenBatch { state, outcomes, events }) => {
@@ -109,13 +111,15 @@ impl<D: Door> Writer<D> {
     }
 
     /// Waits for the write lock and begins a transaction.
-    pub(super) async fn begin(&mut self) -> Result<OpenTransaction, Error> {
+    pub(super) async fn begin(&mut self) -> Result<OpenTransaction, StoreError> {
         let end = self.door.begin(self.feed.last_sealed()).await?;
         let known = self.feed.tip();
         // The feed hands out committed events only, so a log that lacks them is not the log that it was.
         if end.tip < known || self.feed.is_astray() {
             self.door.roll_back().await;
-            return Err(Unavailable::Behind { place: self.door.place(), known, found: end.tip }.into());
+            return Err(
+                UnavailableDatabase::Behind { place: self.door.place(), known, found: end.tip }.into()
+            );
         }
         let is_at_end =
             |state: &BatchState| state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());
@@ -129,7 +133,7 @@ impl<D: Door> Writer<D> {
         &mut self,
         kept: Option<BatchState>,
         commands: &[CommandEnvelope],
-    ) -> Result<WrittenBatch, Failed> {
+    ) -> Result<WrittenBatch, BatchFailure> {
         let mut state = self.load(kept, commands).await?;
         let mut events: Vec<RecordedEvent> = Vec::new();
         let mut outcomes = Vec::with_capacity(commands.len());
@@ -143,14 +147,14 @@ impl<D: Door> Writer<D> {
             events.extend(applied.events.iter().cloned());
             outcomes.push(match applied.outcome {
                 Ok(()) => Ok(CommandOutcome { call: call_of(&state, command), events: applied.events }),
-                Err(refused) => Err(Error::Refused(refused)),
+                Err(refused) => Err(StoreError::Refused(refused)),
             });
         }
         if events.is_empty() {
             self.door.roll_back().await;
         } else {
             self.door
-                .all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
+                .all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
                 .await?;
             self.door.commit(events.last().map(|event| &*event.event)).await?;
         }
@@ -163,14 +167,14 @@ impl<D: Door> Writer<D> {
         &mut self,
         kept: Option<BatchState>,
         commands: &[CommandEnvelope],
-    ) -> Result<BatchState, Failed> {
+    ) -> Result<BatchState, BatchFailure> {
         let read_end = kept.is_none();
         let mut state = kept.unwrap_or_else(|| BatchState::new(0, Sha256::ZERO));
         let missing = state.missing(commands);
         if missing.is_empty() {
             return Ok(state);
         }
-        let query = Query::new(D::LOAD)
+        let query = SqlQuery::new(D::LOAD)
             .bind(json(&missing.calls))
             .bind(json(&missing.threads))
             .bind(json(&missing.pending))
@@ -193,19 +197,20 @@ impl<D: Door> Writer<D> {
     }
 
     /// Writes a row outside of the log, to check that the database accepts writes.
-    pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), Error> {
-        self.run_alone([Query::new(queries::PROBE).bind(now.to_string())]).await
+    pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        self.run_alone([SqlQuery::new(queries::PROBE).bind(now.to_string())]).await
     }
 
     /// Rebuilds the index of open requests from the events.
-    pub(super) async fn rebuild_index(&mut self) -> Result<(), Error> {
-        self.run_alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(Query::new)).await
+    pub(super) async fn rebuild_index(&mut self) -> Result<(), StoreError> {
+        self.run_alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(SqlQuery::new))
+            .await
     }
 
     /// Runs statements that append nothing, in a transaction of their own.
-    async fn run_alone<const N: usize>(&mut self, queries: [Query; N]) -> Result<(), Error> {
+    async fn run_alone<const N: usize>(&mut self, queries: [SqlQuery; N]) -> Result<(), StoreError> {
         let OpenTransaction { kept, .. } = self.begin().await?;
-        self.run_and_commit(queries).await.map_err(Failed::error)?;
+        self.run_and_commit(queries).await.map_err(BatchFailure::error)?;
         self.state = kept;
         Ok(())
     }
@@ -213,8 +218,8 @@ impl<D: Door> Writer<D> {
     /// Runs statements that append nothing in the open transaction, and commits it.
     pub(super) async fn run_and_commit(
         &mut self,
-        queries: impl IntoIterator<Item = Query>,
-    ) -> Result<(), Failed> {
+        queries: impl IntoIterator<Item = SqlQuery>,
+    ) -> Result<(), BatchFailure> {
         let outcome = async {
             for query in queries {
                 self.door.all(query).await?;
@@ -241,20 +246,20 @@ pub(super) struct OpenTransaction {
 }
 
 /// A command of the batch met a row that cannot be read. The others are tried without it.
-fn fail_some(damaged: Damaged) -> Failed {
-    Failed::Some(damaged.into())
+fn fail_some(damaged: DamagedEvent) -> BatchFailure {
+    BatchFailure::Some(damaged.into())
 }
 
-fn fail_all(commands: &[CommandEnvelope], error: &Error) -> Vec<CommandResult> {
+fn fail_all(commands: &[CommandEnvelope], error: &StoreError) -> Vec<EnvelopeResult> {
     commands.iter().map(|_| Err(error.clone())).collect()
 }
 
-type CommandResult = Result<CommandOutcome, Error>;
+type EnvelopeResult = Result<CommandOutcome, StoreError>;
 
 /// A batch whose transaction is committed.
 struct WrittenBatch {
     state: BatchState,
-    outcomes: Vec<CommandResult>,
+    outcomes: Vec<EnvelopeResult>,
     events: Vec<RecordedEvent>,
 }
 
@@ -267,12 +272,12 @@ fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {
 type LoadedRow = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
 
 /// The events at the end of the log, if they were read, and the other events, each in `seq` order.
-fn parse_rows(found: &str) -> Result<(Vec<Event>, Vec<Event>), Damaged> {
+fn parse_rows(found: &str) -> Result<(Vec<Event>, Vec<Event>), DamagedEvent> {
     let rows: Vec<LoadedRow> =
-        serde_json::from_str(found).map_err(|e| Damaged { seq: 0, what: e.to_string() })?;
+        serde_json::from_str(found).map_err(|e| DamagedEvent { seq: 0, what: e.to_string() })?;
     let (mut end, mut events) = (Vec::new(), Vec::new());
     for (tip, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
-        let data = Json::stored(data).map_err(|e| Damaged { seq, what: e.to_string() })?;
+        let data = Json::stored(data).map_err(|e| DamagedEvent { seq, what: e.to_string() })?;
         let part = if tip == 1 { &mut end } else { &mut events };
         part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
     }

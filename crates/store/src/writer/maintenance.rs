@@ -1,54 +1,58 @@
 //! Maintenance: work in a transaction of its own, such as appending the events of another log unchanged.
 
 use super::{
-    Maintenance,
-    batch::{Writer, rows_json},
+    MaintenanceTask,
+    batch::{BatchWriter, rows_json},
 };
 use crate::{
-    Error, Place,
-    copy::Mark,
-    database::{Door, Failed, Query},
+    DatabaseName, StoreError,
+    copy::CopyMark,
+    database::{BatchFailure, SqlQuery, WriteSession},
 };
 use countersign_events::Event;
 use std::sync::Arc;
 
-impl<D: Door> Writer<D> {
-    pub(super) async fn maintain(&mut self, work: Maintenance) -> Result<(), Error> {
+impl<D: WriteSession> BatchWriter<D> {
+    pub(super) async fn maintain(&mut self, work: MaintenanceTask) -> Result<(), StoreError> {
         match work {
-            Maintenance::RebuildIndex => self.rebuild_index().await,
-            Maintenance::CopyEvents(events, source) => self.copy_events(&events, &source).await,
-            Maintenance::Mark(mark) => self.mark(&mark).await,
+            MaintenanceTask::RebuildIndex => self.rebuild_index().await,
+            MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
+            MaintenanceTask::Mark(mark) => self.mark(&mark).await,
         }
     }
 
     /// Appends events that follow the last one of this log. If one is refused, those before it are kept.
-    async fn copy_events(&mut self, events: &[Arc<Event>], source: &Place) -> Result<(), Error> {
+    async fn copy_events(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), StoreError> {
         match self.append(events, source).await {
-            Err(Failed::Some(_)) => {}
-            outcome => return outcome.map_err(Failed::error),
+            Err(BatchFailure::Some(_)) => {}
+            outcome => return outcome.map_err(BatchFailure::error),
         }
         for event in events {
             let appended = self.append(std::slice::from_ref(event), source).await;
             appended.map_err(|failed| match failed {
-                Failed::Some(why) => {
-                    Error::EventRefused { place: self.door.place(), seq: event.seq, why: why.to_string() }
-                }
+                BatchFailure::Some(why) => StoreError::EventRefused {
+                    place: self.door.place(),
+                    seq: event.seq,
+                    why: why.to_string(),
+                },
                 failed => failed.error(),
             })?;
         }
         Ok(())
     }
 
-    async fn append(&mut self, events: &[Arc<Event>], source: &Place) -> Result<(), Failed> {
+    async fn append(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), BatchFailure> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
-        self.begin_at(first.seq - 1, source).await.map_err(Failed::Whole)?;
+        self.begin_at(first.seq - 1, source).await.map_err(BatchFailure::Whole)?;
         let written = async {
             // The guard compares a row by hand with the current time, and a copied row is older.
             let by_hand = events.iter().any(|event| event.hash.is_none());
             if by_hand {
                 self.door.stand_aside().await?;
             }
-            self.door.all(Query::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event)))).await?;
+            self.door
+                .all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event))))
+                .await?;
             if by_hand {
                 self.door.stand_guard().await?;
             }
@@ -67,22 +71,22 @@ impl<D: Door> Writer<D> {
     }
 
     /// Sets or clears the mark of an unfinished copy.
-    async fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
+    async fn mark(&mut self, mark: &CopyMark) -> Result<(), StoreError> {
         match mark {
-            Mark::On { tip, source } => self.begin_at(*tip, source).await?,
-            Mark::Off => drop(self.begin().await?),
+            CopyMark::On { tip, source } => self.begin_at(*tip, source).await?,
+            CopyMark::Off => drop(self.begin().await?),
         }
-        self.run_and_commit(mark.statements()).await.map_err(Failed::error)
+        self.run_and_commit(mark.statements()).await.map_err(BatchFailure::error)
     }
 
     /// Begins a transaction, if the log ends at `tip`.
-    async fn begin_at(&mut self, tip: i64, source: &Place) -> Result<(), Error> {
+    async fn begin_at(&mut self, tip: i64, source: &DatabaseName) -> Result<(), StoreError> {
         self.state = None;
         let end = self.door.begin(self.feed.last_sealed()).await?;
         if end.tip == tip {
             return Ok(());
         }
         self.door.roll_back().await;
-        Err(Error::NotACopy { place: self.door.place(), from: source.clone() })
+        Err(StoreError::NotACopy { place: self.door.place(), from: source.clone() })
     }
 }

@@ -5,9 +5,9 @@
 mod batch;
 mod maintenance;
 
-pub(crate) use batch::Writer;
+pub(crate) use batch::BatchWriter;
 
-use crate::{Error, Place, copy::Mark, database::Door};
+use crate::{DatabaseName, StoreError, copy::CopyMark, database::WriteSession};
 use countersign_approvals::{Call, CommandEnvelope, RecordedEvent};
 use countersign_events::{Event, Timestamp};
 use std::sync::Arc;
@@ -26,36 +26,36 @@ pub struct CommandOutcome {
 /// A request to the writer task, with the channel for its answer.
 pub(crate) enum WriterRequest {
     /// Execute a command.
-    Command(Box<CommandEnvelope>, oneshot::Sender<Result<CommandOutcome, Error>>),
+    Command(Box<CommandEnvelope>, oneshot::Sender<Result<CommandOutcome, StoreError>>),
     /// Check that the database accepts writes.
-    Probe(Timestamp, oneshot::Sender<Result<(), Error>>),
+    Probe(Timestamp, oneshot::Sender<Result<(), StoreError>>),
     /// Do maintenance.
-    Maintenance(Maintenance, oneshot::Sender<Result<(), Error>>),
+    Maintenance(MaintenanceTask, oneshot::Sender<Result<(), StoreError>>),
 }
 
 /// Work in a transaction of its own.
-pub(crate) enum Maintenance {
+pub(crate) enum MaintenanceTask {
     /// Rebuild the index of open requests.
     RebuildIndex,
     /// Append events of the log at this place unchanged.
-    CopyEvents(Vec<Arc<Event>>, Place),
+    CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.
-    Mark(Mark),
+    Mark(CopyMark),
 }
 
 /// Queues a request and waits for its answer.
 pub(crate) async fn send<T>(
     queue: &mpsc::Sender<WriterRequest>,
-    request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> WriterRequest,
-) -> Result<T, Error> {
+    request: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> WriterRequest,
+) -> Result<T, StoreError> {
     let (answer, answered) = oneshot::channel();
-    queue.send(request(answer)).await.map_err(|_| Error::ShuttingDown)?;
-    answered.await.map_err(|_| Error::ShuttingDown)?
+    queue.send(request(answer)).await.map_err(|_| StoreError::ShuttingDown)?;
+    answered.await.map_err(|_| StoreError::ShuttingDown)?
 }
 
 /// Executes batches until the store is closed. Commands that are queued by then are still executed.
-pub(crate) async fn run<D: Door>(
-    mut writer: Writer<D>,
+pub(crate) async fn run<D: WriteSession>(
+    mut writer: BatchWriter<D>,
     mut inbox: mpsc::Receiver<WriterRequest>,
     max_batch: usize,
     stop: CancellationToken,
@@ -97,9 +97,9 @@ pub(crate) async fn run<D: Door>(
 #[derive(Default)]
 struct WaitingCallers {
     /// One for each command of the batch, in the same order.
-    answers: Vec<oneshot::Sender<Result<CommandOutcome, Error>>>,
-    probes: Vec<(Timestamp, oneshot::Sender<Result<(), Error>>)>,
-    maintenance: Vec<(Maintenance, oneshot::Sender<Result<(), Error>>)>,
+    answers: Vec<oneshot::Sender<Result<CommandOutcome, StoreError>>>,
+    probes: Vec<(Timestamp, oneshot::Sender<Result<(), StoreError>>)>,
+    maintenance: Vec<(MaintenanceTask, oneshot::Sender<Result<(), StoreError>>)>,
 }
 
 impl WaitingCallers {
@@ -115,7 +115,7 @@ impl WaitingCallers {
     }
 
     /// Probes and maintains after the commands, so that they never delay a command of the same batch.
-    async fn run_other_requests<D: Door>(self, writer: &mut Writer<D>) {
+    async fn run_other_requests<D: WriteSession>(self, writer: &mut BatchWriter<D>) {
         // One write answers all probes.
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
             let outcome = writer.probe(now).await;

@@ -3,7 +3,7 @@
 use crate::{
     inbox::{
         message::{
-            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+            DecisionFailure, DecisionSummary, InboxAction, InboxCallKey, InboxEvent, SentDecision, call_key,
         },
         state::{DECISION_DELAY, InboxMode, InboxState, ListedCall, StatusTone},
     },
@@ -82,7 +82,7 @@ impl InboxState {
     }
 
     /// Marks listed calls that are no longer pending. A later event says how they were decided.
-    fn keep_pending(&mut self, waiting: &HashSet<CallKey>) {
+    fn keep_pending(&mut self, waiting: &HashSet<InboxCallKey>) {
         let gone: Vec<_> = self
             .calls
             .iter()
@@ -94,7 +94,7 @@ impl InboxState {
         }
     }
 
-    fn decided(&mut self, call: &CallKey, verdict: &DecisionSummary) {
+    fn decided(&mut self, call: &InboxCallKey, verdict: &DecisionSummary) {
         // The answer to this decision says the same and more.
         if self.sending.as_ref().is_some_and(|sent| sent.key == *call) {
             return;
@@ -115,7 +115,7 @@ impl InboxState {
     }
 
     /// Removes a decided call from the list. The shown call stays, marked as decided.
-    fn mark_gone(&mut self, call: &CallKey, how: &str) {
+    fn mark_gone(&mut self, call: &InboxCallKey, how: &str) {
         if self.shown.as_ref() != Some(call) {
             self.keep_calls(|waiting| call_key(&waiting.call) != *call);
             return;

@@ -4,9 +4,9 @@ use countersign_api as api;
 use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
 
 /// The thread and the id, which together identify a call.
-pub(crate) type CallKey = (ThreadId, CallId);
+pub(crate) type InboxCallKey = (ThreadId, CallId);
 
-pub(crate) fn call_key(call: &api::Call) -> CallKey {
+pub(crate) fn call_key(call: &api::Call) -> InboxCallKey {
     (call.thread_id.clone(), call.id.clone())
 }
 
@@ -18,11 +18,11 @@ pub(crate) enum InboxEvent {
     /// New pending calls.
     Arrived(Vec<api::Call>),
     /// A call was decided.
-    Decided(CallKey, DecisionSummary),
+    Decided(InboxCallKey, DecisionSummary),
     /// A pending call changed: a vote, another level. The flag says whether the bell rings.
     Changed(Box<api::Call>, bool),
     /// The result of the editor. `None` means no change.
-    Edited(CallKey, Result<Option<Json>, String>),
+    Edited(InboxCallKey, Result<Option<Json>, String>),
     /// The answer to a decision from this inbox.
     Answered(SentDecision, Result<Box<api::Call>, DecisionFailure>),
     /// The log is unreachable. The feed retries.
@@ -49,7 +49,7 @@ pub(crate) struct DecisionFailure {
 /// A decision on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SentDecision {
-    pub(crate) key: CallKey,
+    pub(crate) key: InboxCallKey,
     pub(crate) decision: Decision,
     pub(crate) comment: Option<String>,
     /// The hash of the arguments on the screen. The gate refuses the decision if they changed.
@@ -66,7 +66,7 @@ pub(crate) struct SentDecision {
 pub(crate) enum InboxAction {
     Decide(SentDecision),
     /// Open the arguments of a call in an editor.
-    Edit(CallKey, Json),
+    Edit(InboxCallKey, Json),
     Reload,
     Ring,
     Suspend,

@@ -3,7 +3,7 @@
 use crate::{
     inbox::{
         field::TextField,
-        message::{CallKey, InboxAction, call_key},
+        message::{InboxAction, InboxCallKey, call_key},
         state::{DECISION_DELAY, InboxMode, InboxState, StatusTone},
     },
     present::{editor::is_same_json, text::escape_text},
@@ -91,7 +91,7 @@ impl InboxState {
     }
 
     /// Applies the result of the editor. Text equal to the proposal removes the edit.
-    pub(crate) fn edited(&mut self, call: &CallKey, written: Result<Option<Json>, String>) {
+    pub(crate) fn edited(&mut self, call: &InboxCallKey, written: Result<Option<Json>, String>) {
         let waiting = self.calls.iter().find(|waiting| call_key(&waiting.call) == *call);
         let Some(proposed) = waiting.map(|waiting| waiting.call.arguments.clone()) else { return };
         match written {

@@ -4,7 +4,7 @@ use crate::{
     document::{document_lines, fit_document},
     inbox::{
         field::TextField,
-        message::{CallKey, SentDecision, call_key},
+        message::{InboxCallKey, SentDecision, call_key},
     },
     page::DocumentWindow,
     present::text::escape_text,
@@ -53,7 +53,7 @@ pub(crate) struct ListedCall {
 pub(crate) struct InboxState {
     pub(crate) me: Principal,
     pub(crate) calls: Vec<ListedCall>,
-    pub(crate) shown: Option<CallKey>,
+    pub(crate) shown: Option<InboxCallKey>,
     pub(crate) mode: InboxMode,
     pub(crate) search_text: String,
     pub(crate) sending: Option<SentDecision>,
@@ -64,18 +64,18 @@ pub(crate) struct InboxState {
     pub(crate) help: DocumentWindow,
     /// Comments for a decision, and reasons for a denial. They are kept apart, so that a reason never goes with an
     /// allowance.
-    pub(crate) drafts: HashMap<CallKey, String>,
-    pub(crate) denials: HashMap<CallKey, String>,
+    pub(crate) drafts: HashMap<InboxCallKey, String>,
+    pub(crate) denials: HashMap<InboxCallKey, String>,
     /// Edited arguments, and chosen levels.
-    pub(crate) edits: HashMap<CallKey, Json>,
-    pub(crate) levels: HashMap<CallKey, String>,
+    pub(crate) edits: HashMap<InboxCallKey, Json>,
+    pub(crate) levels: HashMap<InboxCallKey, String>,
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
     pub(crate) hold: Option<Timestamp>,
     /// The calls whose arguments were on the screen to their end.
-    read: HashSet<CallKey>,
+    read: HashSet<InboxCallKey>,
     /// Decided calls. An older answer cannot list them as pending again.
-    over: HashSet<CallKey>,
+    over: HashSet<InboxCallKey>,
 }
 
 impl InboxState {
@@ -141,7 +141,7 @@ impl InboxState {
     }
 
     /// Shows another call from its beginning.
-    pub(crate) fn show(&mut self, call: Option<CallKey>) {
+    pub(crate) fn show(&mut self, call: Option<InboxCallKey>) {
         if self.shown == call {
             return;
         }
@@ -184,7 +184,7 @@ impl InboxState {
     }
 
     /// Removes a call and shows its neighbour.
-    pub(crate) fn drop_call(&mut self, gone: &CallKey, now: Timestamp) {
+    pub(crate) fn drop_call(&mut self, gone: &InboxCallKey, now: Timestamp) {
         self.over.insert(gone.clone());
         if self.shown.as_ref() == Some(gone) {
             self.step(1);
@@ -208,16 +208,16 @@ impl InboxState {
         self.levels.retain(|call, _| left.contains(call));
     }
 
-    pub(crate) fn is_over(&self, call: &CallKey) -> bool {
+    pub(crate) fn is_over(&self, call: &InboxCallKey) -> bool {
         self.over.contains(call)
     }
 
-    pub(crate) fn mark_over(&mut self, call: &CallKey) {
+    pub(crate) fn mark_over(&mut self, call: &InboxCallKey) {
         self.over.insert(call.clone());
     }
 
     /// Forgets decided calls, except those that the latest list still names.
-    pub(crate) fn forget_decided_except(&mut self, named: &HashSet<CallKey>) {
+    pub(crate) fn forget_decided_except(&mut self, named: &HashSet<InboxCallKey>) {
         self.over.retain(|call| named.contains(call));
     }
 
@@ -234,7 +234,7 @@ impl InboxState {
     }
 
     /// Requires the person to read the call again, because its arguments changed.
-    pub(crate) fn require_reading(&mut self, call: &CallKey) {
+    pub(crate) fn require_reading(&mut self, call: &InboxCallKey) {
         self.read.remove(call);
         if self.shown.as_ref() == Some(call) {
             self.page = DocumentWindow::default();

@@ -9,7 +9,7 @@ use super::{
     text::{argument_lines, escape_text, format_age},
 };
 use countersign_api as api;
-use countersign_gate::{State, Timestamp};
+use countersign_gate::{CallState, Timestamp};
 
 /// The call in lines under labels. A label that repeats is printed once.
 #[must_use]
@@ -76,7 +76,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     facts.extend(response.comment.as_ref().map(|comment| ("comment", escape_text(comment))));
     facts.extend(change_lines(&response.changes).into_iter().map(|line| ("changed", line)));
     facts.extend(response.note.as_ref().map(|note| ("note", escape_text(note))));
-    let lapses = response.lapses_at.filter(|_| call.state == State::Allowed);
+    let lapses = response.lapses_at.filter(|_| call.state == CallState::Allowed);
     facts.extend(lapses.map(|at| ("lapses", format!("at {at}, if the call is not claimed before"))));
     facts.extend(shadow_facts(&response.shadow));
     facts
@@ -103,8 +103,10 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
 
 fn state_text(call: &api::Call) -> String {
     match (call.state, &call.response) {
-        (State::Denied, Some(response)) => format!("denied by {}", escape_text(response.principal.as_str())),
-        (State::Unknown, _) => {
+        (CallState::Denied, Some(response)) => {
+            format!("denied by {}", escape_text(response.principal.as_str()))
+        }
+        (CallState::Unknown, _) => {
             "unknown: its executor was lost, and the call may or may not have run".to_owned()
         }
         (state, _) => state.to_string(),

@@ -3,9 +3,9 @@
 use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
-    Json, Width,
-    event::{Basis, Decision, OnExpiry, Shadow},
-    json::Change,
+    GrantScope, Json,
+    event::{Basis, Decision, OnExpiry, ShadowVerdict},
+    json::ArgumentChange,
 };
 
 /// A label and a line of text. Lines with the same label follow each other.
@@ -184,7 +184,7 @@ pub fn describe_scope(scope: &Json) -> String {
         Ok("tool") => "for the whole tool".to_owned(),
         Ok("once") => "moved here from an unused approval of the same call".to_owned(),
         _ => {
-            let pattern = Width::read(scope)
+            let pattern = GrantScope::read(scope)
                 .map_or_else(|_| compact_json(scope), |scope| escape_text(&scope.to_string()));
             format!("for {pattern}")
         }
@@ -201,7 +201,7 @@ pub fn describe_remembered(decision: Decision, scope: Option<&Json>) -> Option<S
 }
 
 /// The shadow rules that would have given another verdict.
-pub fn shadow_facts(shadow: &[Shadow]) -> impl Iterator<Item = CallFact> {
+pub fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> {
     shadow.iter().map(|one| {
         let verdict = serde_json::to_string(&one.verdict).unwrap_or_default();
         ("shadow", format!("{} would {} the call", escape_text(&one.rule), verdict.trim_matches('"')))
@@ -219,8 +219,8 @@ pub fn describe_masked(call: &api::Call) -> Option<String> {
 
 /// Changes in lines: `-` is the old value, `+` the new one.
 #[must_use]
-pub fn change_lines(changes: &[Change]) -> Vec<String> {
-    let line = |sign: &str, change: &Change, json: &Option<Json>| {
+pub fn change_lines(changes: &[ArgumentChange]) -> Vec<String> {
+    let line = |sign: &str, change: &ArgumentChange, json: &Option<Json>| {
         let place =
             if change.path.is_empty() { String::new() } else { format!("{} ", escape_text(&change.path)) };
         json.as_ref().map(|json| format!("{sign} {place}{}", compact_json(json)))

@@ -9,14 +9,14 @@ use crate::{
     draw::{ColourTheme, draw_picture},
     inbox::{
         message::{
-            CallKey, DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key,
+            DecisionFailure, DecisionSummary, InboxAction, InboxCallKey, InboxEvent, SentDecision, call_key,
         },
         state::InboxState,
     },
     view::{InboxHints, build_picture},
 };
 use countersign_api as api;
-use countersign_gate::{Principal, State, Timestamp};
+use countersign_gate::{CallState, Principal, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ impl InboxTester {
             "at": self.now, "seq": 99,
         });
         call.response = Some(serde_json::from_value(response).expect("a response"));
-        call.state = if sent.decision.allows() { State::Allowed } else { State::Denied };
+        call.state = if sent.decision.allows() { CallState::Allowed } else { CallState::Denied };
         self.hears(InboxEvent::Answered(sent, Ok(Box::new(call))));
     }
 
@@ -163,6 +163,6 @@ pub(crate) fn summarize_decision(text: &str) -> DecisionSummary {
     DecisionSummary { text: text.to_owned(), by: Principal::user("cleo") }
 }
 
-pub(crate) fn name(call: &api::Call) -> CallKey {
+pub(crate) fn name(call: &api::Call) -> InboxCallKey {
     call_key(call)
 }

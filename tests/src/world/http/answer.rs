@@ -16,7 +16,7 @@ const IN_FIRST_LINE: [&str; 4] = ["title", "status", "code", "detail"];
 /// An answer. As text it is its status and its body, with the known hashes by their names. A problem is shortened
 /// to `409 its_code: its detail`, with one line for each other member.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The headers.
@@ -25,7 +25,7 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// Sends a request. An error must be a whole problem.
     pub async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
@@ -133,7 +133,7 @@ impl Answer {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for HttpAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.in_short().filter(|_| self.status >= 400) {
             Some(problem) => f.write_str(&name_hashes(&problem)),

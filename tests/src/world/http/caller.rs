@@ -1,9 +1,9 @@
 //! Agents and people who speak to a server, whether it runs in the test's own process or in another.
 
-use super::{Answer, Stream, new_client};
+use super::{EventStreamReader, HttpAnswer, new_client};
 use crate::world::{
-    Action, Caller, Persona, Transport,
-    action::{Claim, Proposal},
+    Action, Persona, PersonaCaller, Transport,
+    action::{ClaimChoice, Proposal},
 };
 use countersign_events::event::Decision;
 use reqwest::{Client, Method, RequestBuilder};
@@ -41,53 +41,56 @@ impl Persona<ToServer> {
     }
 
     /// `GET`
-    pub async fn get(&self, path: &str) -> Answer {
-        Answer::to(self.request(Method::GET, path)).await
+    pub async fn get(&self, path: &str) -> HttpAnswer {
+        HttpAnswer::to(self.request(Method::GET, path)).await
     }
 
     /// `GET` with one more header.
-    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Answer {
-        Answer::to(self.request(Method::GET, path).header(name, value)).await
+    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> HttpAnswer {
+        HttpAnswer::to(self.request(Method::GET, path).header(name, value)).await
     }
 
     /// `POST` of a JSON body, which need not be valid.
-    pub async fn post(&self, path: &str, body: impl Into<String>) -> Answer {
+    pub async fn post(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.send_json(Method::POST, path, body.into()).await
     }
 
     /// `PUT` of a JSON body.
-    pub async fn put(&self, path: &str, body: impl Into<String>) -> Answer {
+    pub async fn put(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.send_json(Method::PUT, path, body.into()).await
     }
 
     /// `DELETE`
-    pub async fn delete(&self, path: &str) -> Answer {
-        Answer::to(self.request(Method::DELETE, path)).await
+    pub async fn delete(&self, path: &str) -> HttpAnswer {
+        HttpAnswer::to(self.request(Method::DELETE, path)).await
     }
 
     /// The call, which must exist.
-    pub async fn call(&self, id: &str) -> Answer {
+    pub async fn call(&self, id: &str) -> HttpAnswer {
         let answer = self.get(&call_path(&self.caller, id)).await;
         assert_eq!(answer.status, 200, "{answer}");
         answer
     }
 
     /// Opens a stream of events, after the named event if there is one.
-    pub async fn streams(&self, path: &str, last_event_id: Option<&str>) -> Stream {
+    pub async fn streams(&self, path: &str, last_event_id: Option<&str>) -> EventStreamReader {
         let request = self.request(Method::GET, path).header("accept", "text/event-stream");
-        Stream::open(last_event_id.into_iter().fold(request, |all, id| all.header("last-event-id", id))).await
+        EventStreamReader::open(
+            last_event_id.into_iter().fold(request, |all, id| all.header("last-event-id", id)),
+        )
+        .await
     }
 
-    async fn send_json(&self, method: Method, path: &str, body: String) -> Answer {
-        Answer::to(self.request(method, path).header("content-type", "application/json").body(body)).await
+    async fn send_json(&self, method: Method, path: &str, body: String) -> HttpAnswer {
+        HttpAnswer::to(self.request(method, path).header("content-type", "application/json").body(body)).await
     }
 }
 
 /// Each action must succeed. A test that wants a refusal sends the request itself.
 impl Transport for ToServer {
-    type Outcome = Answer;
+    type Outcome = HttpAnswer;
 
-    async fn perform(&self, caller: &Caller, action: Action<'_>) -> Answer {
+    async fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> HttpAnswer {
         let persona = Persona { transport: self.clone(), caller: caller.clone() };
         let thread = thread_path(caller);
         let answer = match action {
@@ -117,11 +120,11 @@ impl Transport for ToServer {
     }
 }
 
-fn thread_path(caller: &Caller) -> String {
+fn thread_path(caller: &PersonaCaller) -> String {
     format!("/v1/threads/{}", caller.thread_id)
 }
 
-fn call_path(caller: &Caller, id: &str) -> String {
+fn call_path(caller: &PersonaCaller, id: &str) -> String {
     format!("{}/tool-calls/{id}", thread_path(caller))
 }
 
@@ -137,7 +140,7 @@ fn decide(decision: Decision) -> String {
     json!({"decision": decision.as_str()}).to_string()
 }
 
-fn claim(caller: &Caller, claim: Claim<'_>, hash: &Value) -> String {
+fn claim(caller: &PersonaCaller, claim: ClaimChoice<'_>, hash: &Value) -> String {
     let own_name = || caller.principal.as_ref().map_or("local", |principal| principal.as_str());
     json!({"executor": claim.executor.unwrap_or_else(own_name), "argumentsHash": hash}).to_string()
 }

@@ -5,15 +5,15 @@ mod caller;
 mod redact;
 mod stream;
 
-pub use answer::Answer;
+pub use answer::HttpAnswer;
 pub use caller::ToServer;
 pub use redact::{name_hash, name_hashes};
-pub use stream::Stream;
+pub use stream::EventStreamReader;
 
-use super::{Database, Ground, Persona, Service, World, in_time, new_clock};
+use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
 use countersign_api::ApprovalGate;
-use countersign_gate::{Clock, EmbeddedGate, Options, Policy};
-use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_gate::{Clock, EmbeddedGate, Policy, StoreOptions};
+use countersign_server::{BoundListener, ListenAddress, ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::Client;
 use std::{net::SocketAddr, path::Path, sync::Arc};
@@ -30,7 +30,7 @@ pub struct Http {
     /// Tells the server to stop.
     pub stop: CancellationToken,
     client: Client,
-    server: JoinHandle<Result<(), countersign_server::Error>>,
+    server: JoinHandle<Result<(), countersign_server::ServerError>>,
 }
 
 /// A world that agents and people reach over HTTP.
@@ -57,19 +57,20 @@ pub async fn new_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir)
 
 async fn open_gate(file: &Path, clock: Clock, policy: &str) -> EmbeddedGate {
     let policy = Policy::read(policy).expect("a valid policy");
-    EmbeddedGate::open_with(file, Options { clock, ..Options::default() }, policy)
+    EmbeddedGate::open_with(file, StoreOptions { clock, ..StoreOptions::default() }, policy)
         .await
         .expect("a new log opens")
 }
 
 impl World<Http> {
     async fn over_http(policy: &str) -> Self {
-        let (ground, (clock, manual_clock)) = (Ground::new(Database::Sqlite).await, new_clock());
+        let (ground, (clock, manual_clock)) = (WorldGround::new(Database::Sqlite).await, new_clock());
         let gate = open_gate(&ground.file(), clock.clone(), policy).await;
         let policy = Policy::read(policy).expect("a valid policy");
         name_hash("policy", &policy.hash().to_string());
-        let listener = Listener::bind(&Address::Tcp(([127, 0, 0, 1], 0).into()), false).expect("a free port");
-        let Address::Tcp(address) = *listener.address() else { panic!("the server listens on a port") };
+        let listener =
+            BoundListener::bind(&ListenAddress::Tcp(([127, 0, 0, 1], 0).into()), false).expect("a free port");
+        let ListenAddress::Tcp(address) = *listener.address() else { panic!("the server listens on a port") };
         let (stop, options) = (CancellationToken::new(), ServerOptions::by(clock.clone()));
         let server = countersign_server::serve(vec![listener], gate.clone(), options, stop.clone());
         let http = Http { gate, address, stop, client: new_client(), server: tokio::spawn(server) };
@@ -99,8 +100,8 @@ impl World<Http> {
     }
 
     /// Sends a request to the byte, for requests that no client sends.
-    pub async fn sends_raw(&self, head: &str) -> Answer {
-        Answer::to_raw(self.service.address, head).await
+    pub async fn sends_raw(&self, head: &str) -> HttpAnswer {
+        HttpAnswer::to_raw(self.service.address, head).await
     }
 }
 

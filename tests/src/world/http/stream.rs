@@ -3,12 +3,12 @@
 use reqwest::{RequestBuilder, Response};
 
 /// An open stream.
-pub struct Stream {
+pub struct EventStreamReader {
     response: Response,
     received: Vec<u8>,
 }
 
-impl Stream {
+impl EventStreamReader {
     pub(super) async fn open(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
         assert_eq!(response.status(), 200);

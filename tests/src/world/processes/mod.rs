@@ -5,10 +5,10 @@ mod process;
 mod server;
 
 pub use player::Player;
-pub use process::{Ended, Process};
+pub use process::{Process, ProcessEnd};
 pub use server::Server;
 
-use super::{Database, Ground, Service, World, new_clock, terminal::AtTerminal};
+use super::{Database, Service, World, WorldGround, new_clock, terminal::AtTerminal};
 use crate::Cluster;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Event, Policy};
@@ -59,13 +59,13 @@ impl Service for Processes {
 impl World<Processes> {
     /// A folder with no log in it yet, or a new database server.
     pub async fn of_processes(programs: Programs, database: Database) -> Self {
-        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), Ground::new(database).await)
+        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), WorldGround::new(database).await)
     }
 
     /// The same on a database server that the test set up.
     #[must_use]
     pub fn of_processes_on(programs: Programs, cluster: Cluster) -> Self {
-        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), Ground::on(cluster))
+        Self::new(Processes { programs }, Policy::ask_always(), new_clock(), WorldGround::on(cluster))
     }
 
     /// The path of a file in the folder.

@@ -18,7 +18,7 @@ pub struct Process {
 
 /// How a process ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProcessEnd {
     /// Its exit code; -1 if a signal ended it.
     pub code: i32,
     /// The standard output that was not read before.
@@ -86,13 +86,13 @@ impl Process {
     }
 
     /// Waits until it ends by itself. Its stdin stays open until then.
-    pub async fn ended(mut self) -> Ended {
+    pub async fn ended(mut self) -> ProcessEnd {
         let _open = self.stdin.take();
         let (mut stdout, mut stderr) = (String::new(), self.read_of_stderr);
         let (mut out, mut err) = (self.stdout.into_inner(), self.stderr.into_inner());
         let (status, out, err) =
             tokio::join!(self.child.wait(), out.read_to_string(&mut stdout), err.read_to_string(&mut stderr));
         out.and(err).expect("its output is text");
-        Ended { code: status.expect("it ends").code().unwrap_or(-1), stdout, stderr }
+        ProcessEnd { code: status.expect("it ends").code().unwrap_or(-1), stdout, stderr }
     }
 }

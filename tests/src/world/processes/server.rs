@@ -1,9 +1,9 @@
 //! A real server process on its own port.
 
-use super::{Ended, Process, ProcessWorld};
+use super::{Process, ProcessEnd, ProcessWorld};
 use crate::world::{
     Persona,
-    http::{Answer, ToServer},
+    http::{HttpAnswer, ToServer},
 };
 use countersign_events::Principal;
 use reqwest::{Method, RequestBuilder};
@@ -57,12 +57,12 @@ impl Server {
     }
 
     /// `GET` without a name.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> HttpAnswer {
         self.anonymous().get(path).await
     }
 
     /// `POST` of a JSON body without a name.
-    pub async fn post(&self, path: &str, body: impl Into<String>) -> Answer {
+    pub async fn post(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.anonymous().post(path, body).await
     }
 
@@ -102,12 +102,12 @@ impl Server {
     }
 
     /// Waits until it ends by itself.
-    pub async fn ended(self) -> Ended {
+    pub async fn ended(self) -> ProcessEnd {
         self.process.ended().await
     }
 
     /// Tells it to end, and waits until it has.
-    pub async fn terminated(self) -> Ended {
+    pub async fn terminated(self) -> ProcessEnd {
         self.signal(Signal::TERM);
         self.ended().await
     }

@@ -9,22 +9,22 @@ fn call_runs_from_proposal_to_result() {
         story.proposes("c", "bash").expect("asked"),
         ["TOOL_CALL by agent:bot", "TOOL_APPROVAL_REQUEST by agent:bot"]
     );
-    assert_eq!(story.state("c"), State::Pending);
+    assert_eq!(story.state("c"), CallState::Pending);
     assert_eq!(
         story.decides("ada", "c", Decision::AllowOnce).expect("decided"),
         ["TOOL_APPROVAL_RESPONSE by user:ada"]
     );
-    assert_eq!(story.state("c"), State::Allowed);
+    assert_eq!(story.state("c"), CallState::Allowed);
     assert_eq!(
         story.claims("c", "w", "{\"n\":1.0}").expect("claimed"),
         ["TOOL_EXECUTION_STARTED by agent:bot"]
     );
-    assert_eq!(story.state("c"), State::Running);
+    assert_eq!(story.state("c"), CallState::Running);
     assert_eq!(
         story.call_command("c", finish(Status::Success, "ok")).expect("ended"),
         ["TOOL_RESULT by agent:bot"]
     );
-    assert_eq!(story.state("c"), State::Finished);
+    assert_eq!(story.state("c"), CallState::Finished);
 }
 
 #[test]
@@ -96,14 +96,14 @@ fn lapsed_lease_leaves_outcome_unknown_until_result() {
     story.decides("ada", "c", Decision::AllowOnce).expect("decided");
     story.claims("c", "w", "{\"n\":1}").expect("claimed");
     story.later(60);
-    assert_eq!(story.state("c"), State::Unknown);
+    assert_eq!(story.state("c"), CallState::Unknown);
     assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
     let stranger =
         FinishCommand { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
     assert_eq!(code(story.call_command("c", CallCommand::Finish(stranger))), "not_the_executor");
     assert_eq!(code(story.call_command("c", finish(Status::Denied, ""))), "invalid");
     story.call_command("c", finish(Status::Success, "ok")).expect("ended");
-    assert_eq!(story.state("c"), State::Finished);
+    assert_eq!(story.state("c"), CallState::Finished);
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn grant_answers_later_calls_until_revoked() {
         ["TOOL_CALL by agent:bot", "TOOL_APPROVAL_RESPONSE by policy:grant"]
     );
     story.proposes("c3", "zsh").expect("asked");
-    assert_eq!((story.state("c2"), story.state("c3")), (State::Allowed, State::Pending));
+    assert_eq!((story.state("c2"), story.state("c3")), (CallState::Allowed, CallState::Pending));
     let unknown = story.person("bob").thread_command(ThreadCommand::Revoke(1));
     assert_eq!(code(unknown), "unknown_grant");
     story.person("bob").thread_command(ThreadCommand::Revoke(3)).expect("revoked");
     assert!(story.thread_command(ThreadCommand::Revoke(3)).expect("again").is_empty());
     story.proposes("c4", "bash").expect("asked");
-    assert_eq!((story.state("c2"), story.state("c4")), (State::Allowed, State::Pending));
+    assert_eq!((story.state("c2"), story.state("c4")), (CallState::Allowed, CallState::Pending));
 }
 
 const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"task-*\"\nverdict = \"allow\"\n\
@@ -154,7 +154,7 @@ fn block_after_approval_refuses_the_claim() {
     story.policy = Arc::new(Policy::read(RULES).expect("valid"));
     assert_eq!(code(story.claims("c", "w", "{\"n\":1}")), "blocked");
     story.proposes("d", "rm").expect("blocked");
-    assert_eq!(story.state("d"), State::Denied);
+    assert_eq!(story.state("d"), CallState::Denied);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn call_can_be_cancelled_until_claimed() {
     story.proposes("c", "bash").expect("asked");
     assert_eq!(story.call_command("c", cancel()).expect("cancelled").len(), 2);
     assert!(story.call_command("c", cancel()).expect("again").is_empty());
-    assert_eq!(story.state("c"), State::Cancelled);
+    assert_eq!(story.state("c"), CallState::Cancelled);
     assert_eq!(code(story.decides("ada", "c", Decision::AllowOnce)), "already_decided");
 
     story.proposes("d", "bash").expect("asked");
@@ -220,7 +220,7 @@ fn closed_thread_cancels_pending_and_ends_grants() {
     let closed = story.thread_command(ThreadCommand::Close).expect("closed");
     assert_eq!(closed.len(), 5, "{closed:?}");
     assert!(story.thread_command(ThreadCommand::Close).expect("again").is_empty());
-    assert_eq!(story.state("c2"), State::Cancelled);
+    assert_eq!(story.state("c2"), CallState::Cancelled);
     assert_eq!(code(story.claims("c1", "w", "{\"n\":1}")), "thread_closed");
     assert_eq!(code(story.proposes("c4", "bash")), "thread_closed");
     assert!(story.proposes("c2", "bash").expect("known").is_empty());

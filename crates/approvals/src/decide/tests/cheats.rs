@@ -1,29 +1,29 @@
 //! Attempts to run a call without approval, and why they fail.
 
 use super::*;
-use crate::Width;
+use crate::GrantScope;
 use countersign_events::{
-    State, ToolName,
-    event::{Decision, Definition, Mode, ToolPolicy},
+    CallState, ToolName,
+    event::{Decision, Mode, ToolDefinition, ToolPolicy},
 };
 use std::time::Duration;
 
 const ARGUMENTS: &str = "{\"n\":1}";
 
-impl Story {
+impl DecisionStory {
     fn sets(&mut self, name: &str, command: ThreadCommand) -> usize {
         self.person(name).thread_command(command).expect("set").len()
     }
 
-    fn defined(&mut self, id: &str, description: &str) -> State {
+    fn defined(&mut self, id: &str, description: &str) -> CallState {
         let mut command = propose(id, "fetch", ARGUMENTS);
         command.definition =
-            Some(Definition { description: Some(description.to_owned()), ..Definition::default() });
+            Some(ToolDefinition { description: Some(description.to_owned()), ..ToolDefinition::default() });
         self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
         self.state(id)
     }
 
-    fn hurries(&mut self, id: &str, tool: &str) -> State {
+    fn hurries(&mut self, id: &str, tool: &str) -> CallState {
         let command = super::ProposeCommand {
             expires_in: Some(Duration::from_secs(1)),
             ..propose(id, tool, ARGUMENTS)
@@ -38,22 +38,22 @@ impl Story {
 fn agent_cannot_revoke_a_denial() {
     let mut story = given("");
     story.proposes("a", "bash").expect("proposed");
-    let denial = RespondCommand { width: Some(Width::Exact), ..RespondCommand::plain(Decision::Deny) };
+    let denial = RespondCommand { width: Some(GrantScope::Exact), ..RespondCommand::plain(Decision::Deny) };
     story.person("ada").call_command("a", CallCommand::Respond(denial)).expect("denied");
     assert_eq!(code(story.agent().thread_command(ThreadCommand::Revoke(3))), "not_an_approver");
     story.sets("ada", ThreadCommand::SetMode(Mode::ApproveAll));
     story.proposes("b", "bash").expect("proposed");
-    assert_eq!(story.state("b"), State::Denied);
+    assert_eq!(story.state("b"), CallState::Denied);
 }
 
 #[test]
 fn shortened_expiry_never_allows() {
     let rule = "[[rule]]\nname = \"slow\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"1h\"\nonExpiry = \"allow\"\n";
     let mut story = given(rule);
-    assert_eq!(story.hurries("a", "bash"), State::Denied);
+    assert_eq!(story.hurries("a", "bash"), CallState::Denied);
     story.proposes("b", "bash").expect("proposed");
     story.later(3_600).call_command("b", CallCommand::Due).expect("due");
-    assert_eq!(story.state("b"), State::Allowed, "people had all the time of the rule");
+    assert_eq!(story.state("b"), CallState::Allowed, "people had all the time of the rule");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn expiry_denies_if_thread_requires_a_person() {
     story.sets("ada", ThreadCommand::SetPolicies(vec![(tool, ToolPolicy::RequireApproval)]));
     story.proposes("a", "bash").expect("proposed");
     story.later(3_600).call_command("a", CallCommand::Due).expect("due");
-    assert_eq!(story.state("a"), State::Denied);
+    assert_eq!(story.state("a"), CallState::Denied);
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn lapsed_approval_does_not_move() {
     story.proposes("a", "bash").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     story.later(59).proposes("b", "bash").expect("proposed");
-    assert_eq!(story.state("b"), State::Allowed, "it still holds, and moves");
+    assert_eq!(story.state("b"), CallState::Allowed, "it still holds, and moves");
     story.later(1);
-    assert_eq!(story.state("b"), State::Cancelled, "with no more time than it had");
+    assert_eq!(story.state("b"), CallState::Cancelled, "with no more time than it had");
     story.proposes("c", "bash").expect("proposed");
-    assert_eq!(story.state("c"), State::Pending);
+    assert_eq!(story.state("c"), CallState::Pending);
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn approval_does_not_move_to_changed_tool() {
     let mut story = given("");
     story.defined("a", "Reads a page");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    assert_eq!(story.defined("b", "Reads a page and sends it on"), State::Pending);
-    assert_eq!(story.state("a"), State::Allowed);
-    assert_eq!(story.defined("c", "Reads a page"), State::Allowed);
+    assert_eq!(story.defined("b", "Reads a page and sends it on"), CallState::Pending);
+    assert_eq!(story.state("a"), CallState::Allowed);
+    assert_eq!(story.defined("c", "Reads a page"), CallState::Allowed);
 }
 
 const TWO: &str = "[approvers]\n\"user:cyd\" = { level = \"admin\" }\n\"user:dan\" = { level = \"admin\" }\n\
@@ -101,7 +101,7 @@ fn grant_does_not_answer_calls_of_its_approvers() {
         story.decides(name, "a", Decision::AllowSession).expect("voted");
     }
     for (id, by, state) in
-        [("b", "ada", State::Pending), ("c", "bob", State::Pending), ("d", "eve", State::Allowed)]
+        [("b", "ada", CallState::Pending), ("c", "bob", CallState::Pending), ("d", "eve", CallState::Allowed)]
     {
         let command = CallCommand::Propose(propose(id, "pay", ARGUMENTS));
         story.person(by).call_command(id, command).expect("proposed");
@@ -117,9 +117,9 @@ fn vote_before_escalation_does_not_allow() {
     story.later(60).call_command("a", CallCommand::Due).expect("climbed");
     assert_eq!(code(story.decides("bob", "a", Decision::AllowOnce)), "not_eligible");
     story.decides("cyd", "a", Decision::AllowOnce).expect("voted");
-    assert_eq!(story.state("a"), State::Pending, "ada could not say so now");
+    assert_eq!(story.state("a"), CallState::Pending, "ada could not say so now");
     story.decides("dan", "a", Decision::AllowOnce).expect("voted");
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Allowed);
 }
 
 #[test]
@@ -130,11 +130,11 @@ fn mode_applies_at_level_of_its_setter() {
     );
     story.sets("bob", ThreadCommand::SetMode(Mode::ApproveAll));
     story.proposes("a", "bash").expect("proposed");
-    assert_eq!(story.state("a"), State::Pending);
+    assert_eq!(story.state("a"), CallState::Pending);
     assert_eq!(story.sets("cyd", ThreadCommand::SetMode(Mode::ApproveAll)), 1);
     assert_eq!(story.sets("cyd", ThreadCommand::SetMode(Mode::ApproveAll)), 0);
     story.proposes("b", "bash").expect("proposed");
-    assert_eq!(story.state("b"), State::Allowed);
+    assert_eq!(story.state("b"), CallState::Allowed);
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn grant_does_not_answer_changed_tool() {
         .person("ada")
         .call_command("a", CallCommand::Respond(RespondCommand::plain(Decision::AllowSession)))
         .expect("granted");
-    assert_eq!(story.defined("b", "reads a page"), State::Allowed);
-    assert_eq!(story.defined("c", "sends all that it finds"), State::Pending);
+    assert_eq!(story.defined("b", "reads a page"), CallState::Allowed);
+    assert_eq!(story.defined("c", "sends all that it finds"), CallState::Pending);
     story.agent().proposes("d", "fetch").expect("proposed");
-    assert_eq!(story.state("d"), State::Pending, "nor is it known for the same where it says nothing");
+    assert_eq!(story.state("d"), CallState::Pending, "nor is it known for the same where it says nothing");
 }

@@ -9,7 +9,7 @@ fn target() -> CommandTarget {
     CommandTarget::Call(thread_id(), call_id("a"))
 }
 
-fn claim_of(arguments: &str) -> Command {
+fn claim_of(arguments: &str) -> ApprovalCommand {
     CallCommand::Claim(ClaimCommand {
         executor: "w".to_owned(),
         arguments_hash: hash(arguments),
@@ -29,9 +29,9 @@ fn policy(text: &str) -> Arc<Policy> {
     Arc::new(Policy::read(text).expect("valid"))
 }
 
-impl Story {
-    fn evidence(&self, command: &Command) -> CommandEvidence {
-        let Command::Call(command) = command else { panic!("a call's command") };
+impl DecisionStory {
+    fn evidence(&self, command: &ApprovalCommand) -> CommandEvidence {
+        let ApprovalCommand::Call(command) = command else { panic!("a call's command") };
         let call = self.batch.call(&thread_id(), &call_id("a"));
         evidence_for(&self.policy, (&self.by, &thread_id()), call, command)
     }
@@ -88,7 +88,7 @@ fn proposal_without_a_judgement_is_refused() {
 fn edit_that_the_schema_rejects_is_refused() {
     let mut story = given("");
     story.proposes("a", "bash").expect("asked");
-    let command = Command::Call(CallCommand::Respond(edit_to("{\"n\":2}")));
+    let command = ApprovalCommand::Call(CallCommand::Respond(edit_to("{\"n\":2}")));
     let CommandEvidence::Edit(review) = story.evidence(&command) else { panic!("an edit") };
     let schema_error = Some("the tool does not take them: 2 is not 1".to_owned());
     let rejected = CommandEvidence::Edit(EditReview { schema_error, ..review.clone() });

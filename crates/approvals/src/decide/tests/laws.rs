@@ -1,10 +1,12 @@
 //! Properties of every history, tested with random histories.
 
 use super::*;
-use crate::{BatchState, Command, CommandTarget, ReadSet, Width, admissibility::AdmissibilityCheck};
+use crate::{
+    ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet, admissibility::AdmissibilityCheck,
+};
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
-    chain::Verifier,
+    chain::ChainVerifier,
     event::{Decision, Mode, Source, Status, ToolPolicy},
 };
 use proptest::prelude::*;
@@ -23,7 +25,7 @@ const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
 fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
-    let width = prop::option::weighted(0.3, prop::sample::select(vec![Width::Exact, Width::Tool]));
+    let width = prop::option::weighted(0.3, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
     (decision, width, arguments).prop_map(|(decision, width, arguments)| {
         let read =
@@ -53,7 +55,7 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
 }
 
 /// A target and a command that applies to it.
-type AnyCommand = (CommandTarget, Command);
+type AnyCommand = (CommandTarget, ApprovalCommand);
 
 fn to_thread(command: ThreadCommand) -> AnyCommand {
     (CommandTarget::Thread(thread_id()), command.into())
@@ -79,9 +81,9 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
 }
 
 /// A command, the person who gives it if only people may, and the seconds until the next step.
-type Step = (AnyCommand, usize, u64);
+type RandomStep = (AnyCommand, usize, u64);
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<RandomStep>> {
     prop::collection::vec((any_target_and_command(), 0..PEOPLE.len(), 0..3_u64), 0..60)
 }
 
@@ -90,7 +92,7 @@ fn tool_name(name: &str) -> ToolName {
 }
 
 /// Executes the steps and returns the story that they make.
-fn play(steps: &[Step]) -> Story {
+fn play(steps: &[RandomStep]) -> DecisionStory {
     let mut story = given(POLICY);
     for ((target, command), person, seconds) in steps {
         story.set_caller(command, PEOPLE[*person]);
@@ -100,12 +102,12 @@ fn play(steps: &[Step]) -> Story {
     story
 }
 
-impl Story {
-    fn set_caller(&mut self, command: &Command, person: &str) {
+impl DecisionStory {
+    fn set_caller(&mut self, command: &ApprovalCommand, person: &str) {
         let decides = matches!(
             command,
-            Command::Call(CallCommand::Respond(_) | CallCommand::Release { .. })
-                | Command::Thread(
+            ApprovalCommand::Call(CallCommand::Respond(_) | CallCommand::Release { .. })
+                | ApprovalCommand::Thread(
                     ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
                 )
         );
@@ -113,7 +115,7 @@ impl Story {
     }
 }
 
-fn bodies(story: &Story) -> Vec<Body> {
+fn bodies(story: &DecisionStory) -> Vec<Body> {
     let read = |e: &countersign_events::Event| Body::read(e.seq, e.kind, &e.data).expect("readable");
     story.log.iter().map(read).collect()
 }
@@ -203,7 +205,7 @@ proptest! {
                 Body::ApprovalResponse(response) if response.source == Source::Approver
                     && response.decision.allows() && two.contains(&response.tool_call_id) =>
                 {
-                    let agrees = |vote: &&(Principal, countersign_events::event::Vote)| {
+                    let agrees = |vote: &&(Principal, countersign_events::event::ApprovalVote)| {
                         vote.1.tool_call_id == response.tool_call_id
                             && vote.1.decision.allows()
                             && vote.1.arguments_hash == Some(response.arguments_hash)
@@ -244,7 +246,7 @@ proptest! {
         let thread_id = ThreadId::new("t").expect("valid");
         let mut replayed = BatchState::new(0, Sha256::ZERO);
         replayed.load(&ReadSet::default(), &story.log).expect("nothing is damaged");
-        let mut verifier = Verifier::default();
+        let mut verifier = ChainVerifier::default();
         for event in &story.log {
             verifier.check(event).expect("the chain holds");
         }

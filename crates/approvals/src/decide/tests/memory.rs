@@ -1,21 +1,21 @@
 //! Remembered decisions: scopes, denials, unused approvals.
 
 use super::*;
-use crate::Width;
+use crate::GrantScope;
 use countersign_events::{
-    Json, Principal, State,
+    CallState, Json, Principal,
     event::{Decision, Mode, ToolPolicy},
 };
 
 const FIRST: &str = "{\"n\":1}";
 const OTHER: &str = "{\"n\":2}";
 
-fn width(text: &str) -> Width {
-    Width::read(&Json::parse(text).expect("valid")).expect("a width")
+fn width(text: &str) -> GrantScope {
+    GrantScope::read(&Json::parse(text).expect("valid")).expect("a width")
 }
 
-impl Story {
-    fn asks(&mut self, id: &str, tool: &str, arguments: &str) -> State {
+impl DecisionStory {
+    fn asks(&mut self, id: &str, tool: &str, arguments: &str) -> CallState {
         self.agent().call_command(id, CallCommand::Propose(propose(id, tool, arguments))).expect("proposed");
         self.state(id)
     }
@@ -36,11 +36,11 @@ fn grant_answers_calls_in_its_scope() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.answers("a", Decision::AllowSession, Some("\"exact\"")).expect("granted");
-    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
-    assert_eq!(story.asks("c", "bash", OTHER), State::Pending);
-    assert_eq!(story.asks("d", "other", FIRST), State::Pending, "another tool with the same arguments");
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Allowed);
+    assert_eq!(story.asks("c", "bash", OTHER), CallState::Pending);
+    assert_eq!(story.asks("d", "other", FIRST), CallState::Pending, "another tool with the same arguments");
     story.answers("c", Decision::AllowSession, None).expect("granted");
-    assert_eq!(story.asks("e", "bash", "{\"n\":3}"), State::Allowed);
+    assert_eq!(story.asks("e", "bash", "{\"n\":3}"), CallState::Allowed);
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn pattern_scope_must_include_its_own_call() {
     let foreign = story.answers("a", Decision::AllowSession, Some("{\"command\":\"ls*\"}"));
     assert_eq!(code(foreign), "invalid");
     story.answers("a", Decision::AllowSession, Some("{\"command\":\"git status*\"}")).expect("granted");
-    assert_eq!(story.asks("b", "bash", "{\"command\":\"git status\"}"), State::Allowed);
-    assert_eq!(story.asks("c", "bash", "{\"command\":\"git status; rm -rf /\"}"), State::Pending);
-    assert_eq!(story.asks("d", "bash", "{\"command\":\"git push\"}"), State::Pending);
+    assert_eq!(story.asks("b", "bash", "{\"command\":\"git status\"}"), CallState::Allowed);
+    assert_eq!(story.asks("c", "bash", "{\"command\":\"git status; rm -rf /\"}"), CallState::Pending);
+    assert_eq!(story.asks("d", "bash", "{\"command\":\"git push\"}"), CallState::Pending);
 }
 
 #[test]
@@ -66,12 +66,16 @@ fn remembered_denial_overrides_grant_until_revoked() {
     story.asks("b", "bash", "{\"command\":\"ls\"}");
     story.answers("b", Decision::AllowSession, None).expect("granted");
     story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
-    assert_eq!(story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"), State::Denied, "any part is enough");
+    assert_eq!(
+        story.asks("c", "bash", "{\"command\":\"ls; rm y\"}"),
+        CallState::Denied,
+        "any part is enough"
+    );
     assert!(story.told("c").contains("user:ada denied it"), "{}", story.told("c"));
     story.later(86_400);
-    assert_eq!(story.asks("d", "bash", "{\"command\":\"rm z\"}"), State::Denied, "no time ends it");
+    assert_eq!(story.asks("d", "bash", "{\"command\":\"rm z\"}"), CallState::Denied, "no time ends it");
     story.person("ada").thread_command(ThreadCommand::Revoke(grant)).expect("revoked");
-    assert_eq!(story.asks("e", "bash", "{\"command\":\"rm z\"}"), State::Allowed);
+    assert_eq!(story.asks("e", "bash", "{\"command\":\"rm z\"}"), CallState::Allowed);
 }
 
 #[test]
@@ -80,14 +84,14 @@ fn denial_of_same_call_lasts_five_minutes() {
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::Deny).expect("denied");
     story.later(299);
-    assert_eq!(story.asks("b", "bash", FIRST), State::Denied);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Denied);
     insta::assert_snapshot!(story.told("b"), @r#""Denied without asking again, because user:ada denied it at 1970-01-01T00:16:40.000Z: too risky (do not retry this call unchanged)""#);
-    assert_eq!(story.asks("c", "bash", OTHER), State::Pending, "other arguments");
-    assert_eq!(story.asks("d", "other", FIRST), State::Pending, "another tool");
+    assert_eq!(story.asks("c", "bash", OTHER), CallState::Pending, "other arguments");
+    assert_eq!(story.asks("d", "other", FIRST), CallState::Pending, "another tool");
     story.later(1);
     assert_eq!(
         story.asks("e", "bash", FIRST),
-        State::Pending,
+        CallState::Pending,
         "the five minutes count from the person's word"
     );
 }
@@ -97,13 +101,13 @@ fn unused_approval_moves_to_one_same_call() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
-    assert_eq!(story.state("a"), State::Cancelled);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Allowed);
+    assert_eq!(story.state("a"), CallState::Cancelled);
     assert_eq!(code(story.claims("a", "w", FIRST)), "not_allowed");
-    assert_eq!(story.asks("c", "bash", FIRST), State::Allowed, "it moves on");
+    assert_eq!(story.asks("c", "bash", FIRST), CallState::Allowed, "it moves on");
     story.claims("c", "w", FIRST).expect("claimed");
     assert_eq!(code(story.claims("b", "w", FIRST)), "not_allowed");
-    assert_eq!(story.asks("d", "bash", FIRST), State::Pending, "its claim used it up");
+    assert_eq!(story.asks("d", "bash", FIRST), CallState::Pending, "its claim used it up");
 }
 
 #[test]
@@ -112,8 +116,8 @@ fn old_approval_does_not_move() {
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     story.later(300);
-    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
+    assert_eq!(story.state("a"), CallState::Allowed);
 
     let mut story = given("");
     let require = ThreadCommand::SetPolicies(vec![(
@@ -123,7 +127,7 @@ fn old_approval_does_not_move() {
     story.person("ada").thread_command(require).expect("set");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
 }
 
 #[test]
@@ -132,7 +136,7 @@ fn cancelled_approval_does_not_move() {
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     story.agent().call_command("a", CallCommand::Cancel { reason: None }).expect("withdrawn");
-    assert_eq!(story.asks("b", "bash", FIRST), State::Pending);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
 }
 
 #[test]
@@ -145,10 +149,14 @@ fn grant_precedes_denial_precedes_unused_approval() {
     story.asks("c", "bash", FIRST);
     story.decides("ada", "b", Decision::AllowOnce).expect("allowed");
     story.decides("ada", "c", Decision::Deny).expect("denied");
-    assert_eq!(story.asks("d", "bash", FIRST), State::Denied, "the last word on the same call counts");
+    assert_eq!(story.asks("d", "bash", FIRST), CallState::Denied, "the last word on the same call counts");
     story.asks("e", "bash", OTHER);
     story.answers("e", Decision::AllowSession, None).expect("granted");
-    assert_eq!(story.asks("f", "bash", FIRST), State::Allowed, "a grant answers before a remembered denial");
+    assert_eq!(
+        story.asks("f", "bash", FIRST),
+        CallState::Allowed,
+        "a grant answers before a remembered denial"
+    );
 }
 
 #[test]
@@ -165,11 +173,11 @@ fn stop_denies_only_pending_calls() {
     assert_eq!(events.len(), 4);
     assert_eq!(
         ["a", "b", "c", "d"].map(|id| story.state(id)),
-        [State::Denied, State::Pending, State::Allowed, State::Denied]
+        [CallState::Denied, CallState::Pending, CallState::Allowed, CallState::Denied]
     );
     story.set_by(Principal::user("ada"));
     story.execute(CommandTarget::AllThreads, StopCommand::default().into()).expect("stopped");
-    assert_eq!(story.state("b"), State::Denied);
+    assert_eq!(story.state("b"), CallState::Denied);
     assert!(story.batch.call(&thread_id(), &call_id("c")).is_some());
 }
 
@@ -184,18 +192,18 @@ fn earlier_decision_never_answers_approvers_own_calls() {
             .person("ada")
             .call_command("b", CallCommand::Propose(propose("b", "bash", FIRST)))
             .expect("proposed");
-        assert_eq!(story.state("b"), State::Pending, "ada would answer herself");
+        assert_eq!(story.state("b"), CallState::Pending, "ada would answer herself");
         story
             .person("bob")
             .call_command("c", CallCommand::Propose(propose("c", "bash", FIRST)))
             .expect("proposed");
-        assert_eq!(story.state("c"), State::Allowed);
+        assert_eq!(story.state("c"), CallState::Allowed);
     }
     let mut story = given("");
     story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
     story.call_command("a", CallCommand::Propose(propose("a", "bash", FIRST))).expect("proposed");
-    assert_eq!(story.state("a"), State::Pending);
-    assert_eq!(story.asks("b", "bash", FIRST), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Pending);
+    assert_eq!(story.asks("b", "bash", FIRST), CallState::Allowed);
 }
 
 #[test]

@@ -14,16 +14,16 @@ use super::{
     HashedArguments, ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes,
     claim_needs_judgement, claim_subject,
 };
-use crate::{BatchState, Call, Command, CommandEnvelope, CommandTarget, Refused};
+use crate::{ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, Refused};
 use countersign_events::{
-    Body, CallId, Event, Json, Principal, Sha256, State, ThreadId, Timestamp, ToolName,
+    Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
 };
-use countersign_policy::{Policy, Subject};
+use countersign_policy::{JudgedCall, Policy};
 use std::{sync::Arc, time::Duration};
 
 /// One thread, a clock that the test advances, and a policy.
-pub(super) struct Story {
+pub(super) struct DecisionStory {
     pub(super) batch: BatchState,
     pub(super) log: Vec<Event>,
     pub(super) now: Timestamp,
@@ -31,8 +31,8 @@ pub(super) struct Story {
     by: Principal,
 }
 
-pub(super) fn given(policy: &str) -> Story {
-    Story {
+pub(super) fn given(policy: &str) -> DecisionStory {
+    DecisionStory {
         batch: BatchState::new(0, Sha256::ZERO),
         log: Vec::new(),
         now: Timestamp::from_millis(1_000_000),
@@ -77,7 +77,7 @@ fn evidence_for(
     call: Option<&Call>,
     command: &CallCommand,
 ) -> CommandEvidence {
-    let judged = |subject: &Subject<'_>, arguments_hash| {
+    let judged = |subject: &JudgedCall<'_>, arguments_hash| {
         let judgement = Arc::new(policy.judge(subject, &|| false));
         ArgumentsJudgement { arguments_hash, judgement }
     };
@@ -98,7 +98,7 @@ fn evidence_for(
     }
 }
 
-impl Story {
+impl DecisionStory {
     pub(super) fn agent(&mut self) -> &mut Self {
         self.by = Principal::agent("bot");
         self
@@ -116,10 +116,10 @@ impl Story {
     pub(super) fn execute(
         &mut self,
         target: CommandTarget,
-        command: Command,
+        command: ApprovalCommand,
     ) -> Result<Vec<String>, Refused> {
         let evidence = match (&target, &command) {
-            (CommandTarget::Call(thread_id, id), Command::Call(command)) => {
+            (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let call = self.batch.call(thread_id, id);
                 evidence_for(&self.policy, (&self.by, thread_id), call, command)
             }
@@ -131,7 +131,7 @@ impl Story {
     pub(super) fn execute_with(
         &mut self,
         target: CommandTarget,
-        command: Command,
+        command: ApprovalCommand,
         evidence: CommandEvidence,
     ) -> Result<Vec<String>, Refused> {
         let (by, policy) = (self.by.clone(), Arc::clone(&self.policy));
@@ -190,7 +190,7 @@ impl Story {
         self
     }
 
-    pub(super) fn state(&self, id: &str) -> State {
+    pub(super) fn state(&self, id: &str) -> CallState {
         self.batch.call(&thread_id(), &call_id(id)).expect("proposed").state(self.now)
     }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{CommandEnvelope, CommandTarget};
 use countersign_events::{
-    Json, Principal, State,
-    event::{Decision, Definition, Status},
+    CallState, Json, Principal,
+    event::{Decision, Status, ToolDefinition},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ fn answer(decision: Decision) -> CallCommand {
     CallCommand::Respond(RespondCommand { comment: said().into(), ..RespondCommand::plain(decision) })
 }
 
-fn keeps_none(story: &Story) {
+fn keeps_none(story: &DecisionStory) {
     for event in &story.log {
         assert!(!event.data.as_str().contains("hunter2"), "{} holds it: {:?}", event.kind, event.data);
     }
@@ -54,7 +54,7 @@ fn comments_are_written_without_secrets() {
     }
     let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: said().into() });
     story.person("ada").thread_command(stop).expect("stopped");
-    assert_eq!(story.state("stopped"), State::Denied);
+    assert_eq!(story.state("stopped"), CallState::Denied);
     story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     story
         .later(60)
@@ -72,8 +72,8 @@ fn proposal_texts_are_written_without_secrets() {
     let mut story = given("");
     let mut command = propose("a", "bash", "{\"n\":1}");
     let annotations = Json::parse("{\"title\":\"--token hunter2\"}").expect("valid");
-    let definition = Definition { description: said().into(), input_schema: None, needs_approval: None };
-    let raw = Definition::hash(Some(&definition), Some(&annotations));
+    let definition = ToolDefinition { description: said().into(), input_schema: None, needs_approval: None };
+    let raw = ToolDefinition::hash(Some(&definition), Some(&annotations));
     command.description = said().into();
     command.impact = Some(Json::parse("{\"message\":\"--token hunter2\"}").expect("valid"));
     (command.annotations, command.definition) = (Some(annotations), Some(definition));

@@ -3,14 +3,14 @@
 use super::*;
 use crate::Refused;
 use countersign_events::{
-    State, ToolName,
+    CallState, ToolName,
     event::{Decision, Mode, ToolPolicy},
 };
 
 const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
 
-impl Story {
+impl DecisionStory {
     fn sets_mode(&mut self, name: &str, mode: Mode) -> Result<Vec<String>, Refused> {
         self.person(name).thread_command(ThreadCommand::SetMode(mode))
     }
@@ -57,9 +57,9 @@ fn mode_answers_asks_and_lifts_no_block() {
     let mut story = given(RULES);
     story.sets_mode("ada", Mode::ApproveAll).expect("set");
     assert_eq!(story.who_answers("a", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Allowed);
     assert_eq!(story.who_answers("b", "rm"), "TOOL_APPROVAL_RESPONSE by policy:never");
-    assert_eq!(story.state("b"), State::Denied);
+    assert_eq!(story.state("b"), CallState::Denied);
 
     story.sets_mode("ada", Mode::AutoDeny).expect("set");
     assert_eq!(story.who_answers("c", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
@@ -108,7 +108,7 @@ fn required_approval_asks_a_person_each_time() {
     assert_eq!(story.who_answers("c", "bash"), ASKED);
     story.sets_mode("ada", Mode::AutoDeny).expect("set");
     assert_eq!(story.who_answers("d", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
-    assert_eq!(story.state("d"), State::Denied);
+    assert_eq!(story.state("d"), CallState::Denied);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Refused;
 use countersign_events::{
-    Json, State,
+    CallState, Json,
     event::{Decision, Status},
 };
 use std::time::Duration;
@@ -54,7 +54,7 @@ fn edited(arguments: &str) -> RespondCommand {
     RespondCommand { arguments: Some(arguments), ..RespondCommand::plain(Decision::AllowOnce) }
 }
 
-impl Story {
+impl DecisionStory {
     fn says(&mut self, name: &str, id: &str, respond: RespondCommand) -> Result<Vec<String>, Refused> {
         self.person(name).call_command(id, CallCommand::Respond(respond))
     }
@@ -82,7 +82,7 @@ fn decision_needs_the_level_of_the_request() {
     assert_eq!(code(story.says("ada", "a", low)), "not_eligible");
     assert_eq!(code(story.decides("eve", "a", Decision::Deny)), "not_eligible", "neither do others deny");
     story.decides("ada", "a", Decision::AllowOnce).expect("decided");
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Allowed);
 }
 
 #[test]
@@ -94,18 +94,18 @@ fn grant_does_not_answer_above_its_level() {
     story.proposes("a", "bash").expect("proposed");
     story.decides("bob", "a", Decision::AllowSession).expect("granted");
     story.proposes("b", "bash").expect("proposed");
-    assert_eq!(story.state("b"), State::Allowed);
+    assert_eq!(story.state("b"), CallState::Allowed);
     story
         .agent()
         .call_command("c", CallCommand::Propose(propose("c", "bash", "{\"n\":2}")))
         .expect("proposed");
-    assert_eq!(story.state("c"), State::Pending);
+    assert_eq!(story.state("c"), CallState::Pending);
     story.decides("ada", "c", Decision::AllowSession).expect("granted");
     story
         .agent()
         .call_command("d", CallCommand::Propose(propose("d", "bash", "{\"n\":2}")))
         .expect("proposed");
-    assert_eq!(story.state("d"), State::Allowed);
+    assert_eq!(story.state("d"), CallState::Allowed);
 }
 
 #[test]
@@ -119,14 +119,14 @@ fn quorum_counts_each_approver_once() {
     );
     assert_eq!(story.decides("ada", "a", Decision::AllowOnce), Ok(vec![]), "the same again is no news");
     assert_eq!(code(story.decides("ada", "a", Decision::Deny)), "already_voted");
-    assert_eq!(story.state("a"), State::Pending);
+    assert_eq!(story.state("a"), CallState::Pending);
     assert_eq!(
         story.decides("bob", "a", Decision::Deny),
         Ok(vec!["TOOL_APPROVAL_VOTE by user:bob".to_owned()])
     );
     let last = story.decides("dan", "a", Decision::AllowOnce).expect("voted");
     assert_eq!(last, ["TOOL_APPROVAL_VOTE by user:dan", "TOOL_APPROVAL_RESPONSE by user:dan"]);
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Allowed);
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn denial_needs_the_number_in_the_rule() {
     let no =
         |why: &str| RespondCommand { comment: Some(why.to_owned()), ..RespondCommand::plain(Decision::Deny) };
     story.says("ada", "a", no("the account is closed")).expect("voted");
-    assert_eq!(story.state("a"), State::Pending);
+    assert_eq!(story.state("a"), CallState::Pending);
     story.decides("dan", "a", Decision::AllowOnce).expect("voted");
     story.says("bob", "a", no("and it is Friday")).expect("voted");
-    assert_eq!(story.state("a"), State::Denied);
+    assert_eq!(story.state("a"), CallState::Denied);
     insta::assert_snapshot!(story.told("a"), @r#""Denied by user:ada: the account is closed; and by user:bob: and it is Friday (do not retry this call unchanged)""#);
 }
 
@@ -149,7 +149,7 @@ fn edit_voids_earlier_votes() {
     story.proposes("a", "transfer").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("voted");
     story.says("bob", "a", edited("{\"n\":7}")).expect("a new round");
-    assert_eq!(story.state("a"), State::Pending, "what ada allowed was something else");
+    assert_eq!(story.state("a"), CallState::Pending, "what ada allowed was something else");
     let looked_at =
         RespondCommand { about: Some(hash("{\"n\":1}")), ..RespondCommand::plain(Decision::AllowOnce) };
     assert_eq!(code(story.says("dan", "a", looked_at)), "arguments_changed");
@@ -161,7 +161,7 @@ fn edit_voids_earlier_votes() {
     let looked_at =
         RespondCommand { about: Some(hash("{\"n\":7}")), ..RespondCommand::plain(Decision::AllowOnce) };
     story.says("ada", "a", looked_at).expect("she may speak again on what is new");
-    assert_eq!(story.state("a"), State::Allowed);
+    assert_eq!(story.state("a"), CallState::Allowed);
     assert_eq!(code(story.takes("a", "w", "{\"n\":1}")), "arguments_changed");
     story.takes("a", "w", "{\"n\":7}").expect("what both allowed");
 }
@@ -237,10 +237,10 @@ fn takeover_needs_idempotent_tool_or_release() {
     let early = story.person("ada").call_command("b", CallCommand::Release { comment: None });
     assert_eq!(code(early), "not_unknown");
     story.later(60);
-    assert_eq!(story.state("a"), State::Unknown);
+    assert_eq!(story.state("a"), CallState::Unknown);
     let taken = story.takes("a", "w2", "{\"n\":1}").expect("idempotent");
     assert_eq!(taken, ["TOOL_EXECUTION_TAKEN_OVER by agent:bot"]);
-    assert_eq!(story.state("a"), State::Running);
+    assert_eq!(story.state("a"), CallState::Running);
     assert_eq!(code(story.takes("a", "w3", "{\"n\":1}")), "already_claimed");
     assert_eq!(code(story.takes("b", "w2", "{\"n\":1}")), "already_claimed");
     assert_eq!(
@@ -290,7 +290,7 @@ fn unused_approval_lapses() {
     story.later(599);
     story.takes("a", "w", "{\"n\":1}").expect("in time");
     story.later(1);
-    assert_eq!((story.state("a"), story.state("b")), (State::Running, State::Cancelled));
+    assert_eq!((story.state("a"), story.state("b")), (CallState::Running, CallState::Cancelled));
     assert_eq!(code(story.takes("b", "w", "{\"n\":1}")), "not_allowed");
     assert!(story.told("b").contains("lapsed"), "{}", story.told("b"));
 }

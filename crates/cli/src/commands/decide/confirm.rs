@@ -1,7 +1,7 @@
 //! Confirming a decision that changes the arguments, or that is remembered for a pattern.
 
 use super::args::DecideOptions;
-use crate::{context::Context, present::confirm::confirm};
+use crate::{context::CommandContext, present::confirm::confirm};
 use countersign_api as api;
 use countersign_api::{ErrorCode, SharedGate};
 use countersign_gate::Json;
@@ -11,7 +11,7 @@ use countersign_tui::present::{
 
 /// Prints the changed arguments, and asks for confirmation.
 pub(super) fn confirm_change(
-    context: &Context,
+    context: &CommandContext,
     options: &DecideOptions,
     call: &api::Call,
     changed: &Json,
@@ -33,7 +33,7 @@ pub(super) fn confirm_change(
 /// Prints the preview of a pattern, and asks for confirmation. The scopes `exact` and `tool` need none, because
 /// their words say what they cover.
 pub(super) async fn confirm_scope(
-    context: &Context,
+    context: &CommandContext,
     options: &DecideOptions,
     gate: &SharedGate,
     call: &api::Call,

@@ -5,7 +5,7 @@ mod arguments;
 mod confirm;
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit, gate_exit},
     find::{CallSelector, find_call, read_pending_of_thread},
     present::call::print_call,
@@ -47,7 +47,7 @@ struct DecisionResults {
     results: Vec<DecisionResult>,
 }
 
-pub(crate) async fn allow_calls(context: &Context, args: &AllowArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> anyhow::Result<CommandExit> {
     let scope = args.scope.to_json()?;
     let remembered = args.session || scope.is_some();
     let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
@@ -71,7 +71,7 @@ pub(crate) async fn allow_calls(context: &Context, args: &AllowArgs) -> anyhow::
     decide_calls(context, &gate, calls, &decide, &args.decide).await
 }
 
-pub(crate) async fn deny_calls(context: &Context, args: &DenyArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
     let scope = args.scope.to_json()?;
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
@@ -110,7 +110,7 @@ async fn find_calls(
 }
 
 async fn decide_calls(
-    context: &Context,
+    context: &CommandContext,
     gate: &SharedGate,
     mut calls: Vec<api::Call>,
     decide: &api::DecisionRequest,
@@ -144,7 +144,7 @@ fn bind_to_arguments(call: &api::Call, decide: &api::DecisionRequest) -> api::De
 
 /// Decides exactly these calls, and none that arrived meanwhile.
 async fn decide_several(
-    context: &Context,
+    context: &CommandContext,
     gate: &SharedGate,
     calls: Vec<api::Call>,
     decide: &api::DecisionRequest,

@@ -4,7 +4,7 @@ use super::tools;
 use crate::commands::demo::script::{ScriptStep, THREAD};
 use countersign_api as api;
 use countersign_api::{GateError, SharedGate, random_id};
-use countersign_gate::{CallId, Clock, State, ThreadId};
+use countersign_gate::{CallId, CallState, Clock, ThreadId};
 use std::{path::PathBuf, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl DemoAgent {
                 };
             }
         };
-        if call.state != State::Allowed {
+        if call.state != CallState::Allowed {
             return Ok(call);
         }
         let executor = random_id("demo-");

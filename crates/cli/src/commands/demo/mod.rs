@@ -9,14 +9,14 @@ mod tools;
 
 use crate::{
     commands::watch::{unwrap_watch_error, watch_options},
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
 };
 use agent::DemoAgent;
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter, SharedGate};
-use countersign_gate::{EmbeddedGate, Options, Policy, Principal};
-use countersign_server::{Address, Listener, Options as ServerOptions};
+use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_server::{BoundListener, ListenAddress, ServerOptions};
 use countersign_tui::{
     EndNotice, WatchExit, can_draw,
     present::{
@@ -56,7 +56,7 @@ pub(crate) struct DemoArgs {
 /// The seconds until the unanswered call expires: with a person, and with `--auto`.
 const EXPIRY: (u32, u32) = (45, 1);
 
-pub(crate) async fn run_demo(context: &Context, demo: &DemoArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn run_demo(context: &CommandContext, demo: &DemoArgs) -> anyhow::Result<CommandExit> {
     let theirs = &context.options;
     if theirs.server.is_some() || theirs.database.is_some() || theirs.policy.is_some() {
         let message = "the demo uses its own server, database and policy";
@@ -82,13 +82,18 @@ pub(crate) async fn run_demo(context: &Context, demo: &DemoArgs) -> anyhow::Resu
     }
 }
 
-async fn run_demo_in(context: &Context, demo: &DemoArgs, folder: &DemoFolder) -> anyhow::Result<WatchExit> {
+async fn run_demo_in(
+    context: &CommandContext,
+    demo: &DemoArgs,
+    folder: &DemoFolder,
+) -> anyhow::Result<WatchExit> {
     let work = folder.path("desk");
     script::furnish(&work)?;
     std::fs::write(folder.path("policy.toml"), script::POLICY)?;
     let policy = Policy::read(script::POLICY)?;
-    let gate = EmbeddedGate::open_with(folder.path("countersign.db"), Options::default(), policy).await?;
-    let listener = Listener::bind(&Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
+    let gate =
+        EmbeddedGate::open_with(folder.path("countersign.db"), StoreOptions::default(), policy).await?;
+    let listener = BoundListener::bind(&ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
     let url = listener.address().url();
     let stop = CancellationToken::new();
     let server = tokio::spawn(countersign_server::serve(
@@ -122,7 +127,7 @@ struct DemoResult {
 }
 
 struct DemoStage<'a> {
-    context: &'a Context,
+    context: &'a CommandContext,
     folder: &'a DemoFolder,
     agent: DemoAgent,
     person: SharedGate,

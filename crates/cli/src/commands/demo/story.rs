@@ -2,7 +2,7 @@
 
 use countersign_api as api;
 use countersign_gate::{
-    State,
+    CallState,
     event::{Decision, Source, Status},
 };
 use countersign_tui::present::{json::json_lines, text::escape_text};
@@ -11,10 +11,10 @@ use serde::Deserialize;
 /// The proposal on one line.
 pub(crate) fn describe_wish(call: &api::Call) -> String {
     #[derive(Deserialize)]
-    struct ShellArguments {
+    struct StoryShellArguments {
         command: String,
     }
-    let what = match call.arguments.read::<ShellArguments>() {
+    let what = match call.arguments.read::<StoryShellArguments>() {
         Ok(shell) => escape_text(&shell.command),
         Err(_) => call.description.as_deref().map(escape_text).unwrap_or_default(),
     };
@@ -33,7 +33,7 @@ pub(crate) fn describe_result(call: &api::Call) -> (&'static str, String) {
 
 fn reason(call: &api::Call) -> String {
     let Some(response) = &call.response else {
-        return if call.state == State::Pending { "still pending" } else { "undecided" }.to_owned();
+        return if call.state == CallState::Pending { "still pending" } else { "undecided" }.to_owned();
     };
     let who = escape_text(response.principal.as_str());
     let comment =

@@ -24,7 +24,7 @@ impl ToolOutcome {
 }
 
 #[derive(Deserialize)]
-struct ShellArguments {
+struct ToolShellArguments {
     command: String,
     cwd: PathBuf,
 }
@@ -39,7 +39,7 @@ struct WriteArguments {
 
 /// Runs a claimed call.
 pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
-    let done = if let Ok(shell) = call.arguments.read::<ShellArguments>() {
+    let done = if let Ok(shell) = call.arguments.read::<ToolShellArguments>() {
         run_command(work, &shell).await
     } else if let Ok(write) = call.arguments.read::<WriteArguments>() {
         write_file(work, &write)
@@ -49,7 +49,7 @@ pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
     done.unwrap_or_else(|why| ToolOutcome::from_text(Status::Error, &why.to_string()))
 }
 
-async fn run_command(work: &Path, shell: &ShellArguments) -> std::io::Result<ToolOutcome> {
+async fn run_command(work: &Path, shell: &ToolShellArguments) -> std::io::Result<ToolOutcome> {
     let words = shlex::split(&shell.command).unwrap_or_default();
     let Some((program, rest)) = words.split_first() else {
         return Ok(ToolOutcome::from_text(Status::Error, "the arguments are not a command"));

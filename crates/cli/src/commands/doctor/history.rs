@@ -1,9 +1,9 @@
 //! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
-use crate::{commands::doctor::results::CheckResults, context::Context};
+use crate::{commands::doctor::results::CheckResults, context::CommandContext};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, GateError, LogFilter, UnavailableReason};
-use countersign_gate::{Address, Clock, EmbeddedGate, Error, Options, Policy, chain};
+use countersign_gate::{Clock, DatabaseUrl, EmbeddedGate, GateFailure, Policy, StoreOptions, chain};
 use std::time::Duration;
 
 /// A longer log is not checked completely, because `verify` does that.
@@ -13,8 +13,8 @@ const LAST: i64 = 1_000;
 /// The accepted clock difference between machines that share a file.
 const APART: Duration = Duration::from_mins(1);
 
-pub(crate) async fn check_log(context: &Context, address: &Address, results: &mut CheckResults) {
-    let options = Options { create: false, ..Options::default() };
+pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, results: &mut CheckResults) {
+    let options = StoreOptions { create: false, ..StoreOptions::default() };
     let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::ask_always()).await {
         Ok(gate) => gate,
         Err(error) => {
@@ -22,7 +22,7 @@ pub(crate) async fn check_log(context: &Context, address: &Address, results: &mu
             return results.fail_with(check_of(&error, address), &error, code);
         }
     };
-    if matches!(address, Address::File(_)) {
+    if matches!(address, DatabaseUrl::File(_)) {
         results.ok("file system", "write-ahead logging works");
     }
     results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
@@ -33,18 +33,22 @@ pub(crate) async fn check_log(context: &Context, address: &Address, results: &mu
     gate.shut_down().await;
 }
 
-fn check_of(error: &Error, address: &Address) -> &'static str {
+fn check_of(error: &GateFailure, address: &DatabaseUrl) -> &'static str {
     match error.code() {
         "no_wal" => "file system",
         "newer_database" => "layout",
         "half_copied" => "copy",
-        _ if matches!(address, Address::Postgres(_)) => "log",
+        _ if matches!(address, DatabaseUrl::Postgres(_)) => "log",
         _ if error.reason() == Some("read_only") => "folder",
         _ => "file",
     }
 }
 
-async fn log(context: &Context, gate: &EmbeddedGate, results: &mut CheckResults) -> Result<(), GateError> {
+async fn log(
+    context: &CommandContext,
+    gate: &EmbeddedGate,
+    results: &mut CheckResults,
+) -> Result<(), GateError> {
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
     let page = api::PageQuery { after: from, limit: api::MAX_PAGE };
@@ -87,7 +91,7 @@ const INADMISSIBLE: &str =
     "a program bypassed the rules: `countersign verify` lists the events and the reasons";
 
 async fn whole(
-    context: &Context,
+    context: &CommandContext,
     gate: &EmbeddedGate,
     tip: i64,
     results: &mut CheckResults,

@@ -8,19 +8,19 @@ mod server;
 
 use crate::{
     commands::doctor::results::{CheckResults, CheckStatus},
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     present::screen::{ScreenFormat, TextStyle},
     settings::log_target::LogTarget,
 };
-use countersign_gate::{Address, Clock, Timestamp};
+use countersign_gate::{Clock, DatabaseUrl, Timestamp};
 use countersign_tui::{
     present::{print::print_line, text::escape_text},
     wrap_words,
 };
 use unicode_width::UnicodeWidthStr;
 
-pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit> {
+pub(crate) async fn run_checks(context: &CommandContext) -> anyhow::Result<CommandExit> {
     let mut results = CheckResults::default();
     settings(context, &mut results);
     policy(context, &mut results);
@@ -29,8 +29,8 @@ pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit>
         Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,
         Ok(LogTarget::Database(address)) => {
             let worth_opening = match &address {
-                Address::File(path) => file::check_file(path, &mut results),
-                Address::Postgres(postgres) => postgres::check_postgres(postgres, &mut results).await,
+                DatabaseUrl::File(path) => file::check_file(path, &mut results),
+                DatabaseUrl::Postgres(postgres) => postgres::check_postgres(postgres, &mut results).await,
             };
             if worth_opening {
                 history::check_log(context, &address, &mut results).await;
@@ -42,14 +42,14 @@ pub(crate) async fn run_checks(context: &Context) -> anyhow::Result<CommandExit>
     Ok(if results.worst() == CheckStatus::Fail { CommandExit::FAILED } else { CommandExit::DONE })
 }
 
-fn settings(context: &Context, results: &mut CheckResults) {
+fn settings(context: &CommandContext, results: &mut CheckResults) {
     match &context.settings.file {
         Some(path) => results.ok("settings", format!("read from {}", path.display())),
         None => results.ok("settings", "there is no settings file; `countersign config` lists the settings"),
     }
 }
 
-fn policy(context: &Context, results: &mut CheckResults) {
+fn policy(context: &CommandContext, results: &mut CheckResults) {
     let Some(path) = context.settings.policy_path() else {
         results.ok("policy", "none is set: task tools are allowed, other calls are asked");
         return;
@@ -75,7 +75,7 @@ fn clock(results: &mut CheckResults) {
     }
 }
 
-fn print(context: &Context, results: &CheckResults) {
+fn print(context: &CommandContext, results: &CheckResults) {
     if context.json {
         let said = serde_json::json!({"status": results.worst(), "findings": results.0});
         print_line(&said.to_string());

@@ -1,7 +1,7 @@
 //! Checks of a PostgreSQL server, its settings, and the rights of this user.
 
 use crate::commands::doctor::results::CheckResults;
-use countersign_gate::{Examined, PostgresAddress, Rights, examine};
+use countersign_gate::{PostgresAddress, RoleRights, ServerExamination, examine};
 
 /// The accepted clock difference between the server and this machine, in milliseconds.
 const APART: u64 = 1_000;
@@ -29,7 +29,7 @@ pub(crate) async fn check_postgres(address: &PostgresAddress, results: &mut Chec
 }
 
 /// Checks the connection.
-fn way(found: &Examined, results: &mut CheckResults) {
+fn way(found: &ServerExamination, results: &mut CheckResults) {
     match (found.encrypted, found.near) {
         (true, _) => results.ok("TLS", "the connection is encrypted"),
         (false, true) => results.ok("TLS", "off; the server is on this machine"),
@@ -66,7 +66,7 @@ fn way(found: &Examined, results: &mut CheckResults) {
     }
 }
 
-fn clock(found: &Examined, results: &mut CheckResults) {
+fn clock(found: &ServerExamination, results: &mut CheckResults) {
     let (theirs, ahead) = found.clock;
     let apart = ahead.unsigned_abs();
     let which = if ahead > 0 { "ahead of" } else { "behind" };
@@ -80,7 +80,7 @@ fn clock(found: &Examined, results: &mut CheckResults) {
 }
 
 /// Checks whether acknowledged events survive a crash.
-fn durability(found: &Examined, results: &mut CheckResults) {
+fn durability(found: &ServerExamination, results: &mut CheckResults) {
     if let Some(settings) = &found.unsafe_settings {
         results.fail(
             "durability",
@@ -121,17 +121,17 @@ fn durability(found: &Examined, results: &mut CheckResults) {
 }
 
 /// Checks the rights of this user and the database triggers.
-fn rights(found: &Examined, results: &mut CheckResults) {
+fn rights(found: &ServerExamination, results: &mut CheckResults) {
     let roles = "use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md";
     let Some(rights) = found.rights else { return };
     match rights {
-        Rights::Look => results.warn("rights", "this user can only read: it cannot add events", roles),
-        Rights::Add => results.ok("rights", "this user can add events, but not change or delete them"),
-        Rights::Change => {
+        RoleRights::Look => results.warn("rights", "this user can only read: it cannot add events", roles),
+        RoleRights::Add => results.ok("rights", "this user can add events, but not change or delete them"),
+        RoleRights::Change => {
             let said = "this user has rights to change and delete events; only triggers prevent it";
             results.warn("rights", said, roles);
         }
-        Rights::Own => {
+        RoleRights::Own => {
             results.warn("rights", "this user owns the log, and can remove its triggers", roles);
         }
     }

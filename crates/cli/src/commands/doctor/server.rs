@@ -1,10 +1,10 @@
 //! Checks of a Countersign server.
 
-use crate::{commands::doctor::results::CheckResults, context::Context};
+use crate::{commands::doctor::results::CheckResults, context::CommandContext};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
 
-pub(crate) async fn check_server(context: &Context, url: &str, results: &mut CheckResults) {
+pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &mut CheckResults) {
     let ready = match HttpGate::connect(url) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),

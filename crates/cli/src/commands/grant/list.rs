@@ -2,7 +2,7 @@
 
 use super::read::read_grants;
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     present::table::{ColumnFit, TextTable},
 };
@@ -23,7 +23,10 @@ pub(crate) struct GrantListArgs {
     thread: String,
 }
 
-pub(crate) async fn list_grants(context: &Context, args: &GrantListArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn list_grants(
+    context: &CommandContext,
+    args: &GrantListArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let found = read_grants(&gate, &countersign_api::parse_thread_id(&args.thread)?).await?;
     if context.json {

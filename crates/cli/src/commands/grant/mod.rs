@@ -4,7 +4,7 @@ mod list;
 mod read;
 mod revoke;
 
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign grant`.
@@ -17,7 +17,7 @@ pub(crate) enum GrantCommand {
 }
 
 pub(crate) async fn run_grant_command(
-    context: &Context,
+    context: &CommandContext,
     command: &GrantCommand,
 ) -> anyhow::Result<CommandExit> {
     match command {

@@ -1,7 +1,7 @@
 //! `countersign grant revoke`
 
 use super::read::read_grants;
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
@@ -18,7 +18,10 @@ pub(crate) struct GrantRevokeArgs {
     grant: i64,
 }
 
-pub(crate) async fn revoke_grant(context: &Context, args: &GrantRevokeArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn revoke_grant(
+    context: &CommandContext,
+    args: &GrantRevokeArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     // Revoking a grant twice succeeds, but the second time changes nothing.

@@ -5,7 +5,7 @@ use crate::{
         sample_call::{SampleCall, command_line},
         source::PolicySource,
     },
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
         screen::ScreenFormat,
@@ -15,7 +15,7 @@ use crate::{
 use countersign_gate::{
     Json, Principal, ToolName,
     event::{OnExpiry, Verdict},
-    policy::{Judgement, Terms},
+    policy::{ApprovalTerms, Judgement},
 };
 use countersign_tui::present::{
     print::print_line,
@@ -64,7 +64,7 @@ fn arguments(text: &str) -> Result<Json, String> {
     Json::parse(text).map_err(|why| why.to_string())
 }
 
-pub(crate) fn check_policy(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<CommandExit> {
+pub(crate) fn check_policy(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<CommandExit> {
     let call = call(context, args)?;
     let meant = PolicySource::from_settings(&context.settings)?;
     let Some(call) = call else { return Ok(look_at(context, &meant)) };
@@ -81,7 +81,7 @@ pub(crate) fn check_policy(context: &Context, args: &PolicyCheckArgs) -> anyhow:
     })
 }
 
-fn call(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<Option<SampleCall>> {
+fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Option<SampleCall>> {
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     let principal = context.settings.principal(Principal::agent)?;
     if let Some(path) = &args.call {
@@ -100,7 +100,7 @@ fn call(context: &Context, args: &PolicyCheckArgs) -> anyhow::Result<Option<Samp
     Ok(Some(SampleCall::new(thread, principal, args.tool.clone(), command_line(&command)?)))
 }
 
-fn look_at(context: &Context, meant: &PolicySource) -> CommandExit {
+fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
     let warnings = meant.policy.warnings();
     if context.json {
         let told: Vec<_> = warnings
@@ -190,7 +190,7 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
 }
 
 /// The terms of a request that differ from the defaults.
-fn terms(terms: &Terms) -> Vec<String> {
+fn terms(terms: &ApprovalTerms) -> Vec<String> {
     let span = |span: Duration| format_duration(span.as_secs());
     let mut said = Vec::new();
     if let Some(level) = &terms.level {

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::policy::source::read_text,
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
 };
 use countersign_gate::policy;
@@ -29,7 +29,10 @@ pub(crate) struct PolicyFormatArgs {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn format_policy(context: &Context, args: &PolicyFormatArgs) -> anyhow::Result<CommandExit> {
+pub(crate) fn format_policy(
+    context: &CommandContext,
+    args: &PolicyFormatArgs,
+) -> anyhow::Result<CommandExit> {
     let path = args.file.clone().or_else(|| context.settings.policy_path());
     let path = path.ok_or_else(|| CliError::usage("no policy is set; give the path of a file"))?;
     let name = path.display().to_string();

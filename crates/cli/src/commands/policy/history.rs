@@ -1,9 +1,9 @@
 //! Reads the calls of the log.
 
-use crate::{context::Context, filters::TimeRangeArgs};
+use crate::{context::CommandContext, filters::TimeRangeArgs};
 use countersign_api as api;
 use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{Event, EventType, ThreadId, Timestamp, replay::Calls};
+use countersign_gate::{Event, EventType, ThreadId, Timestamp, replay::CallAssembler};
 
 /// The event types of calls. Messages are excluded, because there may be many.
 const OF_CALLS: &[EventType] = &[
@@ -31,7 +31,7 @@ pub(crate) struct LoggedCallArgs {
 
 /// Passes each selected call with all its events to `take`. Returns the number of damaged calls.
 pub(crate) async fn for_each_call(
-    context: &Context,
+    context: &CommandContext,
     which: &LoggedCallArgs,
     mut take: impl FnMut(&countersign_gate::replay::Call),
 ) -> anyhow::Result<u64> {
@@ -41,7 +41,7 @@ pub(crate) async fn for_each_call(
     let mut page =
         api::PageQuery { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
     let filter = LogFilter { thread_id, types: OF_CALLS.to_vec(), ..LogFilter::default() };
-    let mut calls = Calls::between(since, until);
+    let mut calls = CallAssembler::between(since, until);
     let mut progress = context.progress("events");
     let first = page.after;
     loop {
@@ -66,7 +66,7 @@ pub(crate) async fn for_each_call(
 }
 
 /// True if no later event can belong to a call proposed before `until`.
-fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &Calls) -> bool {
+fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &CallAssembler) -> bool {
     let (Some(last), Some(until)) = (last, until) else { return false };
     // Clocks of several processes differ slightly. An event that is much later belongs to a later call.
     calls.open() == 0 && last.timestamp.before(SLACK) > until

@@ -10,7 +10,7 @@ mod source;
 mod suggest;
 mod test;
 
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign policy`.
@@ -29,7 +29,7 @@ pub(crate) enum PolicyCommand {
 }
 
 pub(crate) async fn run_policy_command(
-    context: &Context,
+    context: &CommandContext,
     command: &PolicyCommand,
 ) -> anyhow::Result<CommandExit> {
     match command {

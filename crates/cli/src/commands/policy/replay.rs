@@ -5,7 +5,7 @@ use crate::{
         history::{LoggedCallArgs, for_each_call},
         source::PolicySource,
     },
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     present::{
         event::summarize_arguments,
@@ -16,7 +16,7 @@ use crate::{
 };
 use countersign_gate::{
     event::{Basis, Source},
-    replay::{self, Case, Listed, Report},
+    replay::{self, ListedCalls, ReplayReport, ReplayedCall},
 };
 use countersign_tui::present::{
     print::{print_error, print_json, print_line},
@@ -42,10 +42,13 @@ pub(crate) struct PolicyReplayArgs {
     limit: usize,
 }
 
-pub(crate) async fn replay_policy(context: &Context, args: &PolicyReplayArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn replay_policy(
+    context: &CommandContext,
+    args: &PolicyReplayArgs,
+) -> anyhow::Result<CommandExit> {
     let meant = PolicySource::from_settings(&context.settings)?;
     let name = meant.name().to_owned();
-    let mut replay = replay::Replay::new(meant.policy);
+    let mut replay = replay::PolicyReplay::new(meant.policy);
     let damaged = for_each_call(context, &args.which, |call| replay.take(call, &|| false)).await?;
     let report = replay.report();
     if context.json {
@@ -60,7 +63,7 @@ pub(crate) async fn replay_policy(context: &Context, args: &PolicyReplayArgs) ->
     Ok(CommandExit::DONE)
 }
 
-fn say(report: &Report, name: &str, limit: usize, screen: &ScreenFormat) {
+fn say(report: &ReplayReport, name: &str, limit: usize, screen: &ScreenFormat) {
     if report.calls + report.masked == 0 {
         print_line("No calls were proposed in this time.");
         return;
@@ -81,7 +84,7 @@ fn say(report: &Report, name: &str, limit: usize, screen: &ScreenFormat) {
     print_line(&format!("\n{}", rules(report).format(screen)));
 }
 
-fn ways(report: &Report) -> TextTable {
+fn ways(report: &ReplayReport) -> TextTable {
     let mut table =
         TextTable::new(&[("", ColumnFit::Whole), ("THEN", ColumnFit::Number), ("NOW", ColumnFit::Number)]);
     let (then, now) = (&report.then, &report.now);
@@ -98,7 +101,7 @@ fn ways(report: &Report) -> TextTable {
     table
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &ReplayReport) -> String {
     if !report.differs() {
         return format!("No verdict changes.{}", left_out(report));
     }
@@ -117,7 +120,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn left_out(report: &Report) -> String {
+fn left_out(report: &ReplayReport) -> String {
     let reasons = [
         (report.masked, ", because the policy may depend on masked values"),
         (report.unsettled, " without an answer"),
@@ -128,7 +131,7 @@ fn left_out(report: &Report) -> String {
         .concat()
 }
 
-fn list(listed: &Listed, title: &str, limit: usize, screen: &ScreenFormat) {
+fn list(listed: &ListedCalls, title: &str, limit: usize, screen: &ScreenFormat) {
     if listed.count == 0 {
         return;
     }
@@ -160,7 +163,7 @@ fn list(listed: &Listed, title: &str, limit: usize, screen: &ScreenFormat) {
     }
 }
 
-fn then(case: &Case) -> String {
+fn then(case: &ReplayedCall) -> String {
     let then = &case.then;
     let Some(by) = then.by.as_ref().map(|by| escape_text(by.as_str())) else {
         return "not decided".to_owned();
@@ -176,7 +179,7 @@ fn then(case: &Case) -> String {
     format!("{what} {by}{comment}")
 }
 
-fn now(case: &Case) -> String {
+fn now(case: &ReplayedCall) -> String {
     let by = case.now.rule.as_ref().map_or_else(|| basis_word(case.now.basis), |rule| escape_text(rule));
     let terms = case.now.terms.as_ref().map_or(String::new(), |terms| format!(": {}", escape_text(terms)));
     format!("{} by {by}{terms}", verdict_word(case.now.verdict))
@@ -189,7 +192,7 @@ fn basis_word(basis: Basis) -> String {
     }
 }
 
-fn rules(report: &Report) -> TextTable {
+fn rules(report: &ReplayReport) -> TextTable {
     let mut table = TextTable::new(&[
         ("RULE", ColumnFit::Wrapped),
         ("VERDICT", ColumnFit::Whole),

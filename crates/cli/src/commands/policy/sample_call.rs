@@ -4,8 +4,8 @@ use crate::{commands::policy::source::read_text, exit::CliError};
 use countersign_api as api;
 use countersign_gate::{
     Json, Policy, Principal, ThreadId, ToolName,
-    event::Definition,
-    policy::{Judgement, Subject},
+    event::ToolDefinition,
+    policy::{JudgedCall, Judgement},
 };
 use serde::Deserialize;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(crate) struct SampleCall {
     pub(crate) arguments: Json,
     pub(crate) annotations: Option<Json>,
     pub(crate) impact: Option<Json>,
-    pub(crate) definition: Option<Definition>,
+    pub(crate) definition: Option<ToolDefinition>,
 }
 
 /// A call as proposed over HTTP. Fields that the policy does not use are accepted.
@@ -59,7 +59,7 @@ impl SampleCall {
     }
 
     pub(crate) fn judged(&self, policy: &Policy) -> Judgement {
-        let subject = Subject {
+        let subject = JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,

@@ -5,11 +5,11 @@ use crate::{
         history::{LoggedCallArgs, for_each_call},
         source::PolicySource,
     },
-    context::Context,
+    context::CommandContext,
     exit::CommandExit,
     present::words::count_words,
 };
-use countersign_gate::replay::{Suggest, Wanted};
+use countersign_gate::replay::{RuleSuggester, SuggestionOptions};
 use countersign_tui::present::print::{print_error, print_json, print_line};
 
 /// Options of `policy suggest`.
@@ -33,12 +33,12 @@ pub(crate) struct PolicySuggestArgs {
 }
 
 pub(crate) async fn suggest_rules(
-    context: &Context,
+    context: &CommandContext,
     args: &PolicySuggestArgs,
 ) -> anyhow::Result<CommandExit> {
     let meant = PolicySource::from_settings(&context.settings)?;
-    let wanted = Wanted { at_least: args.at_least, even_dangerous: args.even_dangerous };
-    let mut gather = Suggest::new(meant.policy, wanted);
+    let wanted = SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous };
+    let mut gather = RuleSuggester::new(meant.policy, wanted);
     let damaged = for_each_call(context, &args.which, |call| gather.take(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {

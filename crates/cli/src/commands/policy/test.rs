@@ -6,7 +6,7 @@ use crate::{
         cases::{PolicyTrial, UnexpectedVerdict},
         source::{PolicySource, read_text},
     },
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
         screen::{ScreenFormat, TextStyle},
@@ -39,7 +39,7 @@ struct CaseFailure {
     actual: UnexpectedVerdict,
 }
 
-pub(crate) fn test_policy(context: &Context, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
+pub(crate) fn test_policy(context: &CommandContext, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
     // Reading a policy checks its examples.
     let meant = PolicySource::from_settings(&context.settings)?;
     let examples = examples(&meant.text);

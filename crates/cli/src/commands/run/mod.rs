@@ -8,13 +8,13 @@ mod tail;
 mod wait_line;
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
 };
 use countersign_api as api;
 use countersign_api::{SharedGate, random_id};
 use countersign_gate::{
-    CallId, Json, State, ThreadId, ToolName,
+    CallId, CallState, Json, ThreadId, ToolName,
     event::{Source, Status},
 };
 use countersign_tui::present::{
@@ -69,7 +69,7 @@ fn parse_seconds(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "expected a whole number and a unit, such as 90s, 15m, 2h or 1d".to_owned())
 }
 
-pub(crate) async fn run_call(context: &Context, args: &RunArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect_to_propose().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     let proposal = proposal(args)?;
@@ -82,8 +82,8 @@ pub(crate) async fn run_call(context: &Context, args: &RunArgs) -> anyhow::Resul
         }
     }
     match call.state {
-        State::Allowed => start(context, args, &gate, &call, &proposal.arguments).await,
-        State::Denied | State::Cancelled => Ok(report_denial(context, &call)?),
+        CallState::Allowed => start(context, args, &gate, &call, &proposal.arguments).await,
+        CallState::Denied | CallState::Cancelled => Ok(report_denial(context, &call)?),
         _ => {
             let state = call.state;
             let message =
@@ -117,7 +117,11 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
 }
 
 /// Waits for the decision. Ctrl-C and SIGTERM cancel the call.
-async fn wait(context: &Context, gate: &SharedGate, call: &api::Call) -> anyhow::Result<Option<api::Call>> {
+async fn wait(
+    context: &CommandContext,
+    gate: &SharedGate,
+    call: &api::Call,
+) -> anyhow::Result<Option<api::Call>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut progress = WaitLine::start(context, call);
     let (thread, id) = (&call.thread_id, &call.id);
@@ -143,7 +147,7 @@ async fn wait(context: &Context, gate: &SharedGate, call: &api::Call) -> anyhow:
 }
 
 /// Prints the reason why the call does not run.
-fn report_denial(context: &Context, call: &api::Call) -> anyhow::Result<CommandExit> {
+fn report_denial(context: &CommandContext, call: &api::Call) -> anyhow::Result<CommandExit> {
     let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
     let text = told.unwrap_or_else(|| format!("{} is {}", call.id, call.state));
     if context.json {
@@ -153,7 +157,7 @@ fn report_denial(context: &Context, call: &api::Call) -> anyhow::Result<CommandE
     }
     let source = call.response.as_ref().map(|response| response.source);
     Ok(match (call.state, source) {
-        (State::Cancelled, _) => CommandExit::CANCELLED,
+        (CallState::Cancelled, _) => CommandExit::CANCELLED,
         (_, Some(Source::Expiry)) => CommandExit::EXPIRED,
         _ => CommandExit::DENIED,
     })
@@ -161,7 +165,7 @@ fn report_denial(context: &Context, call: &api::Call) -> anyhow::Result<CommandE
 
 /// Claims the call, runs the claimed command, and records the result. `own` are the arguments as proposed here.
 async fn start(
-    context: &Context,
+    context: &CommandContext,
     args: &RunArgs,
     gate: &SharedGate,
     call: &api::Call,
@@ -196,7 +200,7 @@ async fn start(
 }
 
 async fn record(
-    context: &Context,
+    context: &CommandContext,
     gate: &SharedGate,
     thread: &ThreadId,
     id: &CallId,

@@ -1,6 +1,6 @@
 //! The line on stderr while `run` waits for a decision.
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use countersign_api as api;
 use countersign_gate::{Clock, Timestamp};
 use countersign_tui::present::{
@@ -18,7 +18,7 @@ pub(crate) struct WaitLine {
 
 impl WaitLine {
     /// Prints how to decide the call.
-    pub(crate) fn start(context: &Context, call: &api::Call) -> Self {
+    pub(crate) fn start(context: &CommandContext, call: &api::Call) -> Self {
         let id = escape_text(call.id.as_str());
         let (how, since) = (context.command_prefix(), Clock::System.now());
         print_error(&format!("countersign: {id} is pending; allow it with: {how} allow {id}"));

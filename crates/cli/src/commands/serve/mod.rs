@@ -4,13 +4,13 @@ mod service;
 mod sockets;
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
 };
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
-use countersign_gate::{Address, EmbeddedGate, Options};
-use countersign_server::{Listener, Options as ServerOptions};
+use countersign_gate::{DatabaseUrl, EmbeddedGate, StoreOptions};
+use countersign_server::{BoundListener, ServerOptions};
 use countersign_tui::present::print::print_line;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -24,13 +24,13 @@ pub(crate) struct ServeArgs {
     /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable
     /// [default: 127.0.0.1:7878]
     #[arg(long, value_name = "ADDRESS")]
-    listen: Vec<countersign_server::Address>,
+    listen: Vec<countersign_server::ListenAddress>,
     /// Share the port with other servers that set this option
     #[arg(long)]
     reuse_port: bool,
 }
 
-pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("serve works on a database: use --database instead of --server").into());
     }
@@ -39,14 +39,14 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> anyhow::Result
     let rules = policy.rules();
     // Bind the sockets first: if that fails, no database is created.
     let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
-    let gate = EmbeddedGate::open_with(address.clone(), Options::default(), policy).await?;
+    let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), policy).await?;
     let urls: Vec<_> =
-        listeners.iter().map(Listener::address).map(countersign_server::Address::url).collect();
+        listeners.iter().map(BoundListener::address).map(countersign_server::ListenAddress::url).collect();
     let stop = CancellationToken::new();
     service::handle_signals(context, &gate, &stop)?;
     let database = match address {
-        Address::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
-        elsewhere @ Address::Postgres(_) => elsewhere.to_string(),
+        DatabaseUrl::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
+        elsewhere @ DatabaseUrl::Postgres(_) => elsewhere.to_string(),
     };
     if context.json {
         let said =
@@ -63,7 +63,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> anyhow::Result
 }
 
 async fn print_introduction(
-    context: &Context,
+    context: &CommandContext,
     gate: &EmbeddedGate,
     urls: &[String],
     database: &str,

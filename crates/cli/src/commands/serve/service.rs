@@ -1,6 +1,6 @@
 //! Signals, policy reloads and the service manager.
 
-use crate::{context::Context, exit::CommandExit, settings::effective::read_policy};
+use crate::{context::CommandContext, exit::CommandExit, settings::effective::read_policy};
 use countersign_gate::{Clock, EmbeddedGate};
 use sd_notify::NotifyState;
 use std::{
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// Handles signals. The first SIGTERM or SIGINT ends streams and waits and lets requests finish; the second exits at
 /// once. SIGHUP reloads the policy.
 pub(crate) fn handle_signals(
-    context: &Context,
+    context: &CommandContext,
     gate: &EmbeddedGate,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {

@@ -1,11 +1,11 @@
 //! The sockets of `serve`: inherited from the service manager, and from the settings.
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     settings::keys::SettingKey,
 };
-use countersign_server::{Address, Error, Listener};
+use countersign_server::{BoundListener, ListenAddress, ServerError};
 use listenfd::ListenFd;
 use std::io::ErrorKind;
 
@@ -14,23 +14,23 @@ const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 
 /// Binds all sockets. Inherited sockets replace the default address, and add to others.
 pub(crate) fn bind_listeners(
-    context: &Context,
-    listen: &[Address],
+    context: &CommandContext,
+    listen: &[ListenAddress],
     reuse_port: bool,
-) -> anyhow::Result<Vec<Listener>> {
+) -> anyhow::Result<Vec<BoundListener>> {
     let mut listeners = inherited()?;
     let mut addresses = addresses(context, listen)?;
     if listeners.is_empty() && addresses.is_empty() {
-        addresses.push(Address::Tcp(DEFAULT_ADDRESS.into()));
+        addresses.push(ListenAddress::Tcp(DEFAULT_ADDRESS.into()));
     }
     let shared = reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     for address in &addresses {
-        listeners.push(Listener::bind(address, shared).map_err(map_listen_error)?);
+        listeners.push(BoundListener::bind(address, shared).map_err(map_listen_error)?);
     }
     Ok(listeners)
 }
 
-fn addresses(context: &Context, listen: &[Address]) -> anyhow::Result<Vec<Address>> {
+fn addresses(context: &CommandContext, listen: &[ListenAddress]) -> anyhow::Result<Vec<ListenAddress>> {
     if !listen.is_empty() {
         return Ok(listen.to_vec());
     }
@@ -42,15 +42,15 @@ fn addresses(context: &Context, listen: &[Address]) -> anyhow::Result<Vec<Addres
 }
 
 /// The sockets that systemd (or a compatible service manager) has opened for this process.
-fn inherited() -> anyhow::Result<Vec<Listener>> {
+fn inherited() -> anyhow::Result<Vec<BoundListener>> {
     let mut handed = ListenFd::from_env();
     let mut listeners = Vec::new();
     for index in 0..handed.len() {
         // The kind of a socket is found by trying.
         let listener = if let Ok(Some(socket)) = handed.take_unix_listener(index) {
-            Listener::inherited_unix(socket)
+            BoundListener::inherited_unix(socket)
         } else if let Some(socket) = handed.take_tcp_listener(index)? {
-            Listener::inherited_tcp(socket)
+            BoundListener::inherited_tcp(socket)
         } else {
             continue;
         };
@@ -60,13 +60,13 @@ fn inherited() -> anyhow::Result<Vec<Listener>> {
 }
 
 /// Gives errors that the user can correct their own code and exit code.
-fn map_listen_error(error: Error) -> anyhow::Error {
+fn map_listen_error(error: ServerError) -> anyhow::Error {
     match error {
-        Error::NotLoopback(_) => CliError::usage(error.to_string()).into(),
-        Error::Bind { ref address, ref why } => {
+        ServerError::NotLoopback(_) => CliError::usage(error.to_string()).into(),
+        ServerError::Bind { ref address, ref why } => {
             let code = match (why.kind(), address) {
                 (ErrorKind::AddrInUse, _) => "address_in_use",
-                (ErrorKind::NotFound, Address::Unix(_)) => "no_folder_for_socket",
+                (ErrorKind::NotFound, ListenAddress::Unix(_)) => "no_folder_for_socket",
                 _ => return error.into(),
             };
             CliError { exit: CommandExit::FAILED, code, message: error.to_string() }.into()

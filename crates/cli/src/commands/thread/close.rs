@@ -1,6 +1,6 @@
 //! `countersign thread close`
 
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
@@ -16,7 +16,10 @@ pub(crate) struct ThreadCloseArgs {
     thread: String,
 }
 
-pub(crate) async fn close_thread(context: &Context, args: &ThreadCloseArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn close_thread(
+    context: &CommandContext,
+    args: &ThreadCloseArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     let before = gate.thread(&thread).await.is_ok_and(|found| found.closed_at.is_some());

@@ -1,7 +1,7 @@
 //! `countersign thread list`
 
 use super::table::thread_table;
-use crate::{context::Context, exit::CommandExit, filters::PageArgs};
+use crate::{context::CommandContext, exit::CommandExit, filters::PageArgs};
 use countersign_api as api;
 use countersign_api::SharedGate;
 use countersign_tui::present::print::{print_error, print_json, print_line};
@@ -16,7 +16,10 @@ pub(crate) struct ThreadListArgs {
     page: PageArgs,
 }
 
-pub(crate) async fn list_threads(context: &Context, args: &ThreadListArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn list_threads(
+    context: &CommandContext,
+    args: &ThreadListArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let (threads, next) = read_threads(&gate, &args.page).await?;
     if context.json {

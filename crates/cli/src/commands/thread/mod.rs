@@ -7,12 +7,12 @@ mod policy;
 mod show;
 mod table;
 
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign thread`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum ThreadCommand {
+pub(crate) enum ThreadSubcommand {
     /// List threads, the last active first
     List(list::ThreadListArgs),
     /// Show one thread
@@ -26,14 +26,14 @@ pub(crate) enum ThreadCommand {
 }
 
 pub(crate) async fn run_thread_command(
-    context: &Context,
-    command: &ThreadCommand,
+    context: &CommandContext,
+    command: &ThreadSubcommand,
 ) -> anyhow::Result<CommandExit> {
     match command {
-        ThreadCommand::List(args) => list::list_threads(context, args).await,
-        ThreadCommand::Show(args) => show::show_thread(context, args).await,
-        ThreadCommand::Mode(args) => mode::show_or_set_mode(context, args).await,
-        ThreadCommand::Policy(args) => policy::show_or_set_policy(context, args).await,
-        ThreadCommand::Close(args) => close::close_thread(context, args).await,
+        ThreadSubcommand::List(args) => list::list_threads(context, args).await,
+        ThreadSubcommand::Show(args) => show::show_thread(context, args).await,
+        ThreadSubcommand::Mode(args) => mode::show_or_set_mode(context, args).await,
+        ThreadSubcommand::Policy(args) => policy::show_or_set_policy(context, args).await,
+        ThreadSubcommand::Close(args) => close::close_thread(context, args).await,
     }
 }

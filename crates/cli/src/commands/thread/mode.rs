@@ -1,6 +1,6 @@
 //! `countersign thread mode`
 
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
 use countersign_gate::{Clock, event};
@@ -38,7 +38,7 @@ const fn about(mode: event::Mode) -> &'static str {
 }
 
 pub(crate) async fn show_or_set_mode(
-    context: &Context,
+    context: &CommandContext,
     args: &ThreadModeArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;

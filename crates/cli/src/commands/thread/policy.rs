@@ -1,7 +1,7 @@
 //! `countersign thread policy`
 
 use crate::{
-    context::Context,
+    context::CommandContext,
     exit::{CliError, CommandExit},
     present::table::{ColumnFit, TextTable},
 };
@@ -34,7 +34,7 @@ fn parse_tool_policy(text: &str) -> Result<(ToolName, ToolPolicy), String> {
 }
 
 pub(crate) async fn show_or_set_policy(
-    context: &Context,
+    context: &CommandContext,
     args: &ThreadPolicyArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;

@@ -1,7 +1,7 @@
 //! `countersign thread show`
 
 use super::table::thread_table;
-use crate::{context::Context, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use countersign_tui::present::print::{print_json, print_line};
 
 /// Options of `thread show`.
@@ -14,7 +14,10 @@ pub(crate) struct ThreadShowArgs {
     thread: String,
 }
 
-pub(crate) async fn show_thread(context: &Context, args: &ThreadShowArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn show_thread(
+    context: &CommandContext,
+    args: &ThreadShowArgs,
+) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = gate.thread(&countersign_api::parse_thread_id(&args.thread)?).await?;
     if context.json {

@@ -3,12 +3,12 @@
 
 use super::{
     error::{failed, is_lost},
-    session::{ANSWER, Sessions, check, say},
+    session::{ANSWER, SessionFactory, check, say},
 };
 use crate::{
-    Error, Place, PostgresAddress, Unavailable,
+    DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
     clock::{limited, machine_sleep},
-    database::{self, Connection, End, Failed, Query, Row},
+    database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
     queries,
 };
 use countersign_events::{Event, Sha256};
@@ -22,18 +22,18 @@ const SETTLING: Duration = Duration::from_secs(20);
 /// How long to wait from one such question to the next.
 const PAUSE: Duration = Duration::from_secs(1);
 
-pub(crate) struct Door {
+pub(crate) struct PostgresWriteSession {
     address: PostgresAddress,
-    sessions: Sessions,
+    sessions: SessionFactory,
     /// The channel that listeners listen on.
     channel: String,
     conn: Option<PgConnection>,
 }
 
-impl Door {
+impl PostgresWriteSession {
     pub(super) fn new(
         address: PostgresAddress,
-        sessions: Sessions,
+        sessions: SessionFactory,
         conn: PgConnection,
         channel: String,
     ) -> Self {
@@ -45,7 +45,7 @@ impl Door {
     }
 
     /// Makes a connection where there is none, and looks whether this is still the same log.
-    async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), Error> {
+    async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), StoreError> {
         let failed = |e| database::postgres::error(self.address.place(), &e);
         let mut conn = self.sessions.open().await.map_err(failed)?;
         check(&mut conn, &self.address).await?;
@@ -56,13 +56,13 @@ impl Door {
         {
             let found = self.end().await?.tip;
             self.conn = None;
-            return Err(Unavailable::Behind { place: self.address.place(), known: seq, found }.into());
+            return Err(UnavailableDatabase::Behind { place: self.address.place(), known: seq, found }.into());
         }
         Ok(())
     }
 
     /// Begins, waits for the lock, and tells where the log ends.
-    async fn end(&mut self) -> Result<End, Error> {
+    async fn end(&mut self) -> Result<LogEnd, StoreError> {
         let place = self.address.place();
         let begin = self.sessions.preface() + queries::postgres::BEGIN;
         let asked = async {
@@ -75,24 +75,28 @@ impl Door {
                 // Waiting for the lock took too long: somebody holds it and does nothing.
                 let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
                 self.conn = None;
-                return Err(if held { Unavailable::Locked(place).into() } else { super::error(place, &e) });
+                return Err(if held {
+                    UnavailableDatabase::Locked(place).into()
+                } else {
+                    super::error(place, &e)
+                });
             }
         };
         let last = rows.last();
         let tip = last.and_then(|row| row.try_get("tip").ok()).unwrap_or(0);
         let hash = last.and_then(|row| row.try_get::<Option<String>, _>("hash").ok().flatten());
-        Ok(End { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) })
+        Ok(LogEnd { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) })
     }
 
     /// The hash of the event at `seq`, if there is such an event and it has one.
-    async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, Error> {
+    async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, StoreError> {
         let place = self.address.place();
         let begin = self.sessions.begin("");
         let asked = async {
             let conn = self.conn()?;
             say(conn, begin).await?;
-            let query = Query::new(queries::HASH_AT).bind(seq);
-            let rows = limited(ANSWER, Connection::Postgres(conn).all(query)).await?;
+            let query = SqlQuery::new(queries::HASH_AT).bind(seq);
+            let rows = limited(ANSWER, ReadConnection::Postgres(conn).all(query)).await?;
             say(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
         };
         let asked = asked.await.map_err(|e| super::error(place, &e));
@@ -105,17 +109,17 @@ impl Door {
 
     /// Finds out whether what was being committed when the connection was lost is there. Whoever has the
     /// lock knows that the transaction before is over, however it ended.
-    async fn settle(&mut self, last: &Event) -> Result<(), Failed> {
+    async fn settle(&mut self, last: &Event) -> Result<(), BatchFailure> {
         let place = self.address.place();
         tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; looking whether it came about");
         if last.hash.is_none() {
             // Of a copied row by hand nothing tells whether it is the same; whoever copies on finds out.
             self.conn = None;
-            return Err(Failed::Whole(Unavailable::Lost(place).into()));
+            return Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into()));
         }
         let outcome = tokio::select! {
             outcome = self.ask_until_known(last) => outcome,
-            () = machine_sleep(SETTLING) => Err(Failed::Whole(Unavailable::Lost(place).into())),
+            () = machine_sleep(SETTLING) => Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into())),
         };
         if outcome.is_err() {
             // It may be another server by now. Whoever connects anew looks whether it is the same log.
@@ -124,14 +128,14 @@ impl Door {
         outcome
     }
 
-    async fn ask_until_known(&mut self, last: &Event) -> Result<(), Failed> {
+    async fn ask_until_known(&mut self, last: &Event) -> Result<(), BatchFailure> {
         loop {
             match self.was_written(last).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let why = "the connection was lost before this was committed".to_owned();
-                    return Err(Failed::Lost(
-                        Unavailable::Unreachable { place: self.address.place(), why }.into(),
+                    return Err(BatchFailure::Lost(
+                        UnavailableDatabase::Unreachable { place: self.address.place(), why }.into(),
                     ));
                 }
                 Err(error) => tracing::warn!(%error, "not known yet"),
@@ -141,37 +145,37 @@ impl Door {
         }
     }
 
-    async fn was_written(&mut self, last: &Event) -> Result<bool, Error> {
+    async fn was_written(&mut self, last: &Event) -> Result<bool, StoreError> {
         self.conn = None;
         self.connect(None).await?;
         self.end().await?;
-        database::Door::roll_back(self).await;
+        database::WriteSession::roll_back(self).await;
         Ok(self.hash_at(last.seq).await?.is_some_and(|hash| Some(hash) == last.hash))
     }
 }
 
-impl Door {
+impl PostgresWriteSession {
     /// Takes the guard of rows by hand out of force, or puts it back, which its owner may.
-    async fn guard(&mut self, wish: &str) -> Result<(), Failed> {
+    async fn guard(&mut self, wish: &str) -> Result<(), BatchFailure> {
         let text = format!("ALTER TABLE events {wish} TRIGGER rows_without_a_hash_are_decisions");
         let outcome = async { say(self.conn()?, text).await };
         outcome.await.map_err(|e| failed(self.address.place(), &e))
     }
 }
 
-impl database::Door for Door {
+impl database::WriteSession for PostgresWriteSession {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
 
-    fn place(&self) -> Place {
+    fn place(&self) -> DatabaseName {
         self.address.place()
     }
 
-    async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<End, Error> {
+    async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
         if self.conn.is_some() {
             match self.end().await {
                 // It was lost while nobody used it.
-                Err(Error::DatabaseUnavailable(Unavailable::Unreachable { .. })) => {}
+                Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })) => {}
                 begun => return begun,
             }
         }
@@ -179,19 +183,19 @@ impl database::Door for Door {
         self.end().await
     }
 
-    async fn all(&mut self, query: Query) -> Result<Vec<Row>, Failed> {
+    async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
         let (place, persistent) = (self.address.place(), !self.sessions.pooled);
         let asked = async {
             let query = query.for_postgres().persistent(persistent);
             limited(ANSWER, query.fetch_all(self.conn()?)).await
         };
         let rows = asked.await.map_err(|e| failed(place, &e))?;
-        Ok(rows.into_iter().map(Row::Postgres).collect())
+        Ok(rows.into_iter().map(SqlRow::Postgres).collect())
     }
 
     /// The bell is rung right after the commit and not in it: PostgreSQL lets only one transaction of all
     /// databases of a server commit at a time if it notifies, and none of them shall wait for our disk.
-    async fn commit(&mut self, last: Option<&Event>) -> Result<(), Failed> {
+    async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         let place = self.address.place();
         let Some(last) = last else {
             let outcome = async { say(self.conn()?, "COMMIT".to_owned()).await };
@@ -204,17 +208,17 @@ impl database::Door for Door {
             // Of two statements one failed; which, shows in the table.
             Err(e) => match self.settle(last).await {
                 // The server itself said why.
-                Err(Failed::Lost(_)) if !is_lost(&e) => Err(failed(place, &e)),
+                Err(BatchFailure::Lost(_)) if !is_lost(&e) => Err(failed(place, &e)),
                 outcome => outcome,
             },
         }
     }
 
-    async fn stand_aside(&mut self) -> Result<(), Failed> {
+    async fn stand_aside(&mut self) -> Result<(), BatchFailure> {
         self.guard("DISABLE").await
     }
 
-    async fn stand_guard(&mut self) -> Result<(), Failed> {
+    async fn stand_guard(&mut self) -> Result<(), BatchFailure> {
         self.guard("ENABLE ALWAYS").await
     }
 

@@ -1,7 +1,7 @@
 //! The bell on PostgreSQL: LISTEN on a connection of its own, which is made again whenever it is lost. What
 //! it says is a hint; below it the end of the log is looked at now and then.
 
-use super::session::Sessions;
+use super::session::SessionFactory;
 use crate::{
     PostgresAddress,
     clock::{limited, machine_sleep},
@@ -22,7 +22,7 @@ const LOOK_ANYWAY: u32 = 20;
 
 /// What the bell's task has heard.
 #[derive(Debug, Clone, Copy, Default)]
-struct Heard {
+struct ListenerSignal {
     /// The `seq` that was rung for last.
     tip: i64,
     /// How often the bell was rung. Anybody may ring it, for what there is not and never will be, so each
@@ -34,8 +34,8 @@ struct Heard {
     times: u64,
 }
 
-pub(crate) struct Ear {
-    heard: watch::Receiver<Heard>,
+pub(crate) struct PostgresChangeListener {
+    heard: watch::Receiver<ListenerSignal>,
     times: u64,
     rings: u64,
     poll: Duration,
@@ -43,19 +43,19 @@ pub(crate) struct Ear {
     listener: Option<JoinHandle<()>>,
 }
 
-impl Ear {
+impl PostgresChangeListener {
     /// Behind a pooler nobody listens, unless there is a way round it: the pooler would hand the connection
     /// that listens to somebody else, who is told what they did not ask for.
     pub(super) fn new(
         address: &PostgresAddress,
-        sessions: &Sessions,
+        sessions: &SessionFactory,
         channel: String,
         poll: Duration,
     ) -> Self {
-        let (sender, heard) = watch::channel(Heard::default());
+        let (sender, heard) = watch::channel(ListenerSignal::default());
         let can_listen = !sessions.pooled || address.listen.is_some();
-        let listener =
-            can_listen.then(|| tokio::spawn(listen(Bell::new(address, sessions, channel), sender)));
+        let listener = can_listen
+            .then(|| tokio::spawn(listen(NotificationBell::new(address, sessions, channel), sender)));
         if listener.is_none() {
             tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
         }
@@ -63,7 +63,7 @@ impl Ear {
     }
 }
 
-impl Drop for Ear {
+impl Drop for PostgresChangeListener {
     fn drop(&mut self) {
         if let Some(listener) = &self.listener {
             listener.abort();
@@ -71,7 +71,7 @@ impl Drop for Ear {
     }
 }
 
-impl database::Ear for Ear {
+impl database::ChangeListener for PostgresChangeListener {
     async fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             let heard = *self.heard.borrow_and_update();
@@ -93,13 +93,13 @@ impl database::Ear for Ear {
 }
 
 /// Where to listen, and where to ring in order to hear whether that works.
-pub(super) struct Bell {
+pub(super) struct NotificationBell {
     rope: PgPool,
     clapper: PgPool,
     channel: String,
 }
 
-async fn listen(bell: Bell, heard: watch::Sender<Heard>) {
+async fn listen(bell: NotificationBell, heard: watch::Sender<ListenerSignal>) {
     let mut complained = false;
     loop {
         let error = bell.heard(&heard, &mut complained).await;
@@ -115,8 +115,8 @@ async fn listen(bell: Bell, heard: watch::Sender<Heard>) {
     }
 }
 
-impl Bell {
-    pub(super) fn new(address: &PostgresAddress, sessions: &Sessions, channel: String) -> Self {
+impl NotificationBell {
+    pub(super) fn new(address: &PostgresAddress, sessions: &SessionFactory, channel: String) -> Self {
         let one = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
         let rope = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
         let clapper = one().connect_lazy_with(sessions.connect.clone());
@@ -139,7 +139,7 @@ impl Bell {
     }
 
     /// Listens until that fails.
-    async fn heard(&self, heard: &watch::Sender<Heard>, complained: &mut bool) -> sqlx::Error {
+    async fn heard(&self, heard: &watch::Sender<ListenerSignal>, complained: &mut bool) -> sqlx::Error {
         match self.listening(heard, complained).await {
             Err(error) => error,
             Ok(()) => sqlx::Error::WorkerCrashed,
@@ -148,7 +148,7 @@ impl Bell {
 
     async fn listening(
         &self,
-        heard: &watch::Sender<Heard>,
+        heard: &watch::Sender<ListenerSignal>,
         complained: &mut bool,
     ) -> Result<(), sqlx::Error> {
         let mut listener = self.hang().await?;

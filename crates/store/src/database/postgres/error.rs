@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
 
-use crate::{Error, Place, Unavailable, database::Failed};
+use crate::{DatabaseName, StoreError, UnavailableDatabase, database::BatchFailure};
 use countersign_approvals::Refused;
 use sqlx::error::DatabaseError;
 
@@ -8,54 +8,54 @@ use sqlx::error::DatabaseError;
 const GUARD: &str = "CS001";
 
 /// What an error means for whoever asked.
-pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
+pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     let why = words(error);
     match error {
         sqlx::Error::Database(e) => of_state(place, &state(&**e), why),
         sqlx::Error::PoolTimedOut => {
-            Unavailable::Busy { place, why: "no connection came free in time".to_owned() }.into()
+            UnavailableDatabase::Busy { place, why: "no connection came free in time".to_owned() }.into()
         }
-        sqlx::Error::PoolClosed => Error::ShuttingDown,
+        sqlx::Error::PoolClosed => StoreError::ShuttingDown,
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
-            Unavailable::Unreachable { place, why }.into()
+            UnavailableDatabase::Unreachable { place, why }.into()
         }
-        sqlx::Error::Configuration(_) => Unavailable::Login { place, why }.into(),
-        _ => Unavailable::IoError { place, why }.into(),
+        sqlx::Error::Configuration(_) => UnavailableDatabase::Login { place, why }.into(),
+        _ => UnavailableDatabase::IoError { place, why }.into(),
     }
 }
 
-fn of_state(place: Place, state: &str, why: String) -> Error {
+fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
     match state {
         // A server that starts, stops, or lets nobody in for now.
         "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => {
-            Unavailable::Unreachable { place, why }.into()
+            UnavailableDatabase::Unreachable { place, why }.into()
         }
-        "53100" => Unavailable::Full(place).into(),
-        "55P03" => Unavailable::Locked(place).into(),
+        "53100" => UnavailableDatabase::Full(place).into(),
+        "55P03" => UnavailableDatabase::Locked(place).into(),
         "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => {
-            Unavailable::Busy { place, why }.into()
+            UnavailableDatabase::Busy { place, why }.into()
         }
-        "25006" => Unavailable::Standby(place).into(),
-        "28000" | "28P01" => Unavailable::Login { place, why }.into(),
-        "3D000" => Unavailable::NoSuchDatabase(place).into(),
-        "42501" => Unavailable::Forbidden { place, why }.into(),
-        "42P01" | "42703" | "42883" | "3F000" => Error::NotCountersign { place, why },
+        "25006" => UnavailableDatabase::Standby(place).into(),
+        "28000" | "28P01" => UnavailableDatabase::Login { place, why }.into(),
+        "3D000" => UnavailableDatabase::NoSuchDatabase(place).into(),
+        "42501" => UnavailableDatabase::Forbidden { place, why }.into(),
+        "42P01" | "42703" | "42883" | "3F000" => StoreError::NotCountersign { place, why },
         // What was prepared on one connection is looked for on another.
-        "42P05" | "26000" => Error::BadAddress {
+        "42P05" | "26000" => StoreError::BadAddress {
             why: format!(
                 "a pooler that lends connections for a transaction only stands before {place}; say pooler=transaction in the address"
             ),
         },
-        "XX001" | "XX002" => Error::DamagedFile { place, why },
-        state if state.starts_with("08") => Unavailable::Unreachable { place, why }.into(),
-        _ => Unavailable::IoError { place, why }.into(),
+        "XX001" | "XX002" => StoreError::DamagedFile { place, why },
+        state if state.starts_with("08") => UnavailableDatabase::Unreachable { place, why }.into(),
+        _ => UnavailableDatabase::IoError { place, why }.into(),
     }
 }
 
 /// A row that was refused is one order's fault: a guard, a constraint, or a value that PostgreSQL cannot
 /// hold, alone or together with those of the others. What was lost on the way was not written, because nothing was committed yet. Anything else is the
 /// same for all.
-pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
+pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if let sqlx::Error::Database(refused) = e {
         let state = state(&**refused);
         if state == GUARD
@@ -66,18 +66,23 @@ pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
         {
             let why = refused.message().to_owned();
             tracing::error!(why, state, "the database refused what the rules allowed");
-            return Failed::Some(Refused::Invalid { field: "event", why }.into());
+            return BatchFailure::Some(Refused::Invalid { field: "event", why }.into());
         }
     }
     match error(place, e) {
-        lost @ Error::DatabaseUnavailable(Unavailable::Unreachable { .. }) => Failed::Lost(lost),
-        error => Failed::Whole(error),
+        lost @ StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. }) => {
+            BatchFailure::Lost(lost)
+        }
+        error => BatchFailure::Whole(error),
     }
 }
 
 /// Whether the connection is gone, or never came to be.
 pub(super) fn is_lost(e: &sqlx::Error) -> bool {
-    matches!(error(Place::nowhere(), e), Error::DatabaseUnavailable(Unavailable::Unreachable { .. }))
+    matches!(
+        error(DatabaseName::nowhere(), e),
+        StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })
+    )
 }
 
 fn state(error: &dyn DatabaseError) -> String {

@@ -1,18 +1,18 @@
 //! Looking at a server from outside: what has to be right for it to keep its promise.
 
 use super::{
-    ear::Bell,
+    ear::NotificationBell,
     error, schema,
-    session::{ANSWER, Sessions, check, say},
+    session::{ANSWER, SessionFactory, check, say},
 };
-use crate::{Clock, Error, PostgresAddress, Synchronous, clock::limited, queries};
+use crate::{Clock, PostgresAddress, StoreError, SyncMode, clock::limited, queries};
 use countersign_events::Timestamp;
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use std::time::{Duration, Instant};
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Examined {
+pub struct ServerExamination {
     /// The server's version.
     pub version: String,
     /// How long a question and its answer take.
@@ -41,7 +41,7 @@ pub struct Examined {
     /// How text is kept.
     pub encoding: String,
     /// What this user may do with a log that is there.
-    pub rights: Option<Rights>,
+    pub rights: Option<RoleRights>,
     /// The guards that are not in force.
     pub missing_guards: Option<String>,
     /// Whether notifications of a log that is there arrive, or why they do not.
@@ -50,7 +50,7 @@ pub struct Examined {
 
 /// What a user may do with a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rights {
+pub enum RoleRights {
     /// Not even add events.
     Look,
     /// Add events, and change and delete none.
@@ -68,8 +68,8 @@ const TRIPS: usize = 5;
 const OLD: i64 = 2;
 
 /// Connects, and looks. Whether there is a log, and what it holds, is not looked at.
-pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
-    let sessions = Sessions::new(address, Synchronous::Full);
+pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
+    let sessions = SessionFactory::new(address, SyncMode::Full);
     let failed = |e| error(address.place(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check(&mut conn, address).await?;
@@ -81,7 +81,7 @@ pub async fn examine(address: &PostgresAddress) -> Result<Examined, Error> {
     say(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
     let heard = match schema::channel(&mut conn, &sessions).await {
         Ok(channel) => {
-            let heard = Bell::new(address, &sessions, channel).try_out().await;
+            let heard = NotificationBell::new(address, &sessions, channel).try_out().await;
             Some(heard.map_err(|e| e.to_string()))
         }
         // Where there is no log, nobody rings.
@@ -116,8 +116,8 @@ fn read(
     (round_trip, clock): (Duration, (Timestamp, i64)),
     pooler_said: bool,
     heard: Option<Result<(), String>>,
-) -> Result<Examined, sqlx::Error> {
-    Ok(Examined {
+) -> Result<ServerExamination, sqlx::Error> {
+    Ok(ServerExamination {
         version: row.try_get("version")?,
         round_trip,
         encrypted: row.try_get("encrypted")?,
@@ -137,14 +137,14 @@ fn read(
     })
 }
 
-fn rights(row: &PgRow) -> Result<Option<Rights>, sqlx::Error> {
+fn rights(row: &PgRow) -> Result<Option<RoleRights>, sqlx::Error> {
     let [insert, change, own] =
         ["may_insert", "may_change", "owns"].map(|right| row.try_get::<Option<bool>, _>(right));
     Ok(match (insert?, change?, own?) {
         (None, ..) => None,
-        (_, _, Some(true)) => Some(Rights::Own),
-        (_, Some(true), _) => Some(Rights::Change),
-        (Some(true), ..) => Some(Rights::Add),
-        (Some(false), ..) => Some(Rights::Look),
+        (_, _, Some(true)) => Some(RoleRights::Own),
+        (_, Some(true), _) => Some(RoleRights::Change),
+        (Some(true), ..) => Some(RoleRights::Add),
+        (Some(false), ..) => Some(RoleRights::Look),
     })
 }

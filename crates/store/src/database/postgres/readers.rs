@@ -2,12 +2,12 @@
 
 use super::{
     error::is_lost,
-    session::{ANSWER, Sessions, say},
+    session::{ANSWER, SessionFactory, say},
 };
 use crate::{
     clock::limited,
-    database::{Query, Row, take},
-    page::Within,
+    database::{SqlQuery, SqlRow, take},
+    page::BoundedRows,
 };
 use futures_util::TryStreamExt;
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};
@@ -16,13 +16,13 @@ use std::time::Duration;
 /// How long a query waits for a connection.
 const TURN: Duration = Duration::from_secs(5);
 
-pub(crate) struct Readers {
+pub(crate) struct PostgresReadPool {
     pool: PgPool,
-    sessions: Sessions,
+    sessions: SessionFactory,
 }
 
-impl Readers {
-    pub(super) fn new(sessions: &Sessions, most: u32) -> Self {
+impl PostgresReadPool {
+    pub(super) fn new(sessions: &SessionFactory, most: u32) -> Self {
         let of_pool = sessions.clone();
         let pool = PgPoolOptions::new()
             .max_connections(most.max(1))
@@ -42,10 +42,10 @@ impl Readers {
     /// asking another: in the end it is a new one, or the server is really away.
     pub(in crate::database) async fn within(
         &self,
-        query: Query,
+        query: SqlQuery,
         data: usize,
         most: usize,
-    ) -> Result<Within<Row>, sqlx::Error> {
+    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         for _ in 0..self.pool.size() {
             match self.once(query.clone(), data, most).await {
                 Err(e) if is_lost(&e) && !is_late(&e) => {}
@@ -55,7 +55,12 @@ impl Readers {
         self.once(query, data, most).await
     }
 
-    async fn once(&self, query: Query, data: usize, most: usize) -> Result<Within<Row>, sqlx::Error> {
+    async fn once(
+        &self,
+        query: SqlQuery,
+        data: usize,
+        most: usize,
+    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         let begin = self.sessions.pooled.then(|| self.sessions.begin(" READ ONLY"));
         let mut lease = self.lend(begin).await?;
         let rows = lease.within(query, data, most).await?;
@@ -66,9 +71,9 @@ impl Readers {
     /// Has two queries answered at one moment of the log.
     pub(in crate::database) async fn both(
         &self,
-        first: Query,
-        second: Query,
-    ) -> Result<[Vec<Row>; 2], sqlx::Error> {
+        first: SqlQuery,
+        second: SqlQuery,
+    ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
         let begin = self.sessions.begin(" ISOLATION LEVEL REPEATABLE READ READ ONLY");
         let mut lease = self.lend(Some(begin)).await?;
         let first = lease.within(first, 0, usize::MAX).await?.rows;
@@ -77,7 +82,7 @@ impl Readers {
         Ok([first, second])
     }
 
-    async fn lend(&self, begin: Option<String>) -> Result<Lease, sqlx::Error> {
+    async fn lend(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
         let conn = match self.pool.acquire().await {
             // There was room for one more, so it was not for others that this had to wait.
             Err(sqlx::Error::PoolTimedOut)
@@ -87,7 +92,8 @@ impl Readers {
             }
             acquired => Some(acquired?),
         };
-        let mut lease = Lease { conn, persistent: !self.sessions.pooled, in_transaction: begin.is_some() };
+        let mut lease =
+            LentConnection { conn, persistent: !self.sessions.pooled, in_transaction: begin.is_some() };
         if let Some(begin) = begin {
             say(lease.conn()?, begin).await?;
         }
@@ -106,20 +112,25 @@ fn is_late(e: &sqlx::Error) -> bool {
 
 /// A connection that was lent. One that is not given back, because its query failed or nobody waits for it
 /// any more, is closed: who knows what is still on its way to it.
-struct Lease {
+struct LentConnection {
     conn: Option<PoolConnection<Postgres>>,
     persistent: bool,
     in_transaction: bool,
 }
 
-impl Lease {
+impl LentConnection {
     fn conn(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
         self.conn.as_deref_mut().ok_or(sqlx::Error::PoolClosed)
     }
 
-    async fn within(&mut self, query: Query, data: usize, most: usize) -> Result<Within<Row>, sqlx::Error> {
+    async fn within(
+        &mut self,
+        query: SqlQuery,
+        data: usize,
+        most: usize,
+    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         let query = query.for_postgres().persistent(self.persistent);
-        let rows = query.fetch(self.conn()?).map_ok(Row::Postgres);
+        let rows = query.fetch(self.conn()?).map_ok(SqlRow::Postgres);
         limited(ANSWER, take(rows, data, most)).await
     }
 
@@ -132,7 +143,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for LentConnection {
     fn drop(&mut self) {
         if let Some(conn) = self.conn.take() {
             drop(conn.detach());

@@ -1,11 +1,11 @@
 //! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
 
-use super::session::{ANSWER, Sessions, say, yes};
+use super::session::{ANSWER, SessionFactory, say, yes};
 use crate::{
-    Error, PostgresAddress, Unavailable,
+    PostgresAddress, StoreError, UnavailableDatabase,
     clock::limited,
-    database::{Connection, postgres::error},
-    schema::{self, Layout},
+    database::{ReadConnection, postgres::error},
+    schema::{self, SchemaLayout},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
@@ -20,31 +20,31 @@ const FORGET: &str = "DEALLOCATE ALL;";
 pub(super) async fn bring_up_to_date(
     conn: &mut PgConnection,
     address: &PostgresAddress,
-    sessions: &Sessions,
+    sessions: &SessionFactory,
     create: bool,
-) -> Result<Layout, Error> {
+) -> Result<SchemaLayout, StoreError> {
     let failed = |e| error(address.place(), &e);
     say(conn, sessions.begin("")).await.map_err(failed)?;
     let found = layout(conn, address).await;
     say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
     let found = found?;
     match found {
-        Layout::Ours => return Ok(found),
-        Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
-        Layout::None if !create => return Err(Unavailable::Missing(address.place()).into()),
-        Layout::None | Layout::Older => {}
+        SchemaLayout::Ours => return Ok(found),
+        SchemaLayout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        SchemaLayout::None if !create => return Err(UnavailableDatabase::Missing(address.place()).into()),
+        SchemaLayout::None | SchemaLayout::Older => {}
     }
     match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
         // Whoever works with a log need not own it, and only its owner can change the layout.
-        Err(Error::DatabaseUnavailable(Unavailable::Forbidden { place, why })) => {
-            Err(Unavailable::MayNotMigrate { place, why }.into())
+        Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Forbidden { place, why })) => {
+            Err(UnavailableDatabase::MayNotMigrate { place, why }.into())
         }
         Err(error) => Err(error),
     }
 }
 
-async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<Layout, Error> {
+async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<SchemaLayout, StoreError> {
     let failed = |e| error(address.place(), &e);
     let tables = "SELECT to_regclass('events') IS NOT NULL, to_regclass('_sqlx_migrations') IS NOT NULL";
     let (events, migrations): (bool, bool) =
@@ -52,11 +52,11 @@ async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<La
             .await
             .map_err(failed)?;
     match (events, migrations) {
-        (false, false) => Ok(Layout::None),
-        (_, true) => schema::layout(&mut Connection::Postgres(conn)).await.map_err(failed),
+        (false, false) => Ok(SchemaLayout::None),
+        (_, true) => schema::layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
         (true, false) => {
             let why = "it has a table events that is another program's; name another schema".to_owned();
-            Err(Error::NotCountersign { place: address.place(), why })
+            Err(StoreError::NotCountersign { place: address.place(), why })
         }
     }
 }
@@ -65,8 +65,8 @@ async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<La
 async fn migrate(
     conn: &mut PgConnection,
     address: &PostgresAddress,
-    sessions: &Sessions,
-) -> Result<(), Error> {
+    sessions: &SessionFactory,
+) -> Result<(), StoreError> {
     let failed = |e| error(address.place(), &e);
     // At another level it would see the layout as it was before its turn.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
@@ -77,11 +77,11 @@ async fn migrate(
     make_schema(&mut tx, address).await.map_err(failed)?;
     // Whoever had the turn before may have done it, and may have gone further than we know how.
     match layout(&mut tx, address).await? {
-        Layout::Ours => return tx.commit().await.map_err(failed),
-        Layout::Newer { found } => return Err(schema::newer(address.place(), found)),
-        Layout::None | Layout::Older => {}
+        SchemaLayout::Ours => return tx.commit().await.map_err(failed),
+        SchemaLayout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        SchemaLayout::None | SchemaLayout::Older => {}
     }
-    match schema::migrator(schema::Kind::Postgres).run_direct(None, &mut *tx, false).await {
+    match schema::migrator(schema::DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
         Ok(()) => {
             sqlx::raw_sql(forget).execute(&mut *tx).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
@@ -101,7 +101,10 @@ async fn make_schema(conn: &mut PgConnection, address: &PostgresAddress) -> Resu
 }
 
 /// The channel that this log's bell is rung on.
-pub(super) async fn channel(conn: &mut PgConnection, sessions: &Sessions) -> Result<String, sqlx::Error> {
+pub(super) async fn channel(
+    conn: &mut PgConnection,
+    sessions: &SessionFactory,
+) -> Result<String, sqlx::Error> {
     say(conn, sessions.begin("")).await?;
     let text = "SELECT 'countersign_' || 'events'::regclass::oid";
     let channel = limited(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;

@@ -1,6 +1,6 @@
 //! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
 
-use crate::{Error, PostgresAddress, Synchronous, Unavailable, clock::limited};
+use crate::{PostgresAddress, StoreError, SyncMode, UnavailableDatabase, clock::limited};
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub const SETTINGS: &[(&str, &str)] = &[
 
 /// How sessions are made.
 #[derive(Clone)]
-pub(super) struct Sessions {
+pub(super) struct SessionFactory {
     pub(super) connect: PgConnectOptions,
     /// Sets everything, for a session or, where a pooler lends one for a transaction only, for that.
     settings: String,
@@ -39,8 +39,8 @@ pub(super) struct Sessions {
     pub(super) pooled: bool,
 }
 
-impl Sessions {
-    pub(super) fn new(address: &PostgresAddress, synchronous: Synchronous) -> Self {
+impl SessionFactory {
+    pub(super) fn new(address: &PostgresAddress, synchronous: SyncMode) -> Self {
         let pooled = address.pooled;
         // There are no such numbers here, and a pooler turns away who asks how they are to be written.
         let mut connect = address.connect.clone().extra_float_digits(None);
@@ -55,9 +55,9 @@ impl Sessions {
             SETTINGS.iter().map(|(name, value)| format!("{set} {name} = {value};")).collect();
         all.extend(address.schema.iter().map(|schema| format!("{set} search_path = \"{schema}\";")));
         all.push(match synchronous {
-            Synchronous::Normal => format!("{set} synchronous_commit = off;"),
+            SyncMode::Normal => format!("{set} synchronous_commit = off;"),
             // Stronger levels, which wait for standbys, are the operator's to choose.
-            Synchronous::Full => format!(
+            SyncMode::Full => format!(
                 "SELECT set_config('synchronous_commit', 'on', {pooled}) WHERE current_setting('synchronous_commit') = 'off';"
             ),
         });
@@ -109,15 +109,15 @@ pub(super) async fn yes(conn: &mut PgConnection, text: String) -> Result<bool, s
 }
 
 /// The server's version, as a number of six digits, and whether it is a standby.
-pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), Error> {
+pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), StoreError> {
     let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
     if version < LEAST * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(Unavailable::TooOld { place: address.place(), found, least: LEAST }.into());
+        return Err(UnavailableDatabase::TooOld { place: address.place(), found, least: LEAST }.into());
     }
     match yes(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
-        Ok(true) => Err(Unavailable::Standby(address.place()).into()),
+        Ok(true) => Err(UnavailableDatabase::Standby(address.place()).into()),
         Err(e) => Err(super::error(address.place(), &e)),
     }
 }

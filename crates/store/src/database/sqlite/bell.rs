@@ -2,7 +2,7 @@
 //! every feed watches. It is also the turnstile before the write lock, so that processes of ours wait
 //! for one another in a queue of the kernel's, not by asking SQLite again and again.
 
-use crate::{Error, Unavailable};
+use crate::{StoreError, UnavailableDatabase};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
 use std::{
     ffi::OsString,
@@ -13,35 +13,35 @@ use std::{
 };
 use tokio::sync::Notify;
 
-pub(crate) struct Bell {
+pub(crate) struct DoorbellFile {
     file: Arc<File>,
     path: PathBuf,
 }
 
 /// Keeps other writers of ours out until it is dropped.
-pub(crate) struct Turn {
+pub(crate) struct WriteLock {
     file: Arc<File>,
 }
 
-impl Drop for Turn {
+impl Drop for WriteLock {
     fn drop(&mut self) {
         // Closing the file would let go as well, so a failure here only delays the next writer.
         let _ = self.file.unlock();
     }
 }
 
-impl Bell {
+impl DoorbellFile {
     /// Finds or makes the bell of the database at `path`.
-    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut name = OsString::from(path);
         name.push("-bell");
         let path = PathBuf::from(name);
         match open_file(&path) {
             Ok(file) => Ok(Self { file: Arc::new(file), path }),
             Err(e) if e.kind() == std::io::ErrorKind::StorageFull => {
-                Err(Unavailable::Full(path.as_path().into()).into())
+                Err(UnavailableDatabase::Full(path.as_path().into()).into())
             }
-            Err(_) => Err(Unavailable::ReadOnly(path.as_path().into()).into()),
+            Err(_) => Err(UnavailableDatabase::ReadOnly(path.as_path().into()).into()),
         }
     }
 
@@ -62,12 +62,12 @@ impl Bell {
 
     /// Waits until no other writer of ours is at it. If the file system has no locks, goes on without:
     /// the turnstile only saves waiting, SQLite's own lock is what keeps writers apart.
-    pub(crate) async fn turn(&self) -> Turn {
+    pub(crate) async fn turn(&self) -> WriteLock {
         if matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
             let file = Arc::clone(&self.file);
             let _ = tokio::task::spawn_blocking(move || file.lock()).await;
         }
-        Turn { file: Arc::clone(&self.file) }
+        WriteLock { file: Arc::clone(&self.file) }
     }
 
     /// Whether the bell still hangs where other processes find it.

@@ -2,13 +2,13 @@
 //! lock.
 
 use super::{
-    bell::{Bell, Turn},
+    bell::{DoorbellFile, WriteLock},
     error::{BUSY, error, failed, primary_code},
     file::OpenFile,
 };
 use crate::{
-    Error, Place,
-    database::{self, Connection, End, Failed, Query, Row},
+    DatabaseName, StoreError,
+    database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
     queries,
 };
 use countersign_events::{Event, Sha256};
@@ -19,18 +19,18 @@ use std::sync::Arc;
 /// busy timeout.
 const PATIENCE: u32 = 6;
 
-pub(crate) struct Door {
+pub(crate) struct SqliteWriteSession {
     conn: SqliteConnection,
     file: OpenFile,
-    bell: Arc<Bell>,
+    bell: Arc<DoorbellFile>,
     /// Held from before the transaction to after it.
-    turn: Option<Turn>,
+    turn: Option<WriteLock>,
     /// How the guard that stands aside is made again. SQLite cannot put a trigger out of force, and only drops it.
     aside: Option<String>,
 }
 
-impl Door {
-    pub(super) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<Bell>) -> Self {
+impl SqliteWriteSession {
+    pub(super) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<DoorbellFile>) -> Self {
         Self { conn, file, bell, turn: None, aside: None }
     }
 
@@ -53,27 +53,30 @@ impl Door {
     }
 }
 
-impl database::Door for Door {
+impl database::WriteSession for SqliteWriteSession {
     const APPEND: &'static str = queries::sqlite::APPEND;
     const LOAD: &'static str = queries::sqlite::LOAD;
 
-    fn place(&self) -> Place {
+    fn place(&self) -> DatabaseName {
         self.file.path().into()
     }
 
-    async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<End, Error> {
+    async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
         let turn = self.bell.turn().await;
         self.file.check()?;
         let tip = self.lock().await.map_err(|e| error(self.place(), &e))?;
         self.turn = Some(turn);
-        Ok(End { tip, hash: None })
+        Ok(LogEnd { tip, hash: None })
     }
 
-    async fn all(&mut self, query: Query) -> Result<Vec<Row>, Failed> {
-        Connection::Sqlite(&mut self.conn).all(query).await.map_err(|e| failed(self.file.path().into(), &e))
+    async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
+        ReadConnection::Sqlite(&mut self.conn)
+            .all(query)
+            .await
+            .map_err(|e| failed(self.file.path().into(), &e))
     }
 
-    async fn commit(&mut self, last: Option<&Event>) -> Result<(), Failed> {
+    async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         if let Err(e) = self.run("COMMIT").await {
             return Err(failed(self.place(), &e));
         }
@@ -85,7 +88,7 @@ impl database::Door for Door {
         Ok(())
     }
 
-    async fn stand_aside(&mut self) -> Result<(), Failed> {
+    async fn stand_aside(&mut self) -> Result<(), BatchFailure> {
         let place = self.place();
         let outcome = async {
             let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
@@ -95,7 +98,7 @@ impl database::Door for Door {
         outcome.await.map_err(|e| failed(place, &e))
     }
 
-    async fn stand_guard(&mut self) -> Result<(), Failed> {
+    async fn stand_guard(&mut self) -> Result<(), BatchFailure> {
         let Some(text) = self.aside.take() else { return Ok(()) };
         let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
         made.map(|_| ()).map_err(|e| failed(self.place(), &e))

@@ -2,8 +2,8 @@
 //! everybody else a look at the file now and then.
 
 use super::{
-    bell::Bell,
-    file::{OpenFile, Stamp},
+    bell::DoorbellFile,
+    file::{OpenFile, WalStamp},
 };
 use crate::{clock::machine_sleep, database};
 use notify::RecommendedWatcher;
@@ -14,20 +14,20 @@ use tokio::sync::Notify;
 /// fine as the system's clock, so two writes at the same moment may look like one.
 const LOOK_ANYWAY: u32 = 20;
 
-pub(crate) struct Ear {
+pub(crate) struct SqliteChangeListener {
     file: OpenFile,
-    bell: Arc<Bell>,
+    bell: Arc<DoorbellFile>,
     poll: Duration,
     rung: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,
     /// What the last poll saw.
-    stamp: Option<Stamp>,
+    stamp: Option<WalStamp>,
     quiet: u32,
     gone: bool,
 }
 
-impl Ear {
-    pub(super) fn new(file: OpenFile, bell: Arc<Bell>, poll: Duration) -> Self {
+impl SqliteChangeListener {
+    pub(super) fn new(file: OpenFile, bell: Arc<DoorbellFile>, poll: Duration) -> Self {
         let rung = Arc::new(Notify::new());
         let watcher = bell.listen(Arc::clone(&rung));
         Self { file, bell, poll, rung, watcher, stamp: None, quiet: LOOK_ANYWAY, gone: false }
@@ -52,7 +52,7 @@ impl Ear {
     }
 }
 
-impl database::Ear for Ear {
+impl database::ChangeListener for SqliteChangeListener {
     async fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             tokio::select! {

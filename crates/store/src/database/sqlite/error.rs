@@ -1,6 +1,6 @@
 //! What SQLite's errors mean, by its result codes (<https://sqlite.org/rescode.html>).
 
-use crate::{Error, Place, Unavailable, database::Failed};
+use crate::{DatabaseName, StoreError, UnavailableDatabase, database::BatchFailure};
 use countersign_approvals::Refused;
 
 const READONLY: u32 = 8;
@@ -12,27 +12,27 @@ const CONSTRAINT: u32 = 19;
 const NOTADB: u32 = 26;
 
 /// What a statement's failure means for whoever asked.
-pub(crate) fn error(place: Place, error: &sqlx::Error) -> Error {
+pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     let why = error.to_string();
     match primary_code(error) {
-        Some(READONLY) => Unavailable::ReadOnly(place).into(),
-        Some(BUSY | LOCKED) => Unavailable::Locked(place).into(),
-        Some(CORRUPT) => Error::DamagedFile { place, why },
-        Some(FULL) => Unavailable::Full(place).into(),
-        Some(NOTADB) => Error::NotCountersign { place, why: "it is no SQLite database".to_owned() },
-        _ => Unavailable::IoError { place, why }.into(),
+        Some(READONLY) => UnavailableDatabase::ReadOnly(place).into(),
+        Some(BUSY | LOCKED) => UnavailableDatabase::Locked(place).into(),
+        Some(CORRUPT) => StoreError::DamagedFile { place, why },
+        Some(FULL) => UnavailableDatabase::Full(place).into(),
+        Some(NOTADB) => StoreError::NotCountersign { place, why: "it is no SQLite database".to_owned() },
+        _ => UnavailableDatabase::IoError { place, why }.into(),
     }
 }
 
 /// A constraint is one order's fault: the rules in memory should have refused it. Anything else is the
 /// file's, and the same for all.
-pub(super) fn failed(place: Place, e: &sqlx::Error) -> Failed {
+pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if primary_code(e) == Some(CONSTRAINT) {
         let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
         tracing::error!(why, "the database refused what the rules allowed");
-        return Failed::Some(Refused::Invalid { field: "event", why }.into());
+        return BatchFailure::Some(Refused::Invalid { field: "event", why }.into());
     }
-    Failed::Whole(error(place, e))
+    BatchFailure::Whole(error(place, e))
 }
 
 /// The low byte of SQLite's extended result code.

@@ -1,7 +1,7 @@
 //! The database as a file: who may read it, whether it is still the one that was opened, and whether
 //! it lies where write-ahead logging works.
 
-use crate::{Error, Unavailable};
+use crate::{StoreError, UnavailableDatabase};
 use rustix::fs::{Access, StatFs, access, statfs};
 use std::{
     fs::{self, OpenOptions},
@@ -23,32 +23,32 @@ impl OpenFile {
     }
 
     /// What the write-ahead log looks like now; nothing, while there is none.
-    pub(crate) fn stamp(&self) -> Option<Stamp> {
+    pub(crate) fn stamp(&self) -> Option<WalStamp> {
         let mut path = self.path.clone().into_os_string();
         path.push("-wal");
         let found = fs::metadata(path).ok()?;
-        Some(Stamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+        Some(WalStamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
     }
 
     /// Whether the path still leads to the file that is open. If it does not, what is written now
     /// would be found by nobody.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
-            _ => Err(Unavailable::Gone(self.path.as_path().into()).into()),
+            _ => Err(UnavailableDatabase::Gone(self.path.as_path().into()).into()),
         }
     }
 }
 
 /// What the write-ahead log looked like: whoever writes, changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct WalStamp {
     length: u64,
     changed: (i64, i64),
 }
 
 /// Finds the file or makes it, readable and writable by its owner alone.
-pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
+pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> {
     if create {
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
             Ok(_) => keep_name(path),
@@ -59,16 +59,21 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, Error> {
     let found = fs::canonicalize(path).and_then(|path| fs::metadata(&path).map(|found| (path, found)));
     let (path, found) = match found {
         Ok(found) => found,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Unavailable::Missing(path.into()).into()),
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Err(UnavailableDatabase::Missing(path.into()).into());
+        }
         Err(e) => return Err(cannot_create(path, &e)),
     };
     if !found.is_file() {
-        return Err(Error::NotCountersign { place: path.as_path().into(), why: "it is no file".to_owned() });
+        return Err(StoreError::NotCountersign {
+            place: path.as_path().into(),
+            why: "it is no file".to_owned(),
+        });
     }
     // Asked of the system and not tried: opening the file here and closing it again would take away the
     // locks that other connections of this process hold on it.
     if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
-        return Err(Unavailable::ReadOnly(path.as_path().into()).into());
+        return Err(UnavailableDatabase::ReadOnly(path.as_path().into()).into());
     }
     if found.mode() & 0o077 != 0 {
         let mode = format!("{:o}", found.mode() & 0o777);
@@ -88,20 +93,20 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
+fn cannot_create(path: &Path, error: &std::io::Error) -> StoreError {
     match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            Unavailable::ReadOnly(path.into()).into()
+            UnavailableDatabase::ReadOnly(path.into()).into()
         }
-        ErrorKind::StorageFull => Unavailable::Full(path.into()).into(),
-        _ => Error::NoFolder { place: path.into(), why: error.to_string() },
+        ErrorKind::StorageFull => UnavailableDatabase::Full(path.into()).into(),
+        _ => StoreError::NoFolder { place: path.into(), why: error.to_string() },
     }
 }
 
 /// Refuses network file systems, where WAL seems to work from one machine and loses events from two.
-pub(crate) fn check_file_system(path: &Path) -> Result<(), Error> {
+pub(crate) fn check_file_system(path: &Path) -> Result<(), StoreError> {
     match statfs(folder_of(path)).ok().as_ref().and_then(network_file_system) {
-        Some(name) => Err(Error::NoWal { place: path.into(), file_system: name.to_owned() }),
+        Some(name) => Err(StoreError::NoWal { place: path.into(), file_system: name.to_owned() }),
         None => Ok(()),
     }
 }

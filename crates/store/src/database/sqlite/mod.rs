@@ -11,11 +11,11 @@ mod version;
 pub(crate) use error::error;
 pub use version::sqlite_version;
 
-use super::Readers;
-use crate::{Error, Options, Synchronous, schema::Layout};
-use bell::Bell;
-use door::Door;
-use ear::Ear;
+use super::ReadPool;
+use crate::{StoreError, StoreOptions, SyncMode, schema::SchemaLayout};
+use bell::DoorbellFile;
+use door::SqliteWriteSession;
+use ear::SqliteChangeListener;
 use file::{check_file_system, create};
 use sqlx::{
     ConnectOptions, SqliteConnection,
@@ -24,22 +24,22 @@ use sqlx::{
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// What a store is put together from.
-pub(crate) struct Opened {
-    pub(crate) door: Door,
-    pub(crate) ear: Ear,
-    pub(crate) readers: Readers,
+pub(crate) struct OpenedFile {
+    pub(crate) door: SqliteWriteSession,
+    pub(crate) ear: SqliteChangeListener,
+    pub(crate) readers: ReadPool,
     /// The layout that was found.
-    pub(crate) found: Layout,
+    pub(crate) found: SchemaLayout,
 }
 
 /// Finds or makes the file, and brings the layout up to date.
-pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, Error> {
+pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFile, StoreError> {
     check_file_system(path)?;
     let file = create(path, options.create)?;
     let path = file.path();
     let mut conn = connect(path, options).await?;
     schema::check_owner(&mut conn, path).await?;
-    let bell = Arc::new(Bell::open(path)?);
+    let bell = Arc::new(DoorbellFile::open(path)?);
     // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
     // refuses one, and does not wait.
     let turn = bell.turn().await;
@@ -53,19 +53,24 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, Error
         .connect_with(settings(path, options).read_only(true))
         .await
         .map_err(|e| error(path.into(), &e))?;
-    let ear = Ear::new(file.clone(), Arc::clone(&bell), options.poll);
-    Ok(Opened { door: Door::new(conn, file, bell), ear, readers: Readers::Sqlite(readers), found })
+    let ear = SqliteChangeListener::new(file.clone(), Arc::clone(&bell), options.poll);
+    Ok(OpenedFile {
+        door: SqliteWriteSession::new(conn, file, bell),
+        ear,
+        readers: ReadPool::Sqlite(readers),
+        found,
+    })
 }
 
-fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {
+fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)
         .busy_timeout(Duration::from_secs(10))
         .row_buffer_size(2_048)
         .synchronous(match options.synchronous {
-            Synchronous::Full => SqliteSynchronous::Full,
-            Synchronous::Normal => SqliteSynchronous::Normal,
+            SyncMode::Full => SqliteSynchronous::Full,
+            SyncMode::Normal => SqliteSynchronous::Normal,
         })
         // A batch changes a few rows each on many pages of the indexes, and each goes to disk whole: half
         // the usual size makes a commit a third smaller. It counts for new files only.
@@ -79,13 +84,13 @@ fn settings(path: &Path, options: &Options) -> SqliteConnectOptions {
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
 }
 
-async fn connect(path: &Path, options: &Options) -> Result<SqliteConnection, Error> {
+async fn connect(path: &Path, options: &StoreOptions) -> Result<SqliteConnection, StoreError> {
     let conn = settings(path, options).connect().await;
     conn.map_err(|e| error(path.into(), &e))
 }
 
 /// Turns on write-ahead logging, which also finds out whether anything can be written.
-async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
         .fetch_one(&mut *conn)
         .await
@@ -93,5 +98,8 @@ async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> 
     if mode.eq_ignore_ascii_case("wal") {
         return Ok(());
     }
-    Err(Error::NoWal { place: path.into(), file_system: "a file system without shared memory".to_owned() })
+    Err(StoreError::NoWal {
+        place: path.into(),
+        file_system: "a file system without shared memory".to_owned(),
+    })
 }

@@ -2,9 +2,9 @@
 
 use super::error;
 use crate::{
-    Error,
-    database::Connection,
-    schema::{self, Kind, Layout},
+    StoreError,
+    database::ReadConnection,
+    schema::{self, DatabaseKind, SchemaLayout},
 };
 use sqlx::{Connection as _, SqliteConnection};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x4353_474e;
 
 /// Whose file it is. A new one is nobody's yet.
-pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let failed = |e| error(path.into(), &e);
     // The tables first: both come in one transaction, so whoever sees them sees the owner a moment later.
     // The other way round another process could bring both in between, and its file would seem a stranger's.
@@ -27,28 +27,31 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
         return Ok(());
     }
     let why = "it is another program's SQLite database".to_owned();
-    Err(Error::NotCountersign { place: path.into(), why })
+    Err(StoreError::NotCountersign { place: path.into(), why })
 }
 
 /// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
 /// failure leaves the file as it was. Gives the layout that was found.
-pub(super) async fn bring_up_to_date(conn: &mut SqliteConnection, path: &Path) -> Result<Layout, Error> {
+pub(super) async fn bring_up_to_date(
+    conn: &mut SqliteConnection,
+    path: &Path,
+) -> Result<SchemaLayout, StoreError> {
     // A new file has no list of migrations yet.
-    let found = schema::layout(&mut Connection::Sqlite(conn)).await.unwrap_or(Layout::None);
+    let found = schema::layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None);
     match found {
-        Layout::Ours => return Ok(found),
-        Layout::Newer { found } => return Err(schema::newer(path.into(), found)),
-        Layout::None | Layout::Older => {}
+        SchemaLayout::Ours => return Ok(found),
+        SchemaLayout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        SchemaLayout::None | SchemaLayout::Older => {}
     }
     let failed = |e| error(path.into(), &e);
     let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
     // Whoever had the lock before may have done it, and may have gone further than we know how.
-    match schema::layout(&mut Connection::Sqlite(&mut tx)).await.unwrap_or(Layout::None) {
-        Layout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
-        Layout::Newer { found } => return Err(schema::newer(path.into(), found)),
-        Layout::None | Layout::Older => {}
+    match schema::layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
+        SchemaLayout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
+        SchemaLayout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        SchemaLayout::None | SchemaLayout::Older => {}
     }
-    match schema::migrator(Kind::Sqlite).run_direct(None, &mut *tx, false).await {
+    match schema::migrator(DatabaseKind::Sqlite).run_direct(None, &mut *tx, false).await {
         Ok(()) => tx.commit().await.map(|()| found).map_err(failed),
         Err(e) => Err(schema::failed(path.into(), e, failed)),
     }
