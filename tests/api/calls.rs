@@ -38,15 +38,15 @@ async fn duplicate_or_unknown_parameter_is_refused() {
         parameter: "tool"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?state=denied&state=allowed").await, @r#"
-        422 invalid: state stands twice
+        422 invalid: state is given twice
         parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/threads/t/tool-calls?thread=t2").await, @r#"
-        422 invalid: there is no parameter "thread"; there are after, limit, tool, principal, state, since and until
+        422 invalid: unknown parameter "thread"; the parameters are after, limit, tool, principal, state, since and until
         parameter: "thread"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"
-        400 bad_cursor: "-1" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "-1" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "after"
         "#);
     })

@@ -49,7 +49,7 @@ async fn decision_by_an_agent_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let answer = world.agent("helper").post(DECIDE, r#"{"decision":"allow_once"}"#).await;
-        assert_snapshot!(answer, @"403 not_an_approver: agent:helper is no person, and only people decide");
+        assert_snapshot!(answer, @"403 not_an_approver: agent:helper is not a person, and only people decide");
     })
     .await;
 }

@@ -49,7 +49,7 @@ async fn changed_definition_does_not_run() {
         let zeros = "0".repeat(64);
         let claim =
             |hash: &str| format!(r#"{{"executor":"w","argumentsHash":"{HASH}","definitionHash":"{hash}"}}"#);
-        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim(&zeros)).await, @"409 definition_changed: the tool's definition hashes to 0000000000000000000000000000000000000000000000000000000000000000, and it was 988861cd7fb04477a40b7fe5fb229ea4f05a65d41e0c5fa936743df835281695 when the call was approved; propose the call anew");
+        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim(&zeros)).await, @"409 definition_changed: the tool's definition hashes to 0000000000000000000000000000000000000000000000000000000000000000, and it was 988861cd7fb04477a40b7fe5fb229ea4f05a65d41e0c5fa936743df835281695 when the call was approved; propose the call again");
         assert_eq!(
             builder.post(&format!("{CALLS}/call_1/claim"), &claim("abc")).await.text("code"),
             "invalid"

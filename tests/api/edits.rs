@@ -123,7 +123,7 @@ async fn decision_on_outdated_arguments_is_refused() {
         let ada = world.person("ada");
         let zeros = "0".repeat(64);
         let stale = format!(r#"{{"decision":"allow_once","argumentsHash":"{zeros}"}}"#);
-        assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to 0000000000000000000000000000000000000000000000000000000000000000, and what would run by now hashes to [hash:ls]: look again before you decide");
+        assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to 0000000000000000000000000000000000000000000000000000000000000000, but those that would run now hash to [hash:ls]: look again before you decide");
         assert_eq!(
             ada.post(DECIDE, r#"{"decision":"allow_once","argumentsHash":"abc"}"#).await.text("code"),
             "invalid"

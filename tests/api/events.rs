@@ -9,15 +9,15 @@ async fn invalid_page_of_events_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/events?after=1.5").await, @r#"
-        400 bad_cursor: "1.5" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "1.5" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "after"
         "#);
         assert_snapshot!(ada.get("/v1/threads/t/events?limit=all").await, @r#"
-        422 invalid: limit is a number from 1 to 1000, and this is "all"
+        422 invalid: limit must be a number from 1 to 1000, not "all"
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get("/v1/events?from=1").await, @r#"
-        422 invalid: there is no parameter "from"; there are after, limit, thread, type, tool, principal, since and until
+        422 invalid: unknown parameter "from"; the parameters are after, limit, thread, type, tool, principal, since and until
         parameter: "from"
         "#);
     })
@@ -37,11 +37,11 @@ async fn invalid_event_filter_is_refused() {
         parameter: "type"
         "#);
         assert_snapshot!(ada.get("/v1/events?state=pending").await, @r#"
-        422 invalid: there is no parameter "state"; there are after, limit, thread, type, tool, principal, since and until
+        422 invalid: unknown parameter "state"; the parameters are after, limit, thread, type, tool, principal, since and until
         parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/events?after=1&after=2").await, @r#"
-        422 invalid: after stands twice
+        422 invalid: after is given twice
         parameter: "after"
         "#);
         assert_snapshot!(ada.get("/v1/events?%FF=1").await, @r#"

@@ -47,7 +47,7 @@ async fn result_from_another_than_the_executor_is_refused() {
         world.person("ada").allows("call_1").await;
         world.agent("builder").claims_as("call_1", "worker-7").await;
         let other = r#"{"status":"success","content":"","executor":"worker-8"}"#;
-        assert_snapshot!(reports(world, other).await, @"409 not_the_executor: the call was claimed by worker-7, who alone can report what came of it");
+        assert_snapshot!(reports(world, other).await, @"409 not_the_executor: the call was claimed by worker-7, which alone can report its result");
     })
     .await;
 }

@@ -12,7 +12,7 @@ async fn revoking_an_unknown_grant_is_refused() {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
         assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/3")).await, @"404 unknown_grant: there is no grant 3 in this thread");
-        assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/three")).await, @"422 invalid: grant: a grant is named by its seq, the number of the event that gave it");
+        assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/three")).await, @"422 invalid: grant: must be the seq of the event that gave it");
     })
     .await;
 }

@@ -12,9 +12,9 @@ const PENDING: &str = "/v1/approvals/pending";
 async fn unknown_path_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
-        assert_snapshot!(ada.get("/v1/thread/t").await, @"404 unknown_route: there is nothing at /v1/thread/t; the API begins with /v1/threads");
-        assert_snapshot!(ada.get("/v1/threads/t/tool-calls/a/b/c").await, @"404 unknown_route: there is nothing at /v1/threads/t/tool-calls/a/b/c; the API begins with /v1/threads");
-        assert_snapshot!(ada.get("/v1/threads/t/grants/").await, @"404 unknown_route: there is nothing at /v1/threads/t/grants/; the API begins with /v1/threads");
+        assert_snapshot!(ada.get("/v1/thread/t").await, @"404 unknown_route: /v1/thread/t does not exist; the API begins with /v1/threads");
+        assert_snapshot!(ada.get("/v1/threads/t/tool-calls/a/b/c").await, @"404 unknown_route: /v1/threads/t/tool-calls/a/b/c does not exist; the API begins with /v1/threads");
+        assert_snapshot!(ada.get("/v1/threads/t/grants/").await, @"404 unknown_route: /v1/threads/t/grants/ does not exist; the API begins with /v1/threads");
     })
     .await;
 }
@@ -23,7 +23,15 @@ async fn unknown_path_is_refused() {
 async fn wrong_method_is_refused() {
     over_http(ASK, async |world| {
         let answer = world.person("ada").delete("/v1/threads/t/tool-calls/call_1").await;
-        assert_snapshot!(answer.whole(), @"405 wrong_method: /v1/threads/t/tool-calls/call_1 does not take DELETE");
+        assert_snapshot!(answer.whole(), @r#"
+        405
+        {
+          "title": "Method Not Allowed",
+          "status": 405,
+          "code": "wrong_method",
+          "detail": "/v1/threads/t/tool-calls/call_1 does not support DELETE"
+        }
+        "#);
         assert_eq!(answer.header("allow"), "GET,HEAD");
     })
     .await;
@@ -33,8 +41,8 @@ async fn wrong_method_is_refused() {
 async fn foreign_host_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
-        assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: this server is for its own machine, and "evil.example:7878" is not a name of that; use 127.0.0.1 or localhost"#);
-        assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: this server is for its own machine, and "" is not a name of that; use 127.0.0.1 or localhost"#);
+        assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: this server serves its own machine only, and "evil.example:7878" is another; use 127.0.0.1 or localhost"#);
+        assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: this server serves its own machine only, and "" is another; use 127.0.0.1 or localhost"#);
         assert_snapshot!(world.sends_raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"
         200
         {"status":"ok"}
@@ -127,15 +135,15 @@ async fn service_principal_or_unknown_kind_is_refused() {
             HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("ada").await, @r#"
-        400 bad_header: countersign-principal: "ada" does not begin with user:, agent:, policy: or system:
+        422 invalid: countersign-principal: "ada" does not begin with user:, agent:, policy: or system:
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("system:expiry").await, @r#"
-        400 bad_header: countersign-principal: nobody can speak for the policy or the system
+        422 invalid: countersign-principal: must begin with user: or agent:
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("policy:allow-all").await, @r#"
-        400 bad_header: countersign-principal: nobody can speak for the policy or the system
+        422 invalid: countersign-principal: must begin with user: or agent:
         parameter: "countersign-principal"
         "#);
     })
@@ -152,15 +160,15 @@ async fn unusable_principal_name_is_refused() {
             HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("user:").await, @r#"
-        400 bad_header: countersign-principal: the name of a principal cannot be used: it is empty
+        422 invalid: countersign-principal: the name of a principal cannot be used: it is empty
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:a%00b").await, @r#"
-        400 bad_header: countersign-principal: the name of a principal cannot be used: it holds the control character U+0000
+        422 invalid: countersign-principal: the name of a principal cannot be used: it holds the control character U+0000
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:%ff").await, @r#"
-        400 bad_header: countersign-principal: it is not UTF-8
+        422 invalid: countersign-principal: it is not UTF-8
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
@@ -192,7 +200,7 @@ async fn badly_encoded_principal_is_refused() {
         let request = world.anonymous().request(Method::POST, "/v1/threads/t/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");
         assert_snapshot!(HttpAnswer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
-        400 bad_header: countersign-principal: after % there are two hexadecimal digits; % itself is %25
+        422 invalid: countersign-principal: two hexadecimal digits must follow each %; write % itself as %25
         parameter: "countersign-principal"
         "#);
     })

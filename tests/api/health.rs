@@ -12,7 +12,7 @@ async fn server_without_its_file_is_not_ready() {
         let answer = world.anonymous().get("/readyz").await;
         let folder = there.parent().expect("a folder").display().to_string();
         assert_snapshot!(answer.to_string().replace(&folder, "[here]"), @r#"
-        503 not_ready: [here]/log.db was removed or replaced while it was open; nothing more is written, so put it back and start again (database_gone)
+        503 not_ready: [here]/log.db was removed or replaced while it was open; put it back and restart this process (database_unavailable)
         check: "log"
         "#);
         assert_eq!(answer.header("retry-after"), "1");

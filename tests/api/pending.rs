@@ -11,23 +11,23 @@ async fn invalid_page_of_pending_calls_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
-        400 bad_cursor: "x" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "x" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
-        400 bad_cursor: "-1" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "-1" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"
-        422 invalid: limit is a number from 1 to 1000, and this is "0"
+        422 invalid: limit must be a number from 1 to 1000, not "0"
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=1001")).await, @r#"
-        422 invalid: limit is a number from 1 to 1000, and this is "1001"
+        422 invalid: limit must be a number from 1 to 1000, not "1001"
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
-        422 invalid: there is no parameter "page"; there are after, limit, thread, tool, principal, since and until
+        422 invalid: unknown parameter "page"; the parameters are after, limit, thread, tool, principal, since and until
         parameter: "page"
         "#);
     })

@@ -117,7 +117,7 @@ async fn edit_voids_the_earlier_votes() {
         response: null
         "#);
         let stale = format!(r#"{{"decision":"allow_once","argumentsHash":{before}}}"#);
-        assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to [hash:ls], and what would run by now hashes to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide");
+        assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to [hash:ls], but those that would run now hash to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide");
         let unseen = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;
         assert_eq!((unseen.status, unseen.text("code").as_str()), (409, "arguments_changed"));
         let stands = ada.get(CALL).await.member("argumentsHash");

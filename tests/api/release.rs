@@ -44,7 +44,7 @@ async fn release_of_a_call_not_unknown_is_refused() {
 async fn release_by_agents_or_the_proposer_is_refused() {
     over_http(POLICY, async |world| {
         lost(world).await;
-        assert_snapshot!(world.agent("builder").post(RELEASE, "{}").await, @"403 not_an_approver: agent:builder is no person, and only people decide");
+        assert_snapshot!(world.agent("builder").post(RELEASE, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
         assert_snapshot!(world.agent("builder").post(&format!("{CALL}/claim"), &claim("second")).await, @r#"
         409 already_claimed: claimed already by first at 2026-01-31T12:00:00.000Z
         execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
@@ -103,7 +103,7 @@ async fn first_executor_is_refused_after_a_takeover() {
         execution: {"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}
         "#);
         let late = r#"{"status":"success","content":"late","executor":"first"}"#;
-        assert_snapshot!(builder.post(&format!("{CALL}/result"), late).await, @"409 not_the_executor: the call was claimed by second, who alone can report what came of it");
+        assert_snapshot!(builder.post(&format!("{CALL}/result"), late).await, @"409 not_the_executor: the call was claimed by second, which alone can report its result");
     })
     .await;
 }

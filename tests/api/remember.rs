@@ -53,7 +53,7 @@ async fn unused_approval_moves_to_the_same_call() {
         "#);
         let first = builder.get(&format!("{CALLS}/a")).await;
         assert_eq!(first.text("state"), "cancelled", "an approval for once has one holder");
-        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: nobody had started it when b came, which is the same call and takes its approval.","principal":"policy:grant","seq":4,"status":"cancelled"}"#);
+        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: it was not started before the same call was proposed again as b, which uses its approval.","principal":"policy:grant","seq":4,"status":"cancelled"}"#);
         let claim = format!(r#"{{"executor":"w","argumentsHash":{}}}"#, first.member("argumentsHash"));
         assert_snapshot!(builder.post(&format!("{CALLS}/a/claim"), &claim).await, @"409 not_allowed: the call is cancelled, and only an allowed call can be claimed");
         builder.claims_as("b", "w").await;

@@ -13,7 +13,7 @@ async fn invalid_period_of_statistics_is_refused() {
         parameter: "since"
         "#);
         assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
-        422 invalid: there is no parameter "tool"; there are since and until
+        422 invalid: unknown parameter "tool"; the parameters are since and until
         parameter: "tool"
         "#);
     })

@@ -43,7 +43,7 @@ fn told(answer: &HttpAnswer) -> String {
 async fn stop_by_an_agent_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
-        assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @"403 not_an_approver: agent:builder is no person, and only people decide");
+        assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
         assert_eq!(world.agent("builder").post(HERE, "").await.text("code"), "not_an_approver");
         assert_snapshot!(world.person("ada").post(HERE, r#"{"tools":["bash"]}"#).await, @r"
         422 invalid: unknown field `tools`, expected `tool` or `comment` at line 1 column 8

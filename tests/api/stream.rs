@@ -30,7 +30,7 @@ async fn stream_from_an_invalid_position_is_refused() {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
         assert_snapshot!(HttpAnswer::to(request).await, @r#"
-        400 bad_cursor: "yesterday" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "yesterday" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "last-event-id"
         "#);
     })
@@ -44,13 +44,13 @@ async fn unreadable_last_event_id_is_refused() {
         let request = request.header("accept", "text/event-stream");
         let last = reqwest::header::HeaderValue::from_bytes("5é".as_bytes()).expect("bytes");
         assert_snapshot!(HttpAnswer::to(request.header("last-event-id", last)).await, @r#"
-        400 bad_header: last-event-id: it is not ASCII
+        422 invalid: last-event-id: is not ASCII
         parameter: "last-event-id"
         "#);
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let twice = request.header("last-event-id", "1").header("last-event-id", "2");
         assert_snapshot!(HttpAnswer::to(twice).await, @r#"
-        400 bad_header: last-event-id: it stands twice
+        422 invalid: last-event-id: is given twice
         parameter: "last-event-id"
         "#);
     })
@@ -65,7 +65,7 @@ async fn idle_stream_sends_keep_alives() {
         assert_eq!(stream.message().await, "retry: 1000");
         for _ in 0..2 {
             world.clock().advance(Duration::from_secs(15));
-            assert_eq!(stream.message().await, ":");
+            assert_eq!(stream.message().await, ": ");
         }
         world.agent("builder").proposes("a").await;
         assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);

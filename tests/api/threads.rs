@@ -10,15 +10,15 @@ async fn unknown_thread_is_refused() {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/threads/t").await, @"404 unknown_thread: there is no thread t");
         assert_snapshot!(ada.get("/v1/threads/t?verbose=1").await, @r#"
-        422 invalid: there is no parameter "verbose"; this takes none
+        422 invalid: unknown parameter "verbose"; this path has none
         parameter: "verbose"
         "#);
         assert_snapshot!(ada.get("/v1/threads?limit=0").await, @r#"
-        422 invalid: limit is a number from 1 to 1000, and this is "0"
+        422 invalid: limit must be a number from 1 to 1000, not "0"
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get("/v1/threads?after=x").await, @r#"
-        400 bad_cursor: "x" is no cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "x" is not a cursor; use the `next` of the page before, or the seq of an event
         parameter: "after"
         "#);
     })

@@ -135,7 +135,7 @@ async fn a_name_in_an_error_shows_what_it_hides() {
         exit 3
         ");
         let watched = watch_plain::answers(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
-        assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is no person"), "{watched}");
+        assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is not a person"), "{watched}");
     })
     .await;
 }

@@ -76,8 +76,8 @@ async fn the_whole_story_by_itself() {
           write-script    ran      allowed by user:ada: read to the end
 
         The log and the files are still there:
-          countersign --database [here]/demo/countersign.db show demo_clean
-          countersign --database [here]/demo/countersign.db log
+          /root/.cache/countersign/target/debug/countersign-under-test --database [here]/demo/countersign.db show demo_clean
+          /root/.cache/countersign/target/debug/countersign-under-test --database [here]/demo/countersign.db log
           ls [here]/demo/desk
           rm -r [here]/demo
         exit 0

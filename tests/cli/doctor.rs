@@ -38,7 +38,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
         fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
-                           → start a server with `countersign serve`
+                           → start the server: `countersign serve`, or PostgreSQL
 
         Problems found; see the remedies above.
         exit 1
@@ -65,6 +65,7 @@ async fn a_log_in_good_order_is_well() {
         ok    layout       the layout of Countersign 0.1.0
         ok    seal         the last of 2 events has a hash
         ok    chain        all 2 events are intact
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
         No problems found.
@@ -99,6 +100,7 @@ async fn what_is_wrong_is_named_with_its_remedy() {
         warn  seal         the last 2 of 4 events were inserted with SQL and have no hash yet
                            → the next event that Countersign writes seals them
         ok    chain        all 4 events are intact
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
         Problems found; see the remedies above.

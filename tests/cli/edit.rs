@@ -30,7 +30,7 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
         "#);
         assert_snapshot!(run.ends().await, @r#"
         goodbye
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: user:ada changed what was run: /command from "echo hello" to "echo goodbye"
         exit 0
         "#);

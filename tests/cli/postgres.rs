@@ -121,7 +121,7 @@ async fn what_is_in_the_way_of_the_server_is_told() {
         ok    clocks       the clock of the server is [time]
         ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
-        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` makes one, --database names another
+        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` creates one, --database names another
                            → create the database with `createdb`; `countersign serve` then creates the log
 
         Problems found; see the remedies above.
@@ -149,11 +149,12 @@ async fn what_is_in_the_way_of_the_server_is_told() {
                            → set default_transaction_isolation to read committed for this database
         warn  rights       this user owns the log, and can remove its triggers
                            → use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md
-        fail  guards       not enabled: rows_stay
+        fail  guards       not enabled: rows_are_never_changed
                            → run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`
         ok    layout       the layout of Countersign 0.1.0
         ok    seal         the last of 0 events has a hash
         ok    chain        all 0 events are intact
+        ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
         Problems found; see the remedies above.
@@ -174,7 +175,7 @@ async fn a_role_that_owns_nothing_is_told_who_migrates() {
         let folder = server.folder().display().to_string().replace('/', "%2F");
         let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
         assert_snapshot!(told.replace(&folder, "SOCKET"), @"
-        ! countersign: postgres://countersign_app@SOCKET:5432/postgres has to be brought to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it
+        ! countersign: postgres://countersign_app@SOCKET:5432/postgres must be migrated to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, then packaging/postgres/roles.sql
         exit 5
         ");
         assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);

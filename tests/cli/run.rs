@@ -111,7 +111,7 @@ async fn what_is_asked_about_waits_and_runs_once_it_is_allowed() {
         desk.types("allow call_ --as user:ada").await;
         assert_snapshot!(run.ends().await, @"
         hi
-        ! countersign: [call 1] is pending; allow it with: countersign allow [call 1]
+        ! countersign: [call 1] is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow [call 1]
         exit 0
         ");
     })
@@ -125,7 +125,7 @@ async fn what_is_denied_does_not_run_and_the_reason_is_handed_on() {
         run.complains("is pending").await;
         desk.types("deny call_1 --as user:ada --comment 'use the other folder'").await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: Denied by user:ada: use the other folder (do not retry this call unchanged)
         exit 77
         ");
@@ -139,7 +139,7 @@ async fn what_nobody_decides_in_time_does_not_run() {
     at_a_desk(async |desk| {
         let ran = desk.types("run --id call_1 --expires 1s -- touch ran").await;
         assert_snapshot!(ran, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: Nobody decided before [time], so this call was not run.
         exit 78
         ");
@@ -155,7 +155,7 @@ async fn a_run_that_is_interrupted_while_it_waits_withdraws_its_call() {
         run.complains("is pending").await;
         run.is_sent("INT").await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: cancelled call_1
         exit 130
         ");
@@ -214,7 +214,7 @@ async fn a_call_that_somebody_cancelled_does_not_run() {
         gate.close(&countersign_api::parse_thread_id("t1").expect("valid")).await.expect("closed");
         gate.shut_down().await;
         assert_snapshot!(run.ends().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: Cancelled by agent:builder: the thread was closed
         exit 79
         ");

@@ -64,11 +64,11 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
           policy     policy.toml (1 rule)
 
         In a second terminal, propose a command:
-          countersign run -- git --version
+          /root/.cache/countersign/target/debug/countersign-under-test run -- git --version
         In a third terminal, list and decide pending calls:
-          countersign watch
-          countersign pending
-          countersign allow ID          or: curl http://[port]/v1/approvals/pending
+          /root/.cache/countersign/target/debug/countersign-under-test watch
+          /root/.cache/countersign/target/debug/countersign-under-test pending
+          /root/.cache/countersign/target/debug/countersign-under-test allow ID          or: curl http://[port]/v1/approvals/pending
 
         Ctrl-C stops the server and loses nothing.
 

@@ -16,7 +16,7 @@ async fn all_that_waits_is_denied_at_once() {
             desk.proposes(thread, id, tool, "{}").await;
         }
         assert_snapshot!(desk.types("stop --as agent:builder").await, @"
-        ! countersign: agent:builder is no person, and only people decide
+        ! countersign: agent:builder is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
@@ -105,7 +105,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
             api::ClaimRequest { lease_seconds: Some(0), ..api::ClaimRequest::for_call(&call, "worker-1") };
         gate.claim(&thread, &id, &claim).await.expect("claimed");
         assert_snapshot!(desk.types("release call_1 --as agent:other").await, @"
-        ! countersign: agent:other is no person, and only people decide
+        ! countersign: agent:other is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");

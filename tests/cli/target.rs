@@ -8,15 +8,15 @@ use insta::assert_snapshot;
 async fn a_log_that_is_not_there_is_not_made_by_looking_at_it() {
     at_a_desk(async |desk| {
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` makes one, --database names another
+        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("verify --database elsewhere.db").await, @"
-        ! countersign: there is no database at elsewhere.db; `countersign serve` or `countersign run` makes one, --database names another
+        ! countersign: there is no database at elsewhere.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("run --database no/such/folder.db -- ls").await, @"
-        ! countersign: the database no/such/folder.db cannot be made: No such file or directory (os error 2)
+        ! countersign: the database no/such/folder.db cannot be created: No such file or directory (os error 2)
         exit 5
         ");
         assert_eq!(desk.runs("ls", &["-A"]).await, "");
@@ -61,7 +61,7 @@ async fn a_server_that_does_not_answer_is_named() {
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
-        ! countersign: "https://example.com" is no server's address (only http is spoken, and only on this machine); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
+        ! countersign: "https://example.com" is not the address of a server (the scheme must be http); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"

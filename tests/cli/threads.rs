@@ -34,7 +34,7 @@ async fn what_is_not_there_is_said_to_be_missing() {
         exit 2
         ");
         assert_snapshot!(desk.types("thread mode t1 approve_all --as agent:builder").await, @"
-        ! countersign: agent:builder is no person, and only people decide
+        ! countersign: agent:builder is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");

@@ -45,7 +45,7 @@ async fn a_row_that_was_changed_is_named() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0,"wrongHashes":[]}
+        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
         exit 1
         "#);
     })
@@ -126,16 +126,16 @@ async fn forged_row_is_listed_with_its_reason() {
         let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 10";
         tampers(desk, forged).await;
         assert_snapshot!(desk.types("verify").await, @"
-        11 events, and the chain holds.
+        11 events, and the hash chain is intact.
         tip [sha256]
-        The last 2 were inserted with SQL; the next event that Countersign writes seals them.
+        The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         The rules would not have written 2 events:
-        event 10: agent:bot is no person, and only people decide
+        event 10: agent:bot is not a person, and only people decide
         event 11: a row without a hash must be a decision
         exit 1
         ");
         let found = desk.types("verify --json").await.stdout;
-        let named = r#"{"reason":"agent:bot is no person, and only people decide","seq":10}"#;
+        let named = r#"{"reason":"agent:bot is not a person, and only people decide","seq":10}"#;
         for part in [r#""holds":false"#, r#""chainHolds":true"#, r#""inadmissibleCount":2"#, named] {
             assert!(found.contains(part), "{part}: {found}");
         }

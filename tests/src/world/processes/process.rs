@@ -41,7 +41,7 @@ impl Process {
     /// Starts a `countersign run`, up to the moment at which it waits for a decision.
     pub(super) async fn start_waiting(command: &mut Command) -> Self {
         let mut run = Self::start(command);
-        run.complains("waits for a decision").await;
+        run.complains("is pending").await;
         run
     }
 
