@@ -116,11 +116,11 @@ CREATE INDEX settings_by_thread ON events (thread_id, type, seq)
 -- A thread's decisions that answer later calls until they are revoked: grants and remembered denials.
 CREATE INDEX lasting_decisions_by_thread ON events (thread_id, seq)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
-        OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL);
+        OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL);
 
 -- A thread's recent decisions by people, and the approvals that moved to another call.
 CREATE INDEX recent_decisions_by_thread ON events (thread_id, (data ->> 'argumentsHash'), timestamp)
-    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'match' = 'once');
+    WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
 
 -- A refusal has the SQLSTATE CS001. It ends the transaction, or the part of it after the last savepoint.
 CREATE FUNCTION reject_change() RETURNS trigger

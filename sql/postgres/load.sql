@@ -14,7 +14,7 @@ WITH threads (thread_id) AS (
     FROM threads t, LATERAL (
         SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
         WHERE thread_id = t.thread_id AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
-            OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL)
+            OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL)
         OFFSET 0) g
     UNION
     SELECT l.thread_id, l.tool_call_id
@@ -22,7 +22,7 @@ WITH threads (thread_id) AS (
         SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
         WHERE thread_id = a.value ->> 0 AND data ->> 'argumentsHash' = a.value ->> 1
             AND type = 'TOOL_APPROVAL_RESPONSE'
-            AND (data ->> 'source' = 'approver' OR data ->> 'match' = 'once') AND timestamp >= $5
+            AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once') AND timestamp >= $5
         OFFSET 0) l
     UNION
     SELECT o.thread_id, o.tool_call_id

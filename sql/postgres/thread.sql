@@ -5,7 +5,7 @@ SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
     WHERE thread_id = $1 AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
-        OR data ->> 'decision' = 'deny' AND data ->> 'match' IS NOT NULL)
+        OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL)
 ) k, LATERAL (
     SELECT * FROM call_events WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
 UNION ALL

@@ -12,12 +12,12 @@ WITH keys (thread_id, tool_call_id) AS (
     SELECT e.thread_id, e.data ->> 'toolCallId'
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_APPROVAL_RESPONSE'
         AND (e.data ->> 'decision' = 'allow_session'
-            OR e.data ->> 'decision' = 'deny' AND e.data ->> 'match' IS NOT NULL)
+            OR e.data ->> 'decision' = 'deny' AND e.data ->> 'scope' IS NOT NULL)
     UNION
     SELECT e.thread_id, e.data ->> 'toolCallId'
     FROM json_each($7) a CROSS JOIN events e ON e.thread_id = a.value ->> 0
         AND e.data ->> 'argumentsHash' = a.value ->> 1 AND e.type = 'TOOL_APPROVAL_RESPONSE'
-        AND (e.data ->> 'source' = 'approver' OR e.data ->> 'match' = 'once') AND e.timestamp >= $5
+        AND (e.data ->> 'source' = 'approver' OR e.data ->> 'scope' = 'once') AND e.timestamp >= $5
     UNION
     SELECT o.thread_id, o.tool_call_id || ''
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value

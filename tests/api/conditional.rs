@@ -97,7 +97,7 @@ async fn pending_call_tag_holds_until_its_request_changes() {
         world.person("ben").allows("a").await;
         changes("a vote").await;
         builder.proposes("b").await;
-        changes("another call, which a grant would reach").await;
+        changes("another call, which a grant would scope").await;
         let others = countersign_gate::Policy::read("levels = [\"boss\"]").expect("a policy");
         world.service.gate.set_policy(others);
         changes("a policy that offers something else").await;

@@ -110,8 +110,8 @@ async fn edit_with_a_lasting_decision_is_refused() {
         assert_snapshot!(ada.post(DECIDE, session).await, @"422 invalid: arguments: only with allow_once can the arguments be changed");
         let denied = r#"{"decision":"deny","arguments":{"command":"ls"}}"#;
         assert_eq!(ada.post(DECIDE, denied).await.text("code"), "invalid");
-        let wide = r#"{"decision":"allow_once","arguments":{"command":"ls"},"match":"tool"}"#;
-        assert_snapshot!(ada.post(DECIDE, wide).await, @"422 invalid: match: only allow_session and deny are remembered; leave it out");
+        let wide = r#"{"decision":"allow_once","arguments":{"command":"ls"},"scope":"tool"}"#;
+        assert_snapshot!(ada.post(DECIDE, wide).await, @"422 invalid: scope: only allow_session and deny are remembered; leave it out");
     })
     .await;
 }

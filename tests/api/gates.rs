@@ -162,14 +162,14 @@ async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscri
     let b = propose("b", "bash", "git status -s").await.id;
     told.say("look", ada.call(&thread, &b).await.map(|call| call.request));
     told.say("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
-    let width = |text: &str| api::ScopeRequest { matches: json(text).expect("there") };
-    told.say("reach", ada.preview_scope(&thread, &b, &width(r#"{"command":"git *"}"#)).await);
-    told.say("reach for nonsense", ada.preview_scope(&thread, &b, &width("\"all\"")).await);
+    let scope = |text: &str| api::ScopeRequest { scope: json(text).expect("there") };
+    told.say("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
+    told.say("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
     let git =
-        api::DecisionRequest { matches: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
+        api::DecisionRequest { scope: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
     told.say("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
     let c = propose("c", "bash", "npm test").await.id;
-    let never = api::DecisionRequest { matches: json("\"tool\""), ..decide(Decision::Deny) };
+    let never = api::DecisionRequest { scope: json("\"tool\""), ..decide(Decision::Deny) };
     told.say("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
     told.say("grants", ada.grants(&thread, api::PageQuery::default()).await);
     told.say("propose once more", Ok(propose("d", "bash", "git log").await));
@@ -257,14 +257,14 @@ async fn decisions_are_equal_embedded_and_over_http() {
       {"seq":8,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"no rule matc…
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
-    reach
-      {"match":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
-    reach for nonsense
-      invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
+    scope
+      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
+    scope for nonsense
+      invalid: match: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern
-      {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":9,"match":{…
+      {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":9,"scope":{…
     deny the tool
-      {"decision":"deny","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":12,"match":"tool","p…
+      {"decision":"deny","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":12,"scope":"tool","p…
     grants
       {"grants":[{"seq":9,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
     propose once more

@@ -38,7 +38,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
               "at": "2026-01-31T12:00:00.000Z",
               "toolCallId": "call_1",
               "decision": "allow_session",
-              "match": "tool",
+              "scope": "tool",
               "says": "the whole tool"
             }
           ],

@@ -31,16 +31,16 @@ mod pending;
 mod policy;
 mod propose;
 mod quorum;
-mod reach;
 mod redacted;
 mod release;
 mod remember;
+mod scope;
+mod scopes;
 mod show;
 mod stats;
 mod stop;
 mod stream;
 mod threads;
-mod widths;
 
 /// A policy that asks about every call.
 const ASK: &str = "default = \"ask\"";

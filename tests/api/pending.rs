@@ -68,17 +68,17 @@ async fn pending_list_contains_all_that_decisions_need() {
                 "quorum": 1,
                 "denials": 1,
                 "similarOperationsCount": 0,
-                "wouldAlsoMatch": [
-                  {"match":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
+                "scopes": [
+                  {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
                   {
-                    "match": {"command": "ls **"},
+                    "scope": {"command": "ls **"},
                     "says": "command `ls **`",
                     "allows": 0,
                     "denies": 0,
                     "calls": [],
                     "of": 0
                   },
-                  {"match":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                  {"scope":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
                 ],
                 "policy": "[hash:policy]"
               }

@@ -132,7 +132,7 @@ async fn edit_voids_the_earlier_votes() {
 async fn unanimous_session_votes_create_a_grant() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
-        let exact = r#"{"decision":"allow_session","match":"exact"}"#;
+        let exact = r#"{"decision":"allow_session","scope":"exact"}"#;
         world.person("ada").post(DECIDE, exact).await;
         world.person("ben").post(DECIDE, exact).await;
         assert_snapshot!(world.person("ada").get("/v1/threads/t/grants").await, @r#"
@@ -146,7 +146,7 @@ async fn unanimous_session_votes_create_a_grant() {
               "at": "2026-01-31T12:00:00.000Z",
               "toolCallId": "call_1",
               "decision": "allow_session",
-              "match": "exact",
+              "scope": "exact",
               "says": "these exact arguments"
             }
           ],

@@ -103,8 +103,8 @@ async fn claim_returns_original_arguments_to_their_holder() {
 async fn pattern_with_a_secret_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
-        let secret = r#"{"decision":"deny","match":{"command":["ls","deploy --password=hunter2"]}}"#;
-        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @"422 invalid: match: the log shows the pattern to everyone, so it must not contain a secret");
+        let secret = r#"{"decision":"deny","scope":{"command":["ls","deploy --password=hunter2"]}}"#;
+        assert_snapshot!(world.person("ada").post("/v1/threads/t/approvals/call_1", secret).await, @"422 invalid: scope: the log shows the pattern to everyone, so it must not contain a secret");
     })
     .await;
 }

@@ -48,7 +48,7 @@ async fn page(threads: usize, seen: usize, samples: usize) -> LabOutcome<BenchRo
         let told = gate.pending(&LogFilter::default(), page).await?.pending;
         informed.add(start.elapsed());
         let all = told.iter().filter_map(|call| call.request.as_ref());
-        if (found, all.filter(|request| request.would_also_match.len() == 3).count()) != (WAITING, WAITING) {
+        if (found, all.filter(|request| request.scopes.len() == 3).count()) != (WAITING, WAITING) {
             return Err("not what waits, with three widths each".into());
         }
     }

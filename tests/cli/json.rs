@@ -34,9 +34,9 @@ async fn what_waits_is_json() {
                 "quorum": 1,
                 "denials": 1,
                 "similarOperationsCount": 0,
-                "wouldAlsoMatch": [
-                  {"match":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
-                  {"match":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                "scopes": [
+                  {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
+                  {"scope":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
                 ],
                 "policy": "[sha256]"
               }

@@ -100,7 +100,7 @@ async fn a_grant_stands_until_it_is_taken_back() {
         exit 0
         ");
         assert_snapshot!(desk.types("grant list t1 --json").await, @r#"
-        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","match":"tool","says":"the whole tool"}],"next":null}
+        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"

@@ -169,7 +169,7 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
     said.push(server.get("/v1/approvals/pending").await.into_parts().1);
     let comment = words(40);
     for (path, body) in [
-        ("approvals/a", json!({"decision": "allow_session", "match": "exact", "comment": comment})),
+        ("approvals/a", json!({"decision": "allow_session", "scope": "exact", "comment": comment})),
         ("approvals/b", json!({"decision": "deny", "comment": comment})),
         ("approvals/c", json!({"decision": "allow_once", "comment": comment})),
         ("tool-calls/d/cancel", json!({"reason": comment})),

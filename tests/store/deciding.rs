@@ -59,7 +59,7 @@ impl<'a> RowScribe<'a> {
     }
 }
 
-const MOVES: &str = r#","match":"once""#;
+const MOVES: &str = r#","scope":"once""#;
 
 /// When something is due next, in minutes from the beginning, by the index as it is kept and as it is made anew.
 async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
@@ -179,7 +179,7 @@ async fn what_is_remembered_is_loaded_with_its_thread(world: &mut World) {
     }
     bot.in_thread("t2").proposes("elsewhere").await.expect("asked");
     ada.allows_for_the_session("granted").await.expect("granted");
-    scribe.responds("denied", "deny", r#","match":"exact""#).await.expect("denied");
+    scribe.responds("denied", "deny", r#","scope":"exact""#).await.expect("denied");
     scribe.responds("refused", "deny", "").await.expect("denied");
     let old = scribe.responds("old", "allow_once", "").await.expect("allowed");
     bot.cancels("old").await.expect("withdrawn");

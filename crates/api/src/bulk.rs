@@ -56,9 +56,9 @@ pub struct BulkDecisionItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
     /// How wide it is remembered, as in a single decision.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
-    pub matches: Option<Json>,
+    pub scope: Option<Json>,
     /// At which level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -68,15 +68,15 @@ impl BulkDecisionItem {
     /// That decision on a call.
     #[must_use]
     pub fn new(thread_id: ThreadId, id: CallId, decide: DecisionRequest) -> Self {
-        let DecisionRequest { decision, comment, arguments, arguments_hash, matches, level } = decide;
-        Self { thread_id, id, decision, comment, arguments, arguments_hash, matches, level }
+        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, level } = decide;
+        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, level }
     }
 
     /// The decision by itself.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
-        let Self { decision, comment, arguments, arguments_hash, matches, level, .. } = self.clone();
-        DecisionRequest { decision, comment, arguments, arguments_hash, matches, level }
+        let Self { decision, comment, arguments, arguments_hash, scope, level, .. } = self.clone();
+        DecisionRequest { decision, comment, arguments, arguments_hash, scope, level }
     }
 }
 

@@ -135,9 +135,9 @@ pub struct DecisionRequest {
     pub arguments_hash: Option<Sha256>,
     /// How wide it is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
     /// `{"command": "git status *"}`. `allow_session` without it is for the whole tool, `deny` for this call.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
-    pub matches: Option<Json>,
+    pub scope: Option<Json>,
     /// At which level; the one that the request asks for, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -147,7 +147,7 @@ impl DecisionRequest {
     /// A decision and nothing else.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, arguments_hash: None, matches: None, level: None }
+        Self { decision, comment: None, arguments: None, arguments_hash: None, scope: None, level: None }
     }
 }
 

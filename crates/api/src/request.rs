@@ -75,13 +75,13 @@ pub struct ApprovalRequest {
     /// What becomes of it then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// How many of the thread's last calls, as many as `wouldAlsoMatch` looks at, were of the same tool; only where
+    /// How many of the thread's last calls, as many as `scopes` looks at, were of the same tool; only where
     /// people look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
     /// How far each width would reach, the narrowest first; only where people look at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub would_also_match: Vec<ScopePreview>,
+    pub scopes: Vec<ScopePreview>,
     /// The hash of the policy that asks.
     pub policy: Sha256,
 }
@@ -129,9 +129,9 @@ pub struct ApprovalVote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// How wide it is meant.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
-    pub matches: Option<Json>,
+    pub scope: Option<Json>,
     /// The arguments as this approver changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]

@@ -50,9 +50,9 @@ pub struct ApprovalResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// How wide it is remembered; `"once"`, where an approval that nobody used moved here.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
-    pub matches: Option<Json>,
+    pub scope: Option<Json>,
     /// Where an approver changed the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ArgumentChange>,

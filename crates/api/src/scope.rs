@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 /// Ask how many calls a decision with this scope would have answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"match": {"command": "git status *"}}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScopeRequest {
     /// `"exact"`, `"tool"` or a pattern.
-    #[serde(rename = "match")]
-    pub matches: Json,
+    #[serde(rename = "scope")]
+    pub scope: Json,
 }
 
 /// The calls of a thread that a decision with this scope would have answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
-        "match": {"command": "git status *"},
+        "scope": {"command": "git status *"},
         "says": "command `git status *`",
         "allows": 3,
         "denies": 3,
@@ -28,8 +28,8 @@ pub struct ScopeRequest {
 #[serde(rename_all = "camelCase")]
 pub struct ScopePreview {
     /// The scope, as the approver chooses it.
-    #[serde(rename = "match")]
-    pub matches: Json,
+    #[serde(rename = "scope")]
+    pub scope: Json,
     /// The scope in words.
     pub says: String,
     /// The number of other calls of this thread that it would have allowed.

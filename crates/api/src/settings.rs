@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
         "at": "2026-01-31T12:00:02.000Z",
         "toolCallId": "call_1",
         "decision": "allow_session",
-        "match": "tool",
+        "scope": "tool",
         "says": "the whole tool"
     }))))]
 #[serde(rename_all = "camelCase")]
@@ -33,8 +33,8 @@ pub struct Grant {
     /// `allow_session`, or `deny` where a denial is remembered.
     pub decision: Decision,
     /// Which calls of the tool it answers: `"exact"`, `"tool"` or a pattern.
-    #[serde(rename = "match")]
-    pub matches: Json,
+    #[serde(rename = "scope")]
+    pub scope: Json,
     /// That in words.
     pub says: String,
     /// The level it was given at: it answers no question that asks for a higher one.
@@ -55,7 +55,7 @@ pub struct Grant {
         "at": "2026-01-31T12:00:02.000Z",
         "toolCallId": "call_1",
         "decision": "allow_session",
-        "match": "tool",
+        "scope": "tool",
         "says": "the whole tool"
     }], "next": null}))))]
 #[serde(rename_all = "camelCase")]

@@ -9,8 +9,8 @@ pub mod batch;
 pub mod call;
 pub mod decide;
 pub mod refused;
+pub mod scope;
 pub mod thread;
-pub mod width;
 
 pub use batch::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
@@ -18,5 +18,5 @@ pub use batch::{
 pub use call::{Call, CallStanding};
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use refused::Refused;
+pub use scope::GrantScope;
 pub use thread::Thread;
-pub use width::GrantScope;

@@ -3,7 +3,7 @@
 use crate::{
     Call,
     call::RecordedFact,
-    width::{GrantScope, ScopeOrigin},
+    scope::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
@@ -53,7 +53,7 @@ pub struct Grant {
     pub allows: bool,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
-    pub width: Option<GrantScope>,
+    pub scope: Option<GrantScope>,
     /// The approver's comment.
     pub comment: Option<String>,
     /// The terms under which it was made.
@@ -173,7 +173,7 @@ impl Thread {
         if self.grants.iter().any(|grant| grant.seq == event.seq) {
             return;
         }
-        let width = response.matches.as_ref().map_or(Ok(GrantScope::Tool), GrantScope::read).ok();
+        let scope = response.scope.as_ref().map_or(Ok(GrantScope::Tool), GrantScope::read).ok();
         self.grants.push(Grant {
             seq: event.seq,
             at: event.timestamp,
@@ -182,7 +182,7 @@ impl Thread {
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
             allows: response.decision.allows(),
-            width,
+            scope,
             comment: response.comment.clone(),
             given: grant_terms(response, call),
         });
@@ -221,13 +221,13 @@ impl Thread {
 fn is_for_session(response: &ApprovalResponse) -> bool {
     match response.decision {
         Decision::AllowSession => true,
-        Decision::Deny => response.matches.is_some(),
+        Decision::Deny => response.scope.is_some(),
         Decision::AllowOnce | Decision::Other => false,
     }
 }
 
 fn is_taken_over(response: &ApprovalResponse) -> bool {
-    response.matches.as_ref().map(Json::as_str) == Some(ONCE)
+    response.scope.as_ref().map(Json::as_str) == Some(ONCE)
 }
 
 fn grant_terms(response: &ApprovalResponse, call: &Call) -> GrantTerms {

@@ -189,7 +189,7 @@ impl ServerConnection {
         id: &CallId,
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateError> {
-        self.send(self.client.post(self.of_call(thread, id, &["reach"])).json(request)).await
+        self.send(self.client.post(self.of_call(thread, id, &["scope"])).json(request)).await
     }
 
     /// In that thread, or everywhere.

@@ -211,7 +211,7 @@ pub(crate) async fn send_to_log(
         comment: sent.comment.clone(),
         arguments: sent.arguments.clone(),
         arguments_hash: Some(sent.about),
-        matches: sent.scope.clone(),
+        scope: sent.scope.clone(),
         level: sent.level.clone(),
     };
     match limit_time(gate.decide(thread, id, &decide)).await {

@@ -147,7 +147,7 @@ fn respond(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Ve
         decision: response.decision,
         comment: response.comment.as_ref(),
         arguments: response.arguments.as_ref(),
-        scope: response.matches.as_ref(),
+        scope: response.scope.as_ref(),
         level: response.level.as_ref(),
     };
     answer.guesses(row, call, policy, response.policy)
@@ -168,7 +168,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<Comman
         decision: vote.decision,
         comment: vote.comment.as_ref(),
         arguments: vote.arguments.as_ref(),
-        scope: vote.matches.as_ref(),
+        scope: vote.scope.as_ref(),
         level: vote.level.as_ref(),
     };
     [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
@@ -198,21 +198,21 @@ impl ReconstructedAnswer<'_> {
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
         let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
-        let width = self.scope.map(GrantScope::read).transpose();
-        let (Ok(arguments), Ok(width)) = (arguments, width) else { return Vec::new() };
+        let scope = self.scope.map(GrantScope::read).transpose();
+        let (Ok(arguments), Ok(scope)) = (arguments, scope) else { return Vec::new() };
         let review = arguments.as_ref().zip(call).map(|(arguments, call)| EditReview {
             judged: evidence::judged(arguments.hash(), evidence::allowing_judgement(policy_hash)),
             schema_error: None,
             changes: argument_changes(call, arguments),
         });
         // A stop denies all pending calls at once, and reads no clock for each.
-        let is_stop = self.decision == Decision::Deny && width.is_none() && !row.is_by_hand();
+        let is_stop = self.decision == Decision::Deny && scope.is_none() && !row.is_by_hand();
         let command = CallCommand::Respond(RespondCommand {
             decision: self.decision,
             comment: self.comment.cloned(),
             arguments,
             about: call.map(Call::arguments_hash),
-            width,
+            scope,
             level: self.level.cloned(),
         });
         let guess = to_call(row, command, policy);

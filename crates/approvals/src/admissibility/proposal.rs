@@ -117,8 +117,8 @@ impl RecordedProposal<'_> {
 
     /// The grants and denials whose pattern only the policy of the time could match.
     fn pattern_grants(&self) -> Vec<i64> {
-        let is_pattern = |width: &Option<GrantScope>| matches!(width, Some(GrantScope::Pattern(_)));
-        self.thread.grants.iter().filter(|grant| is_pattern(&grant.width)).map(|grant| grant.seq).collect()
+        let is_pattern = |scope: &Option<GrantScope>| matches!(scope, Some(GrantScope::Pattern(_)));
+        self.thread.grants.iter().filter(|grant| is_pattern(&grant.scope)).map(|grant| grant.seq).collect()
     }
 
     /// The thread with the decision that answered, and without those that the policy of the time may have ruled out.

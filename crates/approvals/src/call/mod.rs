@@ -6,7 +6,7 @@ mod standing;
 pub use course::CallCourse;
 pub use standing::CallStanding;
 
-use crate::width::ScopeOrigin;
+use crate::scope::ScopeOrigin;
 use countersign_events::{
     Body, CallId, CallState, DamagedEvent, Event, Principal, ThreadId, Timestamp,
     event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, ToolCall, ToolResult},

@@ -22,7 +22,7 @@ impl CheckedAnswer<'_> {
         response.rule = call.request().and_then(|request| request.what.rule.clone());
         response.comment = context.mask_optional(self.respond.comment.as_deref());
         response.level.clone_from(&self.level);
-        response.matches = self.scope();
+        response.scope = self.scope();
         if let Some(edit) = &self.edit {
             edit.write_to(&mut response);
         }
@@ -31,7 +31,7 @@ impl CheckedAnswer<'_> {
 
     /// The scope in which the answer is remembered, as the log keeps it.
     pub(super) fn scope(&self) -> Option<Json> {
-        self.respond.width.as_ref().map(GrantScope::json)
+        self.respond.scope.as_ref().map(GrantScope::json)
     }
 }
 

@@ -218,7 +218,7 @@ fn new_response(
         changes: Vec::new(),
         arguments_hash: call.arguments_hash,
         level: None,
-        matches: None,
+        scope: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
     }

@@ -254,7 +254,7 @@ fn allowed(
     let lapses_at = answer.lapses_at.or(response.lapses_at);
     NewEvent::new(
         &answer.by,
-        Body::ApprovalResponse(ApprovalResponse { matches: scope, lapses_at, ..response }),
+        Body::ApprovalResponse(ApprovalResponse { scope: scope, lapses_at, ..response }),
     )
 }
 

@@ -27,7 +27,7 @@ pub struct RespondCommand {
     pub about: Option<Sha256>,
     /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
     /// denial for this call only.
-    pub width: Option<GrantScope>,
+    pub scope: Option<GrantScope>,
     /// The level of the decision. Without it, the level that the request asks for.
     pub level: Option<String>,
 }
@@ -36,7 +36,7 @@ impl RespondCommand {
     /// A decision without options.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, about: None, width: None, level: None }
+        Self { decision, comment: None, arguments: None, about: None, scope: None, level: None }
     }
 }
 
@@ -74,8 +74,8 @@ fn is_same(first: &ApprovalResponse, respond: &RespondCommand, call: &Call) -> b
     let proposed = call.proposal.what.arguments_hash;
     let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
-    let scope = respond.width.as_ref().map(GrantScope::json);
-    first.decision == respond.decision && arguments && first.matches == scope
+    let scope = respond.scope.as_ref().map(GrantScope::json);
+    first.decision == respond.decision && arguments && first.scope == scope
 }
 
 fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {
@@ -106,8 +106,8 @@ fn check_seen_arguments(call: &Call, respond: &RespondCommand) -> Result<(), Ref
 
 /// The scope of a remembered decision must include its own call.
 fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
-    let Some(scope) = &respond.width else { return Ok(()) };
-    let invalid = |why: &str| Err(Refused::Invalid { field: "match", why: why.to_owned() });
+    let Some(scope) = &respond.scope else { return Ok(()) };
+    let invalid = |why: &str| Err(Refused::Invalid { field: "scope", why: why.to_owned() });
     let effect = match respond.decision {
         Decision::AllowSession => RuleEffect::Widen,
         Decision::Deny => RuleEffect::Restrict,

@@ -125,8 +125,8 @@ impl OpenQuestion<'_> {
         let allows = effect == RuleEffect::Widen;
         let terms = &self.judgement.terms;
         self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
-            let answers = match &grant.width {
-                Some(width) => width.answers(grant.made(), &self.look, self.hash, effect),
+            let answers = match &grant.scope {
+                Some(scope) => scope.answers(grant.made(), &self.look, self.hash, effect),
                 None => !allows && grant.tool == *self.look.subject().tool,
             };
             answers && (!allows || self.covers(&grant.by, &grant.given, terms))

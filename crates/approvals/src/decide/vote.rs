@@ -22,7 +22,7 @@ pub(super) fn vote(
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
     if let Some(first) = before.iter().find(|vote| vote.by == *context.by) {
-        let same = first.what.decision == answer.respond.decision && first.what.matches == answer.scope();
+        let same = first.what.decision == answer.respond.decision && first.what.scope == answer.scope();
         return if same {
             Ok(Vec::new())
         } else {
@@ -34,7 +34,7 @@ pub(super) fn vote(
         decision: answer.respond.decision,
         comment: context.mask_optional(answer.respond.comment.as_deref()),
         level: answer.level.clone(),
-        matches: answer.scope(),
+        scope: answer.scope(),
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
@@ -51,7 +51,7 @@ pub(super) fn vote(
         response.rule.clone_from(&request.rule);
         response.comment.clone_from(&vote.comment);
         response.level = lowest_level(&votes, decision, context);
-        response.matches = if is_remembered(&votes, decision) { answer.scope() } else { None };
+        response.scope = if is_remembered(&votes, decision) { answer.scope() } else { None };
         if let Some(edit) =
             answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows())
         {
@@ -86,8 +86,7 @@ fn count_votes(votes: &[&ApprovalVote], request: &ApprovalRequest) -> Option<Dec
 fn is_remembered(votes: &[&ApprovalVote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };
-    first.decision == decision
-        && agreeing.all(|vote| vote.decision == decision && vote.matches == first.matches)
+    first.decision == decision && agreeing.all(|vote| vote.decision == decision && vote.scope == first.scope)
 }
 
 /// The lowest level among the agreeing votes.

@@ -30,7 +30,7 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
             let id = escape_text(vote.tool_call_id.as_str());
             let edit = if vote.arguments.is_some() { ", with changed arguments" } else { "" };
             let scope =
-                vote.matches.as_ref().map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
+                vote.scope.as_ref().map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
             let (said, why) = (vote.decision.as_str(), comment(vote.comment.as_ref()));
             (TextStyle::Plain, format!("{who} votes on {id}: {said}{scope}{edit}{why}"))
         }
@@ -145,7 +145,7 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
         (_, Source::Expiry) => (TextStyle::Red, format!("{id} expires")),
         (_, Source::Cancellation) => (TextStyle::Yellow, format!("{who} cancels {id}{said}")),
         (Decision::AllowSession, Source::Approver) => {
-            let scope = response.matches.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
+            let scope = response.scope.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
             (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{said}"))
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
@@ -158,7 +158,7 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
             (TextStyle::Green, format!("{who} allows {id}{edit}{why}{said}"))
         }
         (Decision::Deny, source) => {
-            let scope = describe_remembered(response.decision, response.matches.as_ref());
+            let scope = describe_remembered(response.decision, response.scope.as_ref());
             let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}"));
             let why = match (source, response.grant) {
                 (Source::Grant, Some(grant)) => format!(" by grant {grant}"),

@@ -80,8 +80,8 @@ pub struct ApprovalVote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// How wide it is meant, as in a response.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matches: Option<Json>,
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Json>,
     /// The arguments as this approver changed them, which begins a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
@@ -150,8 +150,8 @@ pub struct ApprovalResponse {
     /// How wide it is remembered: `"exact"`, `"tool"`, or a pattern. An `allow_session` without it is for the
     /// whole tool, a `deny` without it for this call. `"once"` marks an approval that moved here from an
     /// identical call.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matches: Option<Json>,
+    #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Json>,
     /// When an approval that nobody used is worth nothing any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

@@ -1,6 +1,6 @@
 //! Lists over a local file.
 
-use super::{EmbeddedService, read_width};
+use super::{EmbeddedService, read_scope};
 use crate::{
     GateFailure,
     view::{CallCounter, CallHistory, view_call, view_thread},
@@ -107,16 +107,16 @@ impl EmbeddedService {
         Ok(off_the_way(move || inform(&calls, views, &histories, &policy)).await)
     }
 
-    /// How far that width would reach from that call.
+    /// How far that scope would reach from that call.
     pub(crate) async fn preview_scope(
         &self,
         thread: &ThreadId,
         id: &CallId,
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateFailure> {
-        let (call, width) = (self.look_up(thread, id).await?, read_width(&request.matches)?);
+        let (call, scope) = (self.look_up(thread, id).await?, read_scope(&request.scope)?);
         let (history, policy) = (self.history(thread, LOOKED_AT).await?, self.policy.policy());
-        Ok(off_the_way(move || CallHistory::new(&policy, &history).preview(&width, &call)).await)
+        Ok(off_the_way(move || CallHistory::new(&policy, &history).preview(&scope, &call)).await)
     }
 
     /// So many of the thread's last calls as they were proposed, the last first.

@@ -17,7 +17,7 @@ use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
     ThreadCommand,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
-    width::GrantScope,
+    scope::GrantScope,
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
@@ -190,7 +190,7 @@ impl EmbeddedService {
             comment: decide.comment.clone(),
             arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
             about: decide.arguments_hash,
-            width: decide.matches.as_ref().map(read_width).transpose()?,
+            scope: decide.scope.as_ref().map(read_scope).transpose()?,
             level: decide.level.clone(),
         };
         let evidence = match &respond.arguments {
@@ -314,9 +314,9 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
 }
 
 /// Parses the scope of a decision.
-pub(super) fn read_width(json: &Json) -> Result<GrantScope, GateFailure> {
-    json.admit().map_err(|why| Refused::bad_json("match", &why))?;
-    GrantScope::read(json).map_err(|why| GateFailure::invalid("match", &why))
+pub(super) fn read_scope(json: &Json) -> Result<GrantScope, GateFailure> {
+    json.admit().map_err(|why| Refused::bad_json("scope", &why))?;
+    GrantScope::read(json).map_err(|why| GateFailure::invalid("scope", &why))
 }
 
 fn unknown(thread: &ThreadId, id: &CallId) -> GateFailure {

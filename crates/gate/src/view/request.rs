@@ -30,7 +30,7 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         expires_at: asked.expires_at,
         on_expiry: asked.on_expiry,
         similar_operations_count: None,
-        would_also_match: Vec::new(),
+        scopes: Vec::new(),
         policy: asked.policy,
     })
 }
@@ -48,7 +48,7 @@ pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::A
         decision: vote.what.decision,
         comment: vote.what.comment.clone(),
         level: vote.what.level.clone(),
-        matches: vote.what.matches.clone(),
+        scope: vote.what.scope.clone(),
         arguments: vote.what.arguments.clone(),
         counts: vote.what.round == round,
     }

@@ -22,7 +22,7 @@ pub(crate) fn view_response(
         grant: said.grant,
         comment: said.comment.clone(),
         level: said.level.clone(),
-        matches: said.matches.clone(),
+        scope: said.scope.clone(),
         changes: said.changes.clone(),
         note: note_for_model(editor, &said.changes),
         lapses_at: said.lapses_at,

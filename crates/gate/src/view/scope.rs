@@ -1,7 +1,7 @@
 //! The scopes that a decision may have, compared with the recent calls of the thread.
 
 use countersign_api::{ApprovalRequest, ScopePreview};
-use countersign_approvals::{Call, width::GrantScope};
+use countersign_approvals::{Call, scope::GrantScope};
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 
 /// How many calls a [`ScopePreview`] names.
@@ -32,22 +32,22 @@ impl<'a> CallHistory<'a> {
         let alike =
             self.others(call).filter(|(other, _)| other.proposal.what.name == call.proposal.what.name);
         request.similar_operations_count = Some(alike.count());
-        let widths = GrantScope::offered(&PatternContext::new(self.policy, &call.subject()));
-        request.would_also_match = widths.iter().map(|width| self.preview(width, call)).collect();
+        let scopes = GrantScope::offered(&PatternContext::new(self.policy, &call.subject()));
+        request.scopes = scopes.iter().map(|scope| self.preview(scope, call)).collect();
     }
 
     /// Counts the other calls that a decision on `call` with this scope would have answered.
-    pub(crate) fn preview(&self, width: &GrantScope, call: &Call) -> ScopePreview {
+    pub(crate) fn preview(&self, scope: &GrantScope, call: &Call) -> ScopePreview {
         let mut preview = ScopePreview {
-            matches: width.json(),
-            says: width.to_string(),
+            scope: scope.json(),
+            says: scope.to_string(),
             allows: 0,
             denies: 0,
             calls: Vec::new(),
             of: 0,
         };
         for (other, look) in self.others(call) {
-            let answers = |effect| width.answers(call.made(), look, other.arguments_hash(), effect);
+            let answers = |effect| scope.answers(call.made(), look, other.arguments_hash(), effect);
             preview.of += 1;
             preview.allows += usize::from(answers(RuleEffect::Widen));
             if answers(RuleEffect::Restrict) {

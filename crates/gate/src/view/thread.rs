@@ -1,7 +1,7 @@
 //! The settings and the summary of a thread as the API shows them.
 
 use countersign_api::{self as api, MAX_PAGE, PageQuery};
-use countersign_approvals::{Thread, thread::Grant, width::GrantScope};
+use countersign_approvals::{Thread, scope::GrantScope, thread::Grant};
 use countersign_events::{
     ThreadId,
     event::{Decision, ToolPolicy},
@@ -23,12 +23,12 @@ pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
 }
 
 fn view_grant(grant: &Grant) -> api::Grant {
-    let Grant { seq, at, by, tool_call_id, tool, allows, width, comment, given, .. } = grant.clone();
+    let Grant { seq, at, by, tool_call_id, tool, allows, scope, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // A scope that only a newer version knows answers the whole tool here.
     let says =
-        width.as_ref().map_or("a scope that this version does not know".to_owned(), GrantScope::to_string);
-    let matches = width.unwrap_or(GrantScope::Tool).json();
+        scope.as_ref().map_or("a scope that this version does not know".to_owned(), GrantScope::to_string);
+    let scope = scope.unwrap_or(GrantScope::Tool).json();
     api::Grant {
         seq,
         tool,
@@ -36,7 +36,7 @@ fn view_grant(grant: &Grant) -> api::Grant {
         at,
         tool_call_id,
         decision,
-        matches,
+        scope,
         says,
         level: given.level,
         comment,

@@ -17,7 +17,7 @@ pub(super) enum CandidateSelector {
 }
 
 impl CandidateSelector {
-    pub(super) const fn width(&self) -> u8 {
+    pub(super) const fn scope(&self) -> u8 {
         match self {
             Self::Listed(_) => 0,
             Self::Operand(_) => 1,

@@ -39,7 +39,7 @@ pub(super) fn choose(
         let best = candidates
             .iter()
             .enumerate()
-            .map(|(at, candidate)| (saves(candidate), Reverse(candidate.selects.width()), Reverse(at)))
+            .map(|(at, candidate)| (saves(candidate), Reverse(candidate.selects.scope()), Reverse(at)))
             .max();
         let Some((spared, _, Reverse(at))) = best.filter(|(spared, ..)| *spared >= least) else { break };
         let candidate = candidates.swap_remove(at);

@@ -22,7 +22,7 @@ pub(super) async fn tag(app: &AppState, thread: Option<&ThreadId>) -> Result<Str
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
 }
 
-/// The tag of what stands on the log and on the policy: how far an answer would reach.
+/// The tag of what stands on the log and on the policy: how many calls each scope would answer.
 pub(super) async fn tag_under_policy(
     app: &AppState,
     thread: Option<&ThreadId>,

@@ -17,8 +17,8 @@ mod mode;
 mod pending;
 mod policy;
 mod propose;
-mod reach;
 mod release;
+mod scope;
 mod show;
 mod stats;
 mod stop;
@@ -62,7 +62,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
         .routes(routes!(release::release))
-        .routes(routes!(reach::reach))
+        .routes(routes!(scope::preview_scope))
         .routes(routes!(pending::of_thread, decide::decide_pending))
         .routes(routes!(decide::decide))
         .routes(routes!(events::of_thread))

@@ -210,7 +210,7 @@ impl InboxState {
             _ => self.allowed += 1,
         }
         match (&call.response, sent.decision) {
-            (Some(response), _) if response.matches.is_some() || !response.changes.is_empty() => {
+            (Some(response), _) if response.scope.is_some() || !response.changes.is_empty() => {
                 describe_decision(call, response)
             }
             (_, Decision::Deny) => format!("Denied {id} ({tool})."),

@@ -16,12 +16,12 @@ impl InboxState {
     /// The scopes that the request offers, the narrowest first. Without an offer, the whole tool is the only scope.
     pub(crate) fn scope_previews(&self) -> Vec<api::ScopePreview> {
         let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
-        let offered = request.map(|request| request.would_also_match.clone()).unwrap_or_default();
+        let offered = request.map(|request| request.scopes.clone()).unwrap_or_default();
         if !offered.is_empty() {
             return offered;
         }
         vec![api::ScopePreview {
-            matches: Json::string("tool"),
+            scope: Json::string("tool"),
             says: "the whole tool".to_owned(),
             allows: 0,
             denies: 0,
@@ -65,11 +65,11 @@ impl InboxState {
             return None;
         };
         if decision.allows() {
-            return self.allow(decision, Some(preview.matches), now);
+            return self.allow(decision, Some(preview.scope), now);
         }
         let begun = self.shown.as_ref().and_then(|shown| self.denials.get(shown));
         let field = begun.map_or_else(TextField::default, |text| TextField::holding(text));
-        self.mode = InboxMode::WritingDenial(field, Some(preview.matches));
+        self.mode = InboxMode::WritingDenial(field, Some(preview.scope));
         None
     }
 

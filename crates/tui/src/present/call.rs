@@ -71,7 +71,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     let mut facts =
         vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
-    let remembered = describe_remembered(response.decision, response.matches.as_ref());
+    let remembered = describe_remembered(response.decision, response.scope.as_ref());
     facts.extend(remembered.map(|text| ("remembered", text)));
     facts.extend(response.comment.as_ref().map(|comment| ("comment", escape_text(comment))));
     facts.extend(change_lines(&response.changes).into_iter().map(|line| ("changed", line)));

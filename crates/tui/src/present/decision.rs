@@ -29,9 +29,9 @@ pub fn describe_decision(call: &api::Call, response: &api::ApprovalResponse) -> 
     let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
     let thread = escape_text(call.thread_id.as_str());
     let what = if response.decision.allows() { "Allowed" } else { "Denied" };
-    let scope = response.matches.as_ref().filter(|scope| scope.as_str() != "\"tool\"");
+    let scope = response.scope.as_ref().filter(|scope| scope.as_str() != "\"tool\"");
     let only = scope.map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
-    match (response.decision, response.matches.is_some()) {
+    match (response.decision, response.scope.is_some()) {
         (Decision::AllowSession, _) | (Decision::Deny, true) => {
             format!("{what} {id}, and later calls of {tool} in thread {thread}{only}.")
         }

@@ -92,7 +92,7 @@ pub fn describe_votes(request: &api::ApprovalRequest) -> String {
 fn vote_text(vote: &api::ApprovalVote) -> String {
     let mut text =
         format!("{} {} at {}", escape_text(vote.principal.as_str()), vote.decision.as_str(), vote.at);
-    if let Some(scope) = &vote.matches {
+    if let Some(scope) = &vote.scope {
         text.extend([", ", &describe_scope(scope)]);
     }
     if let Some(level) = &vote.level {
@@ -150,10 +150,10 @@ fn similar_text(count: usize) -> String {
 /// The previews of the scopes. While there are no other calls, only patterns are listed: the scopes `exact` and
 /// `tool` are offered for every call.
 fn scope_lines(request: &api::ApprovalRequest) -> Vec<String> {
-    let previews = &request.would_also_match;
+    let previews = &request.scopes;
     if previews.iter().all(|preview| preview.of == 0) {
         let is_pattern =
-            |preview: &&api::ScopePreview| !matches!(preview.matches.as_str(), "\"exact\"" | "\"tool\"");
+            |preview: &&api::ScopePreview| !matches!(preview.scope.as_str(), "\"exact\"" | "\"tool\"");
         return previews.iter().filter(is_pattern).map(describe_scope_preview).collect();
     }
     let informative =

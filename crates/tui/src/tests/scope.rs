@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// A call with three scopes.
 fn wide(seq: i64, more: &Value) -> api::Call {
-    let reach = |width: Value, says: &str, allows: u32, denies: u32| json!({"match": width, "says": says, "allows": allows, "denies": denies, "calls": [], "of": 12});
+    let reach = |width: Value, says: &str, allows: u32, denies: u32| json!({"scope": width, "says": says, "allows": allows, "denies": denies, "calls": [], "of": 12});
     let mut request = json!({
         "seq": seq + 1,
         "requestedAt": "2026-09-21T14:13:20.000Z",
@@ -23,7 +23,7 @@ fn wide(seq: i64, more: &Value) -> api::Call {
         "quorum": 1,
         "denials": 1,
         "availableLevels": ["user", "admin"],
-        "wouldAlsoMatch": [
+        "scopes": [
             reach(json!("exact"), "these exact arguments", 1, 1),
             reach(json!({"command": "git push *"}), "command `git push *`", 2, 3),
             reach(json!("tool"), "the whole tool", 7, 7),

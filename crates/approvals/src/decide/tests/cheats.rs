@@ -38,7 +38,7 @@ impl DecisionStory {
 fn agent_cannot_revoke_a_denial() {
     let mut story = given("");
     story.proposes("a", "bash").expect("proposed");
-    let denial = RespondCommand { width: Some(GrantScope::Exact), ..RespondCommand::plain(Decision::Deny) };
+    let denial = RespondCommand { scope: Some(GrantScope::Exact), ..RespondCommand::plain(Decision::Deny) };
     story.person("ada").call_command("a", CallCommand::Respond(denial)).expect("denied");
     assert_eq!(code(story.agent().thread_command(ThreadCommand::Revoke(3))), "not_an_approver");
     story.sets("ada", ThreadCommand::SetMode(Mode::ApproveAll));

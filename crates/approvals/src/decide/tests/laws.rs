@@ -25,12 +25,12 @@ const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
 fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
-    let width = prop::option::weighted(0.3, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
+    let scope = prop::option::weighted(0.3, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
-    (decision, width, arguments).prop_map(|(decision, width, arguments)| {
+    (decision, scope, arguments).prop_map(|(decision, scope, arguments)| {
         let read =
             |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
-        RespondCommand { width, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
+        RespondCommand { scope, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
     })
 }
 
@@ -226,7 +226,7 @@ proptest! {
         for (event, body) in story.log.iter().zip(bodies(&story)) {
             match body {
                 Body::ApprovalResponse(response) if response.decision == Decision::AllowOnce => {
-                    let moved = response.matches.as_ref().map(Json::as_str) == Some(crate::thread::ONCE);
+                    let moved = response.scope.as_ref().map(Json::as_str) == Some(crate::thread::ONCE);
                     let root = response.grant.filter(|_| moved).unwrap_or(event.seq);
                     given.insert(response.tool_call_id, root);
                 }

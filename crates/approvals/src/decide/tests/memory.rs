@@ -10,8 +10,8 @@ use countersign_events::{
 const FIRST: &str = "{\"n\":1}";
 const OTHER: &str = "{\"n\":2}";
 
-fn width(text: &str) -> GrantScope {
-    GrantScope::read(&Json::parse(text).expect("valid")).expect("a width")
+fn scope(text: &str) -> GrantScope {
+    GrantScope::read(&Json::parse(text).expect("valid")).expect("a scope")
 }
 
 impl DecisionStory {
@@ -26,7 +26,7 @@ impl DecisionStory {
         decision: Decision,
         wide: Option<&str>,
     ) -> Result<Vec<String>, crate::Refused> {
-        let respond = RespondCommand { width: wide.map(width), ..RespondCommand::plain(decision) };
+        let respond = RespondCommand { scope: wide.map(scope), ..RespondCommand::plain(decision) };
         self.person("ada").call_command(id, CallCommand::Respond(respond))
     }
 }

@@ -39,9 +39,9 @@ pub(super) async fn confirm_scope(
     call: &api::Call,
     decide: &api::DecisionRequest,
 ) -> anyhow::Result<bool> {
-    let pattern = decide.matches.as_ref().filter(|scope| scope.as_str().trim_start().starts_with('{'));
+    let pattern = decide.scope.as_ref().filter(|scope| scope.as_str().trim_start().starts_with('{'));
     let Some(pattern) = pattern.filter(|_| call.is_pending() && !context.json) else { return Ok(true) };
-    let scope = api::ScopeRequest { matches: pattern.clone() };
+    let scope = api::ScopeRequest { scope: pattern.clone() };
     match gate.preview_scope(&call.thread_id, &call.id, &scope).await {
         Ok(preview) => print_line(&describe_scope_preview(&preview)),
         // An older server has no previews, but takes the decision.

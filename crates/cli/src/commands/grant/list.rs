@@ -16,7 +16,7 @@ use countersign_tui::present::{
 /// Options of `grant list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"match\": the scope, \"says\": the scope in words, \"level\", \"comment\"}], \"next\": null}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\"}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct GrantListArgs {
     /// The thread

@@ -23,13 +23,13 @@ async fn invalid_scope_of_a_decision_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         runs(&world.agent("builder"), "a", "git status").await;
-        let at = |width: &str| format!(r#"{{"decision":"allow_session","match":{width}}}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: match: a pattern says `command`, `url`, `path` or `args`");
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: match: a pattern knows no key `comand`; did you mean `command`?");
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: match: the pattern does not match the call that it is decided on");
-        let once = r#"{"decision":"allow_once","match":"exact"}"#;
-        assert_snapshot!(ada.post(&decide("a"), once).await, @"422 invalid: match: only allow_session and deny are remembered; leave it out");
+        let at = |scope: &str| format!(r#"{{"decision":"allow_session","scope":{scope}}}"#);
+        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: scope: a pattern says `command`, `url`, `path` or `args`");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: scope: a pattern knows no key `comand`; did you mean `command`?");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: scope: the pattern does not match the call that it is decided on");
+        let once = r#"{"decision":"allow_once","scope":"exact"}"#;
+        assert_snapshot!(ada.post(&decide("a"), once).await, @"422 invalid: scope: only allow_session and deny are remembered; leave it out");
         assert_eq!(ada.get(GRANTS).await.member("grants"), "[]");
     })
     .await;
@@ -50,7 +50,7 @@ async fn request_previews_every_scope() {
         let shown = ada.get(&format!("{CALLS}/f")).await;
         let request: Value = serde_json::from_str(&shown.member("request")).expect("a request");
         assert_eq!(request["similarOperationsCount"], 4);
-        assert_snapshot!(serde_json::to_string_pretty(&request["wouldAlsoMatch"]).expect("JSON"), @r#"
+        assert_snapshot!(serde_json::to_string_pretty(&request["scopes"]).expect("JSON"), @r#"
         [
           {
             "allows": 1,
@@ -58,7 +58,7 @@ async fn request_previews_every_scope() {
               "a"
             ],
             "denies": 1,
-            "match": "exact",
+            "scope": "exact",
             "of": 5,
             "says": "these exact arguments"
           },
@@ -70,7 +70,7 @@ async fn request_previews_every_scope() {
               "a"
             ],
             "denies": 3,
-            "match": {
+            "scope": {
               "command": "git status **"
             },
             "of": 5,
@@ -85,7 +85,7 @@ async fn request_previews_every_scope() {
               "a"
             ],
             "denies": 4,
-            "match": "tool",
+            "scope": "tool",
             "of": 5,
             "says": "the whole tool"
           }
@@ -98,7 +98,7 @@ async fn request_previews_every_scope() {
             assert_eq!(last["request"], request, "{path}");
         }
         let all: Value = serde_json::from_str(&ada.get(CALLS).await.member("calls")).expect("calls");
-        assert_eq!(all[0]["request"]["wouldAlsoMatch"], Value::Null, "only where people decide");
+        assert_eq!(all[0]["request"]["scopes"], Value::Null, "only where people decide");
     })
     .await;
 }
@@ -108,8 +108,8 @@ async fn exact_scope_allows_only_the_same_arguments() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status").await;
-        let exact = r#"{"decision":"allow_session","match":"exact","comment":"harmless"}"#;
-        assert_snapshot!(ada.post(&decide("a"), exact).await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","match":"exact","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
+        let exact = r#"{"decision":"allow_session","scope":"exact","comment":"harmless"}"#;
+        assert_snapshot!(ada.post(&decide("a"), exact).await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","scope":"exact","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
         assert_snapshot!(ada.get(GRANTS).await, @r#"
         200
         {
@@ -121,7 +121,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
               "at": "2026-01-31T12:00:00.000Z",
               "toolCallId": "a",
               "decision": "allow_session",
-              "match": "exact",
+              "scope": "exact",
               "says": "these exact arguments",
               "comment": "harmless"
             }
@@ -131,11 +131,11 @@ async fn exact_scope_allows_only_the_same_arguments() {
         "#);
         assert_eq!(runs(&builder, "b", "git status").await, "allowed");
         assert_eq!(runs(&builder, "c", "git status -s").await, "pending");
-        let wider = r#"{"decision":"allow_session","match":"tool"}"#;
+        let wider = r#"{"decision":"allow_session","scope":"tool"}"#;
         assert_eq!(
             ada.post(&decide("a"), wider).await.text("code"),
             "already_decided",
-            "the width is part of it"
+            "the scope is part of it"
         );
     })
     .await;
@@ -146,7 +146,7 @@ async fn pattern_scope_allows_only_what_it_shows() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status -s").await;
-        let pattern = r#"{"decision":"allow_session","match":{"command":"git status *"}}"#;
+        let pattern = r#"{"decision":"allow_session","scope":{"command":"git status *"}}"#;
         assert_eq!(ada.post(&decide("a"), pattern).await.text("state"), "allowed");
         let grants: Value = serde_json::from_str(&ada.get(GRANTS).await.member("grants")).expect("grants");
         assert_snapshot!(grants[0]["match"], @r#"{"command":"git status *"}"#);
@@ -168,7 +168,7 @@ async fn denial_scope_answers_until_it_is_revoked() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "rm -r build").await;
-        let never = r#"{"decision":"deny","match":{"command":"rm *"},"comment":"nothing is removed here"}"#;
+        let never = r#"{"decision":"deny","scope":{"command":"rm *"},"comment":"nothing is removed here"}"#;
         assert_eq!(ada.post(&decide("a"), never).await.text("state"), "denied");
         assert_snapshot!(ada.get(GRANTS).await, @r#"
         200
@@ -181,7 +181,7 @@ async fn denial_scope_answers_until_it_is_revoked() {
               "at": "2026-01-31T12:00:00.000Z",
               "toolCallId": "a",
               "decision": "deny",
-              "match": {"command":"rm *"},
+              "scope": {"command":"rm *"},
               "says": "command `rm *`",
               "comment": "nothing is removed here"
             }

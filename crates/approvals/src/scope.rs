@@ -32,7 +32,7 @@ impl GrantScope {
             "\"exact\"" => Ok(Self::Exact),
             "\"tool\"" => Ok(Self::Tool),
             text if text.starts_with('{') => ScopePattern::read(json).map(Self::Pattern),
-            _ => Err("a width is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
+            _ => Err("a scope is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
                 .to_owned()),
         }
     }
@@ -64,7 +64,7 @@ impl GrantScope {
             }
     }
 
-    /// The widths that make sense for a call, the narrowest first.
+    /// The scopes that make sense for a call, the narrowest first.
     #[must_use]
     pub fn offered(look: &PatternContext<'_>) -> Vec<Self> {
         let patterns = ScopePattern::suggest(look).into_iter().map(Self::Pattern);

@@ -1,0 +1,34 @@
+//! `POST /v1/threads/{thread}/tool-calls/{id}/scope`
+
+use super::RouteAnswer;
+use crate::{
+    AppState,
+    extract::{JsonBody, NoQuery, OfCall},
+    openapi::refusals,
+};
+use axum::{Json, extract::State};
+use countersign_api::{self as api, ApprovalGate};
+
+refusals!(Refusals: UnknownCall);
+
+/// Preview the scope of a decision.
+///
+/// Counts the calls among the thread's last thousand that a decision remembered with this scope would have answered.
+/// Writes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/threads/{thread}/tool-calls/{id}/scope",
+    operation_id = "previewScope",
+    tag = "approver",
+    params(OfCall),
+    request_body(content = api::ScopeRequest),
+    responses((status = 200, description = "The calls that the scope covers.", body = api::ScopePreview), Refusals)
+)]
+pub(super) async fn preview_scope(
+    State(app): State<AppState>,
+    OfCall(thread, id): OfCall,
+    _: NoQuery,
+    JsonBody(scope): JsonBody<api::ScopeRequest>,
+) -> RouteAnswer<api::ScopePreview> {
+    Ok(Json(app.gate.preview_scope(&thread, &id, &scope).await?))
+}
