@@ -11,7 +11,7 @@ const CALLS: &str = "/v1/threads/t/tool-calls";
 async fn body_without_json_content_type_is_refused() {
     over_http(ASK, async |world| {
         let request = world.agent("builder").request(Method::POST, CALLS);
-        assert_snapshot!(Answer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type is "text/plain""#);
+        assert_snapshot!(HttpAnswer::to(request.header("content-type", "text/plain").body("{}")).await, @r#"415 not_json: the body must be application/json, and the header content-type is "text/plain""#);
         let request = world.agent("builder").request(Method::POST, CALLS);
         assert_snapshot!(HttpAnswer::to(request).await, @"415 not_json: the body must be application/json, and the header content-type is missing");
     })

@@ -49,7 +49,7 @@ async fn run_killed_during_its_command_never_runs_again() {
         for _ in 0..2 {
             let again = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
             assert_eq!((again.code, world.line_count("ran")), (3, 1), "{}", again.stderr);
-            assert!(again.stderr.contains("is running already and is not run a second time"), "{again:?}");
+            assert!(again.stderr.contains("is already running and does not run again"), "{again:?}");
         }
         let (code, shown) = world.runs(&["--json", "show", "deploy"]).await;
         assert!(code == 0 && shown.contains(r#""state":"running""#), "{shown}");

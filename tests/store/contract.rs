@@ -154,7 +154,7 @@ async fn command_after_close_is_refused(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
     other_store.close().await;
-    assert_eq!(code(&bot.proposes("call_1").await), "closed");
+    assert_eq!(code(&bot.proposes("call_1").await), "shutting_down");
     assert_eq!(world.log().await.len(), 0);
 }
 
