@@ -35,8 +35,8 @@ async fn unknown_decision_is_refused() {
         column: 2
         line: 1
         ");
-        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @r"
-        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `match`, `level` at line 1 column 28
+        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @"
+        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `scope`, `level` at line 1 column 28
         column: 28
         line: 1
         ");

@@ -260,7 +260,7 @@ async fn decisions_are_equal_embedded_and_over_http() {
     scope
       {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
     scope for nonsense
-      invalid: match: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
+      invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern
       {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":9,"scope":{…
     deny the tool

@@ -49,7 +49,7 @@ async fn unused_approval_moves_to_the_same_call() {
         201
         state: "allowed"
         request: null
-        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":3,"scope":"once","policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}
+        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":3,"policy":"[hash:policy]","principal":"policy:grant","scope":"once","seq":6,"source":"grant"}
         "#);
         let first = builder.get(&format!("{CALLS}/a")).await;
         assert_eq!(first.text("state"), "cancelled", "an approval for once has one holder");

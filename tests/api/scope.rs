@@ -19,8 +19,8 @@ async fn invalid_scope_is_refused_with_its_reason() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, "{}").await, @r"
-        422 invalid: missing field `match` at line 1 column 2
+        assert_snapshot!(ada.post(REACH, "{}").await, @"
+        422 invalid: missing field `scope` at line 1 column 2
         column: 2
         line: 1
         ");
@@ -37,8 +37,8 @@ async fn duplicate_or_oversized_scope_is_refused() {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
         assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object has the key "command" twice (at byte 16)"#);
-        assert_snapshot!(ada.post(REACH, r#"{"scope":"tool","limit":5}"#).await, @r"
-        422 invalid: unknown field `limit`, expected `match` at line 1 column 23
+        assert_snapshot!(ada.post(REACH, r#"{"scope":"tool","limit":5}"#).await, @"
+        422 invalid: unknown field `limit`, expected `scope` at line 1 column 23
         column: 23
         line: 1
         ");

@@ -130,11 +130,11 @@ async fn a_width_that_does_not_fit_the_call_is_refused() {
         desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'make *'").await, @"
         command `make *`: no other calls yet
-        ! countersign: match: the pattern does not match the call that it is decided on
+        ! countersign: scope: the pattern does not match the call that it is decided on
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --scope '\"most\"'").await, @r#"
-        ! countersign: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}
+        ! countersign: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
         exit 2
         "#);
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
