@@ -81,8 +81,8 @@ fn judge_words(name: &str) -> KeyJudgement {
     if counts { KeyJudgement::Count } else { KeyJudgement::Secret }
 }
 
-/// True if the word at `at` makes the name sensitive. Tokens are judged separately, because a name such as `max_tokens`
-/// counts them.
+/// True if the word at `at` makes the name sensitive. Tokens are judged separately, because a name such as
+/// `max_tokens` counts them.
 fn is_secret_word(words: &[String], at: usize) -> bool {
     let word = words[at].as_str();
     let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
@@ -117,8 +117,8 @@ fn is_token(word: &str) -> bool {
     word.contains("token") && !word.contains("tokeniz") && !word.contains("tokenis")
 }
 
-/// Splits a name into lower-case words without trailing digits: `dbPassword2` becomes `db` and `password`, `X-API-Key`
-/// becomes `x`, `api` and `key`, `APIKey` becomes `api` and `key`.
+/// Splits a name into lower-case words without trailing digits: `dbPassword2` becomes `db` and `password`,
+/// `X-API-Key` becomes `x`, `api` and `key`, `APIKey` becomes `api` and `key`.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut letters = name.chars().peekable();
@@ -139,8 +139,8 @@ fn split_words(name: &str) -> Vec<String> {
     words.into_iter().map(without_digits).filter(|word| !word.is_empty()).collect()
 }
 
-/// True if the name is so common in prose that only a single word after it is treated as its value: `auth: Fix the login`
-/// is a sentence.
+/// True if the name is so common in prose that only a single word after it is treated as its value: `auth: Fix the
+/// login` is a sentence.
 pub(super) fn is_weak(name: &str) -> bool {
     matches!(split_words(name).as_slice(), [word] if ["auth", "key", "pass", "pin"].contains(&word.as_str()))
 }

@@ -1,5 +1,5 @@
-//! Properties that hold for every text: no planted secret survives, a second pass changes nothing, a text without a secret
-//! keeps every byte, and values outside the pointers do not change.
+//! Properties that hold for every text: no planted secret survives, a second pass changes nothing, a text without a
+//! secret keeps every byte, and values outside the pointers do not change.
 
 use super::{MASK, Redactor, json_cases::redact_once, keys::KeyJudgement, text};
 use proptest::prelude::*;

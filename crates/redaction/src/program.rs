@@ -50,9 +50,9 @@ impl NamedProgram {
         (PROGRAMS[self.0].joined.contains(flag) && word.len() > 2).then_some(2)
     }
 
-    /// True if the word is an option that takes the next word as its secret. Other short options may be combined with it,
-    /// as in `-sSu`.
-    fn announces(self, word: &str) -> bool {
+    /// True if the word is an option that takes the next word as its secret. Other short options may be combined with
+    /// it, as in `-sSu`.
+    fn takes_next_word(self, word: &str) -> bool {
         let Some(flags) = word.strip_prefix('-') else { return false };
         if self.is_curl() && matches!(word, "--user" | "--proxy-user") {
             return true;
@@ -76,7 +76,7 @@ pub(super) fn is_option_secret(
     if !before.starts_with('-') || is_option(value) {
         return false;
     }
-    if program.is_some_and(|program| program.announces(before)) {
+    if program.is_some_and(|program| program.takes_next_word(before)) {
         return true;
     }
     let name = before.trim_start_matches('-');

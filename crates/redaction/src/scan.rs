@@ -124,7 +124,7 @@ impl<'a> TextScan<'a> {
         if start == end || flag.len() < 2 {
             return None;
         }
-        let word = self.word(start);
+        let word = self.word_at(start);
         let secret = program::is_option_secret(self.keys, self.program, flag, self.text.get(word.clone())?);
         if secret { self.unless_reference(word) } else { None }
     }
@@ -176,7 +176,7 @@ impl<'a> TextScan<'a> {
                 None
             };
         }
-        let range = self.value(&name, colon, start, spaced)?;
+        let range = self.find_value(&name, colon, start, spaced)?;
         let text = self.text.get(range.clone())?;
         let counts = judged == KeyJudgement::Count && is_count(text);
         if counts { None } else { self.unless_reference(range) }
@@ -194,7 +194,7 @@ impl<'a> TextScan<'a> {
         self.keys.judge(name.text)
     }
 
-    fn value(
+    fn find_value(
         &self,
         name: &AssignedName<'_>,
         colon: bool,
@@ -203,7 +203,7 @@ impl<'a> TextScan<'a> {
     ) -> Option<Range<usize>> {
         if let Some(quoted) = value::quoted_value(self.text, start, self.open) {
             let in_shell = !name.quoted && !spaced;
-            return Some(if in_shell { self.word(start) } else { self.without_scheme(quoted.inner) });
+            return Some(if in_shell { self.word_at(start) } else { self.without_scheme(quoted.inner) });
         }
         let scheme = self.skip_scheme(start);
         let header = scheme.is_some() || is_header(name.text);
@@ -212,11 +212,11 @@ impl<'a> TextScan<'a> {
             return None;
         }
         let at_start = self.begins_line(name);
-        let in_word = scheme.is_none() && !at_start && !self.open.any();
+        let in_word = scheme.is_none() && !at_start && !self.open.is_any_open();
         if !spaced && (!header || in_word) {
             return Some(value::shell_word(self.text, start, self.open));
         }
-        let operators = match (header, at_start || self.open.any()) {
+        let operators = match (header, at_start || self.open.is_any_open()) {
             (true, true) => ShellOperators::Plain,
             (false, true) => ShellOperators::Spaced,
             _ => ShellOperators::End,
@@ -230,8 +230,8 @@ impl<'a> TextScan<'a> {
         Some(value::line_value(self.text, start, self.open, operators))
     }
 
-    /// True if the word at `at` is the last one of the value. It reads only that word, because reading the whole line for
-    /// each name would take quadratic time.
+    /// True if the word at `at` is the last one of the value. It reads only that word, because reading the whole line
+    /// for each name would take quadratic time.
     fn is_last_word(&self, at: usize, operators: ShellOperators) -> bool {
         let length = self.bytes[at..].iter().position(u8::is_ascii_whitespace);
         let next = length.map_or(self.bytes.len(), |length| self.skip_blank(at + length));
@@ -239,7 +239,7 @@ impl<'a> TextScan<'a> {
     }
 
     /// The shell word at `at`, without its quotes and without an authentication scheme.
-    fn word(&self, at: usize) -> Range<usize> {
+    fn word_at(&self, at: usize) -> Range<usize> {
         self.without_scheme(value::shell_word(self.text, at, self.open))
     }
 
@@ -248,8 +248,8 @@ impl<'a> TextScan<'a> {
         start.unwrap_or(range.start)..range.end
     }
 
-    /// True if a colon without a space assigns a value to the name: in `token:abc` it does; in `auth-service:8080` and in
-    /// a resource name with `secret:name` it does not.
+    /// True if a colon without a space assigns a value to the name: in `token:abc` it does; in `auth-service:8080`
+    /// and in a resource name with `secret:name` it does not.
     fn allows_tight_colon(&self, name: &AssignedName<'_>) -> bool {
         let before = name.start.checked_sub(1).and_then(|at| self.bytes.get(at));
         let part_of_path = !name.quoted && matches!(before, Some(b':' | b'/' | b'@'));

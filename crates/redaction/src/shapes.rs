@@ -60,8 +60,8 @@ pub(super) fn find_shaped_secrets(text: &str, spans: &mut Vec<Range<usize>>) {
     let hooks = SLACK.captures_iter(text).filter_map(|found| found.get(1));
     spans.extend(hooks.map(|found| found.range()));
     let after_word = AFTER_WORD.captures_iter(text).filter_map(|found| found.get(1).or(found.get(2)));
-    // An earlier open quote can reverse the meaning of these quotes. A shell would then run the text after an operator, so
-    // the mask ends there.
+    // An earlier open quote can reverse the meaning of these quotes. A shell would then run the text after an
+    // operator, so the mask ends there.
     spans.extend(after_word.map(|found| {
         let runs = found.as_str().find([';', '|', '&', '`', '"', '\n']).or_else(|| found.as_str().find("$("));
         found.start()..runs.map_or(found.end(), |runs| found.start() + runs)
@@ -105,8 +105,8 @@ fn userinfo(text: &str, at: usize) -> Option<Range<usize>> {
     (!quiet.is_empty() && !only_name && !reference).then(|| start..start + quiet.len())
 }
 
-/// The length of the user information if the secret contains an unescaped `/`, `?` or `#`. In that case the text after
-/// the colon is not a port.
+/// The length of the user information if the secret contains an unescaped `/`, `?` or `#`. In that case the text
+/// after the colon is not a port.
 fn unescaped_userinfo_length(rest: &str, authority: &str, ends_url: fn(char) -> bool) -> Option<usize> {
     let (_, port) = authority.split_once(':')?;
     if authority.starts_with('[') || port.is_empty() || port.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,5 +1,5 @@
-//! The position of each value in a JSON text. The text is read once and without recursion, so depth and lookahead take
-//! linear time.
+//! The position of each value in a JSON text. The text is read once and without recursion, so depth and lookahead
+//! take linear time.
 
 use countersign_events::json::JsonTokens;
 use std::ops::Range;

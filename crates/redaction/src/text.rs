@@ -4,8 +4,8 @@ use super::{MASK, patterns::SecretPatterns, scan::TextScan, shapes};
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
-/// A cheap first test: a text without a match contains no secret that the built-in patterns find, neither as JSON nor as
-/// free text. A clean text costs only this one scan.
+/// A cheap first test: a text without a match contains no secret that the built-in patterns find, neither as JSON nor
+/// as free text. A clean text costs only this one scan.
 pub(super) static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
     let keys = r"key|pass|p-?ss?w|pwd|token|secret|auth|cred|cookie|bearer|basic|otp|pin|sess|jwt|pw|sig";
     let programs =
@@ -52,8 +52,8 @@ struct TextSpan {
     is_unmasked: bool,
 }
 
-/// Sorts the spans, extends each over the masks that it touches, and joins adjacent ones, so that a mask is never masked in
-/// part.
+/// Sorts the spans, extends each over the masks that it touches, and joins adjacent ones, so that a mask is never
+/// masked in part.
 fn merge_spans(text: &str, spans: Vec<Range<usize>>) -> Vec<TextSpan> {
     let masks = text
         .match_indices(MASK)

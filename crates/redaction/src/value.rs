@@ -1,7 +1,7 @@
 //! Finds the end of a value that follows its name in a free text.
 //!
-//! A mask must not hide other commands from an approver. An unquoted value therefore ends where a shell would end it, and
-//! substitutions and the names of variables are not masked.
+//! A mask must not hide other commands from an approver. An unquoted value therefore ends where a shell would end it,
+//! and substitutions and the names of variables are not masked.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ pub(super) struct OpenQuotes {
 }
 
 impl OpenQuotes {
-    pub(super) const fn any(self) -> bool {
+    pub(super) const fn is_any_open(self) -> bool {
         self.double || self.single
     }
 
-    const fn has(self, quote: u8) -> bool {
+    const fn is_open(self, quote: u8) -> bool {
         (quote == b'"' && self.double) || (quote == b'\'' && self.single)
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn quoted_value(text: &str, at: usize, open: OpenQuotes) -> Option<Qu
     let bytes = text.as_bytes();
     let escapes = bytes.get(at..)?.iter().take_while(|byte| **byte == b'\\').count();
     let quote = *bytes.get(at + escapes).filter(|byte| matches!(byte, b'"' | b'\''))?;
-    if escapes == 0 && open.has(quote) {
+    if escapes == 0 && open.is_open(quote) {
         return None;
     }
     let mut start = at + escapes + 1;
@@ -51,7 +51,7 @@ pub(super) fn quoted_value(text: &str, at: usize, open: OpenQuotes) -> Option<Qu
     while let Some(byte) = bytes.get(here) {
         if *byte == quote && (run < escapes || run % (2 * (escapes + 1)) == escapes) {
             let closing = here - run.min(escapes);
-            let shown = find_runnable(&bytes[start..closing], quote, escapes > 0 && !open.any());
+            let shown = find_runnable(&bytes[start..closing], quote, escapes > 0 && !open.is_any_open());
             let end = shown.map_or(here + 1, |shown| start + shown);
             return Some(QuotedValue {
                 inner: start..shown.map_or(closing, |_| end),
@@ -69,9 +69,9 @@ pub(super) fn quoted_value(text: &str, at: usize, open: OpenQuotes) -> Option<Qu
     Some(QuotedValue { inner: start..end, end, cut: shown.is_some() })
 }
 
-/// The position at which a quoted value must end early, because a shell would run the text after it. A quote of the other
-/// kind may close an earlier one, so the value ends before that quote. If a shell sees no quotes here (`bare`), the value ends
-/// before the first operator.
+/// The position at which a quoted value must end early, because a shell would run the text after it. A quote of the
+/// other kind may close an earlier one, so the value ends before that quote. If a shell sees no quotes here (`bare`),
+/// the value ends before the first operator.
 fn find_runnable(inner: &[u8], quote: u8, bare: bool) -> Option<usize> {
     let other = if quote == b'"' { b'\'' } else { b'"' };
     let other = if bare { 0 } else { inner.iter().position(|byte| *byte == other)? };
@@ -182,7 +182,7 @@ pub(super) fn ends_line_value(bytes: &[u8], at: usize, open: OpenQuotes, operato
                 (space(next) || operator(next)) && (sign == b';' || space(before))
             }
         },
-        byte => open.has(byte) || starts_substitution(bytes, at),
+        byte => open.is_open(byte) || starts_substitution(bytes, at),
     }
 }
 

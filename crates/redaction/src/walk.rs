@@ -1,4 +1,5 @@
-//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked; all other bytes are copied.
+//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked; all other bytes are
+//! copied.
 
 use super::{
     MASK,
@@ -81,7 +82,7 @@ impl<'a> RedactionWalk<'a> {
             TapeKind::Array => self.descend(index, |walk| walk.visit_array(index, around)),
             TapeKind::Text => self.visit_string(index),
             TapeKind::Number => {
-                let number = self.raw(index);
+                let number = self.raw_text(index);
                 if self.secrets.values.iter().any(|own| own.is_match(number)) {
                     self.mask_value(index);
                 }
@@ -117,15 +118,15 @@ impl<'a> RedactionWalk<'a> {
         }
     }
 
-    /// Visits an array. An array of strings may be the words of a command, in which an option precedes its value. An array
-    /// of two strings inside another array may be a name and its value.
+    /// Visits an array. An array of strings may be the words of a command, in which an option precedes its value. An
+    /// array of two strings inside another array may be a name and its value.
     fn visit_array(&mut self, index: usize, around: ValueContext) {
         let nodes = self.nodes;
         let children = tape::children(nodes, index);
         let named = around.in_array && nodes[index].after == index + 3;
         let (mut before, mut program) = (Cow::Borrowed(""), around.program);
         for (position, child) in children.enumerate() {
-            let word = self.unescaped(child).unwrap_or_default();
+            let word = self.string_text(child).unwrap_or_default();
             let secret = program::is_option_secret(&self.secrets.keys, program, &before, &word)
                 || (named && position == 1 && self.names_secret(&before));
             let inner = ValueContext { in_array: true, program };
@@ -156,7 +157,7 @@ impl<'a> RedactionWalk<'a> {
     }
 
     fn visit_string(&mut self, index: usize) {
-        let Some(text) = self.unescaped(index) else { return self.mask_value(index) };
+        let Some(text) = self.string_text(index) else { return self.mask_value(index) };
         if let Some(less) = redact_string(self.secrets, &text, self.depth) {
             self.replace_value(index, &less);
         }
@@ -167,7 +168,7 @@ impl<'a> RedactionWalk<'a> {
         let is_empty = match self.nodes[index].kind {
             TapeKind::Word => true,
             TapeKind::Object | TapeKind::Array => self.nodes[index].after == index + 1,
-            TapeKind::Text => self.raw(index).len() == 2,
+            TapeKind::Text => self.raw_text(index).len() == 2,
             TapeKind::Number => false,
         };
         if !is_empty {
@@ -176,7 +177,7 @@ impl<'a> RedactionWalk<'a> {
     }
 
     fn replace_value(&mut self, index: usize, less: &str) {
-        if self.unescaped(index).is_some_and(|text| text == less) {
+        if self.string_text(index).is_some_and(|text| text == less) {
             return;
         }
         let Range { start, end } = self.nodes[index].span.clone();
@@ -194,14 +195,14 @@ impl<'a> RedactionWalk<'a> {
             KeyJudgement::Clear => false,
             KeyJudgement::Secret => true,
             KeyJudgement::Count => {
-                let count = self.unescaped(child).is_some_and(|text| is_count(&text));
+                let count = self.string_text(child).is_some_and(|text| is_count(&text));
                 self.nodes[child].kind != TapeKind::Number && !count
             }
         }
     }
 
-    /// True if a string is the name of a secret. A string that contains a mask is not a name: its masked part could change
-    /// the judgement, and redacting twice must change nothing.
+    /// True if a string is the name of a secret. A string that contains a mask is not a name: its masked part could
+    /// change the judgement, and redacting twice must change nothing.
     fn names_secret(&self, name: &str) -> bool {
         !name.contains(MASK) && self.secrets.keys.judge(name) == KeyJudgement::Secret
     }
@@ -215,7 +216,7 @@ impl<'a> RedactionWalk<'a> {
         let value = member(&["value", "val", "v", "values"])?;
         let names = ["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
         let name = member(&names)?;
-        let secret = self.names_secret(&self.unescaped(name)?);
+        let secret = self.names_secret(&self.string_text(name)?);
         Some(NamedValue { name, value, secret })
     }
 
@@ -223,19 +224,19 @@ impl<'a> RedactionWalk<'a> {
     fn named_program(&self, index: usize) -> Option<NamedProgram> {
         let names = ["command", "cmd", "program", "executable", "file"];
         let child = tape::children(self.nodes, index).find(|child| names.contains(&&*self.key_of(*child)))?;
-        NamedProgram::from_word(&self.unescaped(child)?)
+        NamedProgram::from_word(&self.string_text(child)?)
     }
 
     fn key_of(&self, child: usize) -> Cow<'a, str> {
-        self.nodes[child].key.clone().and_then(|span| unescaped(&self.text[span])).unwrap_or_default()
+        self.nodes[child].key.clone().and_then(|span| unescape(&self.text[span])).unwrap_or_default()
     }
 
     /// The text of a string; `None` if the value is not a string or not valid Unicode.
-    fn unescaped(&self, index: usize) -> Option<Cow<'a, str>> {
-        (self.nodes[index].kind == TapeKind::Text).then(|| unescaped(self.raw(index))).flatten()
+    fn string_text(&self, index: usize) -> Option<Cow<'a, str>> {
+        (self.nodes[index].kind == TapeKind::Text).then(|| unescape(self.raw_text(index))).flatten()
     }
 
-    fn raw(&self, index: usize) -> &'a str {
+    fn raw_text(&self, index: usize) -> &'a str {
         &self.text[self.nodes[index].span.clone()]
     }
 }
@@ -246,12 +247,12 @@ struct NamedValue {
     secret: bool,
 }
 
-fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
+fn unescape(quoted: &str) -> Option<Cow<'_, str>> {
     unquote(quoted).ok()
 }
 
-/// Masks the secrets of a string `depth` levels deep. Returns `None` if it has none. A mask may uncover another secret, and
-/// redacting twice must change nothing, so the search repeats until it finds no more.
+/// Masks the secrets of a string `depth` levels deep. Returns `None` if it has none. A mask may uncover another
+/// secret, and redacting twice must change nothing, so the search repeats until it finds no more.
 pub(super) fn redact_string(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
     if !text::may_hold_secret(secrets, text) {
         return None;

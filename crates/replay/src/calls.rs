@@ -4,8 +4,8 @@ use countersign_approvals::{Call, CallStanding};
 use countersign_events::{Body, CallId, Event, EventType, ThreadId, Timestamp};
 use std::collections::HashMap;
 
-/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::into_open_calls`] returns
-/// the unfinished calls.
+/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::into_open_calls`]
+/// returns the unfinished calls.
 #[derive(Debug, Default)]
 pub struct CallAssembler {
     open: HashMap<(ThreadId, CallId), Call>,
@@ -22,8 +22,8 @@ struct CallReference {
 }
 
 impl CallAssembler {
-    /// Assembles only the calls that were proposed at or after `since` and before `until`. Events after `until` can still
-    /// belong to these calls.
+    /// Assembles only the calls that were proposed at or after `since` and before `until`. Events after `until` can
+    /// still belong to these calls.
     #[must_use]
     pub fn for_period(since: Option<Timestamp>, until: Option<Timestamp>) -> Self {
         Self { since, until, ..Self::default() }

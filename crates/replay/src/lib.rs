@@ -24,10 +24,11 @@ use countersign_policy::{Judgement, Policy};
 use past_answer::{PastAnswer, RecordedObjection};
 use tally::{CaseList, GrantTally, ReplayedAnswer, RuleTally, is_same_answer};
 
-/// Judges calls that are already decided by another policy.
+/// Judges already decided calls under another policy.
 ///
-/// The replay does not know how people would answer additional prompts. It counts every additional prompt, although an
-/// answer to one could be a grant that makes others unnecessary. The report therefore overestimates the number of prompts.
+/// The replay does not know how people would answer additional prompts. It counts every additional prompt, although
+/// an answer to one could be a grant that makes others unnecessary. The report therefore overestimates the number of
+/// prompts.
 #[derive(Debug)]
 pub struct PolicyReplay {
     policy: Policy,
@@ -70,7 +71,8 @@ impl PolicyReplay {
         }
     }
 
-    /// Judges a call that has all its events. The policy calls `late` before each condition, as it does for a proposed call.
+    /// Judges a call that has all its events. The policy calls `late` before each condition, as it does for a
+    /// proposed call.
     pub fn replay_call(&mut self, call: &Call, late: &dyn Fn() -> bool) {
         let then = PastAnswer::from_call(call);
         if then == PastAnswer::Unsettled {
@@ -146,7 +148,7 @@ impl PolicyReplay {
         if ran && now == ReplayedAnswer::Asked && then != PastAnswer::Asked {
             self.asked_though_run.add_call(replayed_call(call, recorded_decision(call), judgement));
         }
-        let is_same_policy = past_answer::judged_by(call) == Some(self.policy.hash());
+        let is_same_policy = past_answer::judging_policy(call) == Some(self.policy.hash());
         if (then, now, is_same_policy) == (PastAnswer::Asked, ReplayedAnswer::Asked, false)
             && let Some(terms) = terms::describe_changed_terms(call, &judgement.terms)
         {
@@ -183,8 +185,8 @@ impl PolicyReplay {
     }
 }
 
-/// Determines the answer to the call under the policy: the verdict of the policy first, then the recorded answer of the
-/// thread. Returns `None` if the answer depends on masked arguments.
+/// Determines the answer to the call under the policy: the verdict of the policy first, then the recorded answer of
+/// the thread. Returns `None` if the answer depends on masked arguments.
 fn replay_answer(
     call: &Call,
     then: PastAnswer,
@@ -193,7 +195,7 @@ fn replay_answer(
 ) -> Option<ReplayedAnswer> {
     if !call.proposal.what.redacted.is_empty() {
         // The same policy judged the unmasked arguments, so its recorded answer holds.
-        if past_answer::judged_by(call) == Some(policy) {
+        if past_answer::judging_policy(call) == Some(policy) {
             return Some(match then {
                 PastAnswer::Asked => ReplayedAnswer::Asked,
                 PastAnswer::Allowed => ReplayedAnswer::Allowed,
@@ -201,8 +203,8 @@ fn replay_answer(
                 PastAnswer::Answered | PastAnswer::Unsettled => ReplayedAnswer::Answered,
             });
         }
-        // A masked value can turn an allow into an ask, and nothing else. An allow or a block is therefore certain, and an ask
-        // is not.
+        // A masked value can turn an allow into an ask, and nothing else. An allow or a block is therefore certain,
+        // and an ask is not.
         if judgement.verdict == Verdict::Ask {
             return None;
         }
@@ -212,7 +214,7 @@ fn replay_answer(
         (_, PastAnswer::Answered) if past_answer::thread_denied(call) => ReplayedAnswer::Answered,
         (Verdict::Allow, PastAnswer::Asked) if past_answer::thread_asked(call) => ReplayedAnswer::Asked,
         // If the thread requires approval, a remembered denial takes precedence over the policy's allow.
-        (Verdict::Allow, PastAnswer::Answered) if past_answer::judged_by(call) == Some(policy) => {
+        (Verdict::Allow, PastAnswer::Answered) if past_answer::judging_policy(call) == Some(policy) => {
             ReplayedAnswer::Answered
         }
         (Verdict::Allow, _) => ReplayedAnswer::Allowed,

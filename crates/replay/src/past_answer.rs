@@ -57,7 +57,7 @@ pub(super) fn has_run(call: &Call) -> bool {
 }
 
 /// The policy that judged the call, if the log records it.
-pub(super) fn judged_by(call: &Call) -> Option<Sha256> {
+pub(super) fn judging_policy(call: &Call) -> Option<Sha256> {
     let asked = call.request().map(|request| request.what.policy);
     asked.or_else(|| call.response().and_then(|response| response.what.policy))
 }

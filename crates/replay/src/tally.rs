@@ -106,8 +106,8 @@ impl RuleTally {
     }
 }
 
-/// Grants that would not exist under the policy, and the grants that calls still depend on. A grant is identified by the
-/// `seq` of its decision.
+/// Grants that would not exist under the policy, and the grants that calls still depend on. A grant is identified by
+/// the `seq` of its decision.
 #[derive(Debug, Default)]
 pub(super) struct GrantTally {
     missing: HashSet<i64>,
@@ -125,8 +125,8 @@ impl GrantTally {
         self.used.insert(seq);
     }
 
-    /// The number of additional prompts from missing grants. It counts one call for each grant, because the answer to the
-    /// first prompt would replace the grant for the others.
+    /// The number of additional prompts from missing grants. It counts one call for each grant, because the answer to
+    /// the first prompt would replace the grant for the others.
     pub(super) fn count_missing(&self) -> u64 {
         u64::try_from(self.used.intersection(&self.missing).count()).unwrap_or(u64::MAX)
     }

@@ -1,5 +1,5 @@
-//! Chooses rules among the candidates. Each step takes the candidate that saves the most prompts beyond the rules before it;
-//! of equal candidates it takes the narrower one.
+//! Chooses rules among the candidates. Each step takes the candidate that saves the most prompts beyond the rules
+//! before it; of equal candidates it takes the narrower one.
 
 use super::{
     candidate::CandidateRule,

@@ -1,4 +1,5 @@
-//! Finds candidate rules in the allowed calls: patterns for commands, URLs and paths, listed arguments, and whole tools.
+//! Finds candidate rules in the allowed calls: patterns for commands, URLs and paths, listed arguments, and whole
+//! tools.
 
 use super::{
     argument::{may_be_open, read_members},
@@ -75,8 +76,8 @@ fn find_operand_patterns(policy: &Policy, allowed: &[AllowedCall], calls: &[usiz
     found.into_values().filter_map(candidate).collect()
 }
 
-/// Creates a candidate for the whole tool, if so many different calls were allowed that the arguments do not seem to matter.
-/// A tool that takes a command, a URL or a path never qualifies, because its effects vary too much.
+/// Creates a candidate for the whole tool, if so many different calls were allowed that the arguments do not seem to
+/// matter. A tool that takes a command, a URL or a path never qualifies, because its effects vary too much.
 fn whole_tool(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Option<CandidateRule> {
     let is_varied = calls.len() >= 2 * MIN_VARIED_VALUES;
     let is_plain = |index: &usize| {

@@ -1,5 +1,5 @@
-//! Candidate rules that list the allowed values of arguments. Each rule fixes the number of arguments and has a condition for
-//! every one, so that it matches no call with an additional argument.
+//! Candidate rules that list the allowed values of arguments. Each rule fixes the number of arguments and has a
+//! condition for every one, so that it matches no call with an additional argument.
 
 use super::{
     argument::{is_operand, may_be_open, read_members},
@@ -45,7 +45,7 @@ fn find_for_shape(policy: &Policy, allowed: &[AllowedCall], rows: &[ArgumentRow]
     for key in keys {
         let mut values: BTreeMap<String, Vec<&ArgumentRow>> = BTreeMap::new();
         for row in rows {
-            values.entry(canonical(&row.members[key])).or_default().push(row);
+            values.entry(canonical_text(&row.members[key])).or_default().push(row);
         }
         if values.len() > 1 {
             found.extend(values.values().filter_map(|rows| narrowest_rule(policy, allowed, rows)));
@@ -62,7 +62,7 @@ fn narrowest_rule(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow
     let (mut open, mut several) = (false, 0);
     for key in first.members.keys() {
         let values: BTreeMap<String, &Json> =
-            rows.iter().map(|row| (canonical(&row.members[key]), &row.members[key])).collect();
+            rows.iter().map(|row| (canonical_text(&row.members[key]), &row.members[key])).collect();
         let call = |row: &ArgumentRow| &allowed[row.index].call;
         let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
         // A rule lists at most one command, URL or path. Patterns cover several of them.
@@ -80,7 +80,7 @@ fn narrowest_rule(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow
             return None;
         }
     }
-    // Several lists, or a list and an open argument, would allow combinations that nobody approved.
+    // Several lists, or a list and an open argument, would allow combinations that no person approved.
     if several > 1 || (open && several > 0) {
         return None;
     }
@@ -100,7 +100,7 @@ fn any_of(mut values: Vec<Value>) -> Value {
     }
 }
 
-fn canonical(json: &Json) -> String {
+fn canonical_text(json: &Json) -> String {
     json.canonical().unwrap_or_else(|_| json.as_str().to_owned())
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 pub struct SuggestionOptions {
     /// The least number of prompts that a rule must save.
     pub at_least: u64,
-    /// True if rules may allow calls that are marked as dangerous: by a destructive tool, a high risk or a dangerous name.
+    /// True if rules may allow calls that are marked as dangerous: by a destructive tool, a high risk or a dangerous
+    /// name.
     pub even_dangerous: bool,
 }
 

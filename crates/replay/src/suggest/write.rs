@@ -17,10 +17,10 @@ const MAX_LENGTH: usize = 100;
 
 /// Names the rule after its tool and its conditions.
 pub(super) fn name_rule(candidate: &CandidateRule) -> String {
-    let tool = short(candidate.tool.as_str());
+    let tool = shorten(candidate.tool.as_str());
     let condition = match &candidate.selector {
-        CandidateSelector::Listed(_) => short(&describe_listed(candidate)),
-        CandidateSelector::Operand(pattern) => short(&pattern.to_string()),
+        CandidateSelector::Listed(_) => shorten(&describe_listed(candidate)),
+        CandidateSelector::Operand(pattern) => shorten(&pattern.to_string()),
         CandidateSelector::Tool => "any arguments".to_owned(),
     };
     format!("suggested: {tool}, {condition}")
@@ -40,11 +40,11 @@ fn describe_listed(candidate: &CandidateRule) -> String {
 
 /// Writes the rule in TOML. It applies only to the proposers of the calls in its evidence, unless there are many.
 pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleEvidence<'_>) -> String {
-    let mut text = format!("[[rule]]\nname = {}\n", quoted(name));
-    let _ = writeln!(text, "tool = {}", quoted(&escape_glob(candidate.tool.as_str())));
+    let mut text = format!("[[rule]]\nname = {}\n", quote(name));
+    let _ = writeln!(text, "tool = {}", quote(&escape_glob(candidate.tool.as_str())));
     if let Some(named) = evidence.named_proposers() {
         let globs: Vec<Value> = named.iter().map(|name| escape_glob(name).into()).collect();
-        let _ = writeln!(text, "principal = {}", one_or_more(globs));
+        let _ = writeln!(text, "principal = {}", write_one_or_list(globs));
     }
     for (key, value) in candidate.selector.to_json().unwrap_or_default() {
         let _ = writeln!(text, "{key} = {}", to_toml(&value));
@@ -55,7 +55,7 @@ pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleE
 
 /// Describes a refused call and its reason on one line.
 pub(super) fn describe_refusal(obstacle: &RefusedCall) -> String {
-    format!("{} ({})", short(obstacle.call.arguments.as_str()), short(&obstacle.why))
+    format!("{} ({})", shorten(obstacle.call.arguments.as_str()), shorten(&obstacle.why))
 }
 
 impl RuleSuggestion {
@@ -126,7 +126,7 @@ fn describe_evidence(rule: &SuggestedRule) -> String {
 }
 
 fn list_people(names: &[String]) -> String {
-    let shown: Vec<_> = names.iter().take(MAX_SHOWN).map(|name| short(name)).collect();
+    let shown: Vec<_> = names.iter().take(MAX_SHOWN).map(|name| shorten(name)).collect();
     let more = names.len() - shown.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
@@ -138,7 +138,7 @@ fn count_of(number: u64, what: &str) -> String {
 
 /// Shortens a text to one line of a comment. It replaces characters that end the line, change its direction or are
 /// invisible.
-fn short(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let visible = |c: char| match c {
         ' '..='~' => c,
         c if c.is_alphanumeric() => c,
@@ -163,11 +163,11 @@ fn escape_glob(name: &str) -> String {
     glob
 }
 
-fn one_or_more(mut values: Vec<Value>) -> String {
+fn write_one_or_list(mut values: Vec<Value>) -> String {
     if values.len() == 1 { to_toml(&values.remove(0)) } else { to_toml(&Value::Array(values)) }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     // TOML understands the escapes of JSON, but it also requires DEL to be escaped.
     Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
@@ -175,7 +175,7 @@ fn quoted(text: &str) -> String {
 /// Writes a JSON value as TOML. The value must not contain null.
 fn to_toml(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted(text),
+        Value::String(text) => quote(text),
         Value::Array(values) => format!("[{}]", values.iter().map(to_toml).collect::<Vec<_>>().join(", ")),
         Value::Object(members) => {
             let member = |(key, value): (&String, &Value)| format!("{} = {}", write_key(key), to_toml(value));
@@ -189,5 +189,5 @@ fn to_toml(value: &Value) -> String {
 /// Writes a TOML key, without quotes if TOML allows it.
 fn write_key(key: &str) -> String {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    if bare { key.to_owned() } else { quoted(key) }
+    if bare { key.to_owned() } else { quote(key) }
 }

@@ -17,7 +17,8 @@ fn commands(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| format!("{{\"command\":\"{word}\"}}")).collect()
 }
 
-/// Asserts that the suggested rules save the prompts that they claim to save and allow no denied call. Returns their TOML.
+/// Asserts that the suggested rules save the prompts that they claim to save and allow no denied call. Returns their
+/// TOML.
 fn checked_suggestion(log: &TestLog) -> String {
     let suggestion = log.suggest();
     let report = log.replay(&suggestion.toml());
