@@ -75,17 +75,21 @@ fn planted(name: &str, form: usize) -> String {
 
 /// Masks a text, and checks that a second pass changes nothing.
 fn text_once(redactor: &Redactor, text: &str) -> Option<String> {
-    let less = redactor.text(text)?;
+    let less = redactor.redact_text(text)?;
     assert!(less.contains(MASK), "{text:?} became {less:?}");
-    assert_eq!(redactor.text(&less), None, "{text:?} became {less:?}");
+    assert_eq!(redactor.redact_text(&less), None, "{text:?} became {less:?}");
     Some(less)
 }
 
 /// Masks JSON, and checks that the result is JSON, that only the places named by the pointers have changed, and that a
 /// second pass changes nothing.
 fn json_once(redactor: &Redactor, json: &Json) -> Option<String> {
-    let less = redactor.json(json)?;
-    assert_eq!(redactor.json(&less.json).map(|again| again.pointers), None, "{json:?} became {less:?}");
+    let less = redactor.redact_json(json)?;
+    assert_eq!(
+        redactor.redact_json(&less.json).map(|again| again.pointers),
+        None,
+        "{json:?} became {less:?}"
+    );
     let values = (serde_json::from_str(json.as_str()), serde_json::from_str(less.json.as_str()));
     if let (Ok(mut before), Ok(after)) = values {
         let after: Value = after;

@@ -44,7 +44,7 @@ async fn what_is_suggested_is_a_policy_that_saves_just_that() {
         assert_snapshot!(days, @r#"
         # 3 of 4 prompts would have been saved by 1 rule, none of which allows
         # anything that was ever denied. Look at each before you add it to a policy.
-        # Passed over: 1, denied, lapsed, withdrawn or still waiting.
+        # Skipped: 1, denied, expired, withdrawn or still waiting.
 
         # 3 prompts in 1 thread, 3 different, all allowed by user:ada, none ever denied.
         # It does not allow 1 other call of this tool:

@@ -1,11 +1,11 @@
-//! What holds of every text: no planted secret survives, to redact twice changes nothing, what has no
-//! secret stays to the byte, and outside of the pointers nothing changes.
+//! Properties that hold for every text: no planted secret survives, a second pass changes nothing, a text without a
+//! secret keeps every byte, and values outside the pointers do not change.
 
-use super::{MASK, Redactor, cases::redacted, keys::KeyJudgement, text};
+use super::{MASK, Redactor, json_cases::redact_once, keys::KeyJudgement, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Pieces that mean something to the redactor, to be put together without any sense.
+/// Pieces with a meaning for the redactor. Tests join them at random.
 const PIECES: &[&str] = &[
     "password",
     "token",
@@ -116,8 +116,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A sensitive key in one of its many spellings.
-fn sensitive() -> impl Strategy<Value = String> {
+/// A sensitive key in one of its spellings.
+fn sensitive_key() -> impl Strategy<Value = String> {
     let words = vec![
         "key",
         "password",
@@ -145,8 +145,8 @@ fn sensitive() -> impl Strategy<Value = String> {
     })
 }
 
-/// A free text with the secret in it.
-fn command(name: &str, secret: &str, which: usize) -> String {
+/// A free text that contains the secret, in one of several forms.
+fn text_with_secret(name: &str, secret: &str, which: usize) -> String {
     let forms = [
         format!("tool --{name}={secret} --verbose"),
         format!("tool --{name} {secret} --verbose"),
@@ -170,17 +170,17 @@ fn command(name: &str, secret: &str, which: usize) -> String {
     forms[which % forms.len()].clone()
 }
 
-/// A secret somewhere: how it was planted, and what was put around it.
-fn planted() -> impl Strategy<Value = (String, Value)> {
+/// A secret, and a JSON value that contains it at some depth.
+fn planted_secret() -> impl Strategy<Value = (String, Value)> {
     let secret = "[a-z]{3}[0-9][a-zA-Z0-9]{8,16}";
-    (secret, sensitive(), 0..60_usize, prop::collection::vec(0..7_usize, 0..7)).prop_map(
+    (secret, sensitive_key(), 0..60_usize, prop::collection::vec(0..7_usize, 0..7)).prop_map(
         |(secret, name, form, around)| {
             let bottom = match form {
                 0..20 => json!({ name: secret }),
                 20..24 => json!({ name: { "a": [1, secret] } }),
                 24..26 => json!({ "name": name, "value": secret, "z": 1 }),
                 26..28 => json!(["tool", format!("--{name}"), secret]),
-                _ => command(&name, &secret, form).into(),
+                _ => text_with_secret(&name, &secret, form).into(),
             };
             (secret, around.into_iter().fold(bottom, |inner, how| wrap(&inner, how)))
         },
@@ -194,20 +194,24 @@ fn wrap(inner: &Value, how: usize) -> Value {
         2 => json!({ "name": "color", "value": inner }),
         3 => json!({ "command": "mysql", "args": [inner] }),
         4 => json!({ "path": "/a", "": [[inner]] }),
-        // JSON in a string, unless it is one already and the quotes would grow beyond all bounds.
+        // JSON in a string, unless it is one already: the escapes would double with each level.
         _ if inner.is_string() => json!([inner]),
         _ => inner.to_string().into(),
     }
 }
 
-/// Puts what was redacted into the original, where the pointers say, so that the rest can be compared.
-fn agree(mut given: Value, redacted: &Value, pointers: &[String]) -> Result<(), TestCaseError> {
+/// Asserts that the two values differ only at the pointers.
+fn assert_same_elsewhere(
+    mut original: Value,
+    redacted: &Value,
+    pointers: &[String],
+) -> Result<(), TestCaseError> {
     for pointer in pointers {
         let masked = redacted.pointer(pointer).and_then(Value::as_str).expect(pointer);
         prop_assert!(masked.contains(MASK), "{masked}");
-        *given.pointer_mut(pointer).expect(pointer) = masked.into();
+        *original.pointer_mut(pointer).expect(pointer) = masked.into();
     }
-    prop_assert_eq!(&given, redacted);
+    prop_assert_eq!(&original, redacted);
     Ok(())
 }
 
@@ -215,56 +219,56 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
-    fn no_planted_secret_survives((secret, value) in planted()) {
-        let (less, _) = redacted(&Redactor::default(), &value.to_string()).expect("a secret");
+    fn planted_secret_in_json_is_masked((secret, value) in planted_secret()) {
+        let (less, _) = redact_once(&Redactor::default(), &value.to_string()).expect("a secret");
         prop_assert!(!less.contains(&secret), "{less}");
     }
 
     #[test]
-    fn no_planted_secret_survives_in_text((secret, name, form) in ("[a-z]{3}[0-9][a-zA-Z0-9]{8,16}", sensitive(), 0..18_usize)) {
-        let less = Redactor::default().text(&command(&name, &secret, form)).expect("a secret");
+    fn planted_secret_in_text_is_masked((secret, name, form) in ("[a-z]{3}[0-9][a-zA-Z0-9]{8,16}", sensitive_key(), 0..18_usize)) {
+        let less = Redactor::default().redact_text(&text_with_secret(&name, &secret, form)).expect("a secret");
         prop_assert!(!less.contains(&secret), "{less}");
     }
 
     #[test]
-    fn json_stays_json_of_the_same_shape(value in any_json(), pretty in any::<bool>()) {
+    fn redacted_json_keeps_its_shape(value in any_json(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&value).expect("valid") } else { value.to_string() };
-        if let Some((less, pointers)) = redacted(&Redactor::default(), &text) {
-            agree(value, &serde_json::from_str(&less).expect("valid"), &pointers)?;
+        if let Some((less, pointers)) = redact_once(&Redactor::default(), &text) {
+            assert_same_elsewhere(value, &serde_json::from_str(&less).expect("valid"), &pointers)?;
         }
     }
 
     #[test]
-    fn text_is_redacted_once(text in text()) {
+    fn text_redacted_twice_is_unchanged(text in text()) {
         let redactor = Redactor::default();
-        if let Some(less) = redactor.text(&text) {
-            prop_assert_eq!(redactor.text(&less), None, "{}", less);
+        if let Some(less) = redactor.redact_text(&text) {
+            prop_assert_eq!(redactor.redact_text(&less), None, "{}", less);
         }
     }
 
     #[test]
-    fn own_patterns_are_redacted_once(text in text(), pattern in "[a-z\\]]{1,3}[*+?]?|\\[\\^a\\]\\+|\\.\\*") {
+    fn operator_pattern_redacted_twice_is_unchanged(text in text(), pattern in "[a-z\\]]{1,3}[*+?]?|\\[\\^a\\]\\+|\\.\\*") {
         let redactor = Redactor::new(&[], &[pattern]).expect("a pattern");
-        if let Some(less) = redactor.text(&text) {
-            prop_assert_eq!(redactor.text(&less), None, "{}", less);
+        if let Some(less) = redactor.redact_text(&text) {
+            prop_assert_eq!(redactor.redact_text(&less), None, "{}", less);
         }
     }
 
     #[test]
-    fn what_nobody_looks_at_has_no_secret(pieces in prop::collection::vec(piece(), 0..4)) {
+    fn text_without_trigger_has_no_secret(pieces in prop::collection::vec(piece(), 0..4)) {
         let text = pieces.concat();
         if !text::TRIGGER.is_match(&text) {
             let redactor = Redactor::default();
-            prop_assert_eq!(text::mask(&text, text::secrets(&redactor.0, &text)), None);
+            prop_assert_eq!(text::mask_spans(&text, text::find_secrets(&redactor.0, &text)), None);
             prop_assert_eq!(redactor.0.keys.judge(&text), KeyJudgement::Clear);
         }
     }
 
     #[test]
-    fn what_has_no_secret_stays(words in prop::collection::vec("[abdfglm0-9 .,/\"\\\\\n]{0,12}", 0..12)) {
-        // No sensitive word can be spelled with these letters.
+    fn value_without_secret_is_unchanged(words in prop::collection::vec("[abdfglm0-9 .,/\"\\\\\n]{0,12}", 0..12)) {
+        // These letters cannot spell a sensitive word.
         let value = json!({ "a": words, "b": { "dad": words.concat(), "n": words.len() } });
-        prop_assert_eq!(redacted(&Redactor::default(), &value.to_string()), None);
-        prop_assert_eq!(Redactor::default().text(&words.concat()), None);
+        prop_assert_eq!(redact_once(&Redactor::default(), &value.to_string()), None);
+        prop_assert_eq!(Redactor::default().redact_text(&words.concat()), None);
     }
 }

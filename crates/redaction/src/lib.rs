@@ -1,11 +1,12 @@
-//! Redaction: finding the secret parts of arguments and texts, and masking them before anything is written, logged
-//! or sent. Text without secrets stays byte for byte.
+//! Redaction: finds the secret parts of arguments and texts, and masks them before anything is written, logged or
+//! sent. Text without secrets keeps every byte.
 
-mod bad_pattern;
-mod block;
+mod key_words;
 mod keys;
 mod mask;
+mod pattern_error;
 mod patterns;
+mod private_key;
 mod program;
 mod scan;
 mod shapes;
@@ -13,10 +14,9 @@ mod tape;
 mod text;
 mod value;
 mod walk;
-mod words;
 
-pub use bad_pattern::RedactionPatternError;
 pub use mask::MASK;
+pub use pattern_error::RedactionPatternError;
 
 use countersign_events::Json;
 use keys::SensitiveKeys;
@@ -24,29 +24,28 @@ use patterns::SecretPatterns;
 use regex::Regex;
 use std::sync::Arc;
 
-/// What knows a secret when it sees one. Cloning is cheap; the default knows the built-in patterns.
+/// Finds and masks secrets. Cloning is cheap. The default uses only the built-in patterns.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor(Arc<SecretPatterns>);
 
-/// JSON without its secrets, and where they were.
+/// JSON with masked secrets, and the places of the masks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedJson {
-    /// The same text, but for the values in which something was masked.
+    /// The original text, except for the values that contain a mask.
     pub json: Json,
-    /// RFC 6901 pointers to those values, in the order of the text; after a megabyte
-    /// of them no more are listed.
+    /// RFC 6901 pointers to those values, in the order of the text. The list stops growing after one megabyte.
     pub pointers: Vec<String>,
 }
 
 impl Redactor {
-    /// The built-in patterns and the operator's own: `keys` are globs over the names of keys, of
-    /// either case, and what a regular expression of `values` matches is masked wherever it stands.
+    /// Adds the operator's patterns to the built-in ones. `keys` are globs for the names of keys and ignore case.
+    /// `values` are regular expressions; every match is masked, wherever it occurs.
     pub fn new(keys: &[String], values: &[String]) -> Result<Self, RedactionPatternError> {
         let own = |(index, pattern): (usize, &String)| {
             Regex::new(pattern).map_err(|e| RedactionPatternError::Value {
                 index,
                 pattern: pattern.clone(),
-                // Before the last line stands a drawing of it.
+                // The lines before the last one draw the pattern; only the last line names the error.
                 why: e
                     .to_string()
                     .lines()
@@ -60,30 +59,30 @@ impl Redactor {
         Ok(Self(Arc::new(SecretPatterns { keys: SensitiveKeys::new(keys)?, values })))
     }
 
-    /// The JSON without its secrets; `None` if it has none.
+    /// Masks the secrets in a JSON text. Returns `None` if there are none.
     #[must_use]
-    pub fn json(&self, json: &Json) -> Option<RedactedJson> {
-        if !text::suspects(&self.0, json.as_str()) {
+    pub fn redact_json(&self, json: &Json) -> Option<RedactedJson> {
+        if !text::may_hold_secret(&self.0, json.as_str()) {
             return None;
         }
-        let (text, pointers) = walk::redact(&self.0, json.as_str(), 0)?;
-        // What was JSON stays JSON; should it not, nothing of it may be shown.
+        let (text, pointers) = walk::redact_json(&self.0, json.as_str(), 0)?;
+        // The result is always valid JSON. If a bug breaks it, mask everything rather than show a secret.
         let json = Json::stored(text).unwrap_or_else(|_| Json::string(MASK));
         Some(RedactedJson { json, pointers })
     }
 
-    /// A free text without its secrets; `None` if it has none.
+    /// Masks the secrets in a free text. Returns `None` if there are none.
     #[must_use]
-    pub fn text(&self, text: &str) -> Option<String> {
+    pub fn redact_text(&self, text: &str) -> Option<String> {
         walk::redact_string(&self.0, text, 0)
     }
 }
 
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod cases_text;
-#[cfg(test)]
-mod hiding;
+mod json_cases;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod mask_limits;
+#[cfg(test)]
+mod text_cases;

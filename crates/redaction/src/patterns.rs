@@ -1,9 +1,9 @@
-//! The patterns that find secrets: the built-in ones, and those of the operator.
+//! The configurable patterns of a redactor.
 
 use crate::keys::SensitiveKeys;
 use regex::Regex;
 
-/// The operator's patterns, beside the built-in ones.
+/// The operator's patterns, which apply in addition to the built-in ones.
 #[derive(Debug, Default)]
 pub(crate) struct SecretPatterns {
     pub(crate) keys: SensitiveKeys,

@@ -1,20 +1,20 @@
-//! Programs whose short options take a secret: `mysql -psecret`, `curl -u user:secret`.
+//! Programs with short options that take a secret: `mysql -psecret`, `curl -u user:secret`.
 
 use super::{
     MASK,
     keys::{KeyJudgement, SensitiveKeys, is_count},
 };
 
-/// One that was named, by what its options mean.
+/// A known program, as an index into [`PROGRAMS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NamedProgram(usize);
 
 struct ProgramOptions {
-    /// Its names; one that ends in `*` is the beginning of several.
+    /// The names of the program. A name that ends in `*` is a prefix.
     names: &'static [&'static str],
-    /// Options whose secret is in the same word.
+    /// Options with the secret in the same word.
     joined: &'static str,
-    /// Options whose secret is the next word.
+    /// Options with the secret in the next word.
     next: &'static str,
 }
 
@@ -30,8 +30,8 @@ const PROGRAMS: &[ProgramOptions] = &[
 ];
 
 impl NamedProgram {
-    /// The program that a word names, with or without the path to it.
-    pub(super) fn of(word: &str) -> Option<Self> {
+    /// Finds the program that a word names, with or without its path.
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         let name = name.strip_suffix(".exe").unwrap_or(name);
         if name.contains(MASK) {
@@ -44,14 +44,15 @@ impl NamedProgram {
         PROGRAMS.iter().position(|program| program.names.iter().any(fits)).map(Self)
     }
 
-    /// Where in the word the secret begins that is joined to its option.
-    pub(super) fn joined(self, word: &str) -> Option<usize> {
+    /// Returns the start of a secret that is joined to its option in `word`.
+    pub(super) fn joined_secret_start(self, word: &str) -> Option<usize> {
         let flag = word.strip_prefix('-')?.chars().next()?;
         (PROGRAMS[self.0].joined.contains(flag) && word.len() > 2).then_some(2)
     }
 
-    /// Whether the word is an option whose secret comes next. Other letters may come before it.
-    fn announces(self, word: &str) -> bool {
+    /// True if the word is an option that takes the next word as its secret. Other short options may be combined with
+    /// it, as in `-sSu`.
+    fn takes_next_word(self, word: &str) -> bool {
         let Some(flags) = word.strip_prefix('-') else { return false };
         if self.is_curl() && matches!(word, "--user" | "--proxy-user") {
             return true;
@@ -65,12 +66,17 @@ impl NamedProgram {
     }
 }
 
-/// Whether `value` is the secret that the word before it announces.
-pub(super) fn after(keys: &SensitiveKeys, program: Option<NamedProgram>, before: &str, value: &str) -> bool {
+/// True if `value` is a secret because of the option before it.
+pub(super) fn is_option_secret(
+    keys: &SensitiveKeys,
+    program: Option<NamedProgram>,
+    before: &str,
+    value: &str,
+) -> bool {
     if !before.starts_with('-') || is_option(value) {
         return false;
     }
-    if program.is_some_and(|program| program.announces(before)) {
+    if program.is_some_and(|program| program.takes_next_word(before)) {
         return true;
     }
     let name = before.trim_start_matches('-');
@@ -85,7 +91,7 @@ pub(super) fn after(keys: &SensitiveKeys, program: Option<NamedProgram>, before:
     }
 }
 
-/// Whether a word is itself an option, and so no option's value. The first line of a key is none.
+/// True if a word is an option and therefore not the value of one. The first line of a private key is not an option.
 fn is_option(word: &str) -> bool {
     let mut letters = word.chars();
     !word.starts_with("-----BEGIN ")

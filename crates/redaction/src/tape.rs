@@ -1,5 +1,5 @@
-//! Where each value of a JSON text begins and ends, read once and without recursion, so that neither
-//! depth nor looking ahead costs more than the text is long.
+//! The position of each value in a JSON text. The text is read once and without recursion, so depth and lookahead
+//! take linear time.
 
 use countersign_events::json::JsonTokens;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) enum TapeKind {
     Word,
 }
 
-/// One value.
+/// One value of a JSON text.
 #[derive(Debug)]
 pub(super) struct TapeNode {
     pub(super) kind: TapeKind,
@@ -26,16 +26,16 @@ pub(super) struct TapeNode {
     pub(super) after: usize,
 }
 
-/// The values of `text`, which must be valid JSON, in the order of the text.
-pub(super) fn read(text: &str) -> Vec<TapeNode> {
+/// Lists the values of `text`, which must be valid JSON, in the order of the text.
+pub(super) fn read_nodes(text: &str) -> Vec<TapeNode> {
     let mut tape = JsonTape::default();
     for (at, token) in JsonTokens::new(text) {
-        tape.add(at..at + token.len(), token.as_bytes()[0]);
+        tape.add_token(at..at + token.len(), token.as_bytes()[0]);
     }
     tape.nodes
 }
 
-/// The indices of the values right inside of that one.
+/// The indices of the direct children of `parent`.
 pub(super) fn children(nodes: &[TapeNode], parent: usize) -> impl Iterator<Item = usize> {
     let end = nodes[parent].after;
     let inside = move |child: usize| (child < end).then_some(child);
@@ -51,11 +51,11 @@ struct JsonTape {
 }
 
 impl JsonTape {
-    fn add(&mut self, span: Range<usize>, first: u8) {
+    fn add_token(&mut self, span: Range<usize>, first: u8) {
         match first {
             b',' | b':' => {}
-            b'{' => self.begin(TapeKind::Object, span),
-            b'[' => self.begin(TapeKind::Array, span),
+            b'{' => self.open_container(TapeKind::Object, span),
+            b'[' => self.open_container(TapeKind::Array, span),
             b'}' | b']' => {
                 if let Some(index) = self.open.pop() {
                     self.nodes[index].span.end = span.end;
@@ -63,22 +63,22 @@ impl JsonTape {
                 }
             }
             b'"' if self.key.is_none() && self.is_in_object() => self.key = Some(span),
-            b'"' => self.push(TapeKind::Text, span),
-            b'-' | b'0'..=b'9' => self.push(TapeKind::Number, span),
-            _ => self.push(TapeKind::Word, span),
+            b'"' => self.push_node(TapeKind::Text, span),
+            b'-' | b'0'..=b'9' => self.push_node(TapeKind::Number, span),
+            _ => self.push_node(TapeKind::Word, span),
         }
     }
 
-    fn begin(&mut self, kind: TapeKind, span: Range<usize>) {
+    fn open_container(&mut self, kind: TapeKind, span: Range<usize>) {
         self.open.push(self.nodes.len());
-        self.push(kind, span);
+        self.push_node(kind, span);
     }
 
     fn is_in_object(&self) -> bool {
         self.open.last().is_some_and(|index| self.nodes[*index].kind == TapeKind::Object)
     }
 
-    fn push(&mut self, kind: TapeKind, span: Range<usize>) {
+    fn push_node(&mut self, kind: TapeKind, span: Range<usize>) {
         let after = self.nodes.len() + 1;
         self.nodes.push(TapeNode { kind, span, key: self.key.take(), after });
     }

@@ -1,11 +1,11 @@
-//! Where a value ends that stands in free text after its name.
+//! Finds the end of a value that follows its name in a free text.
 //!
-//! A mask must not hide from an approver what else a command does. So a value that is not quoted ends
-//! where a shell would end it, and neither a substitution nor the name of a variable is masked.
+//! A mask must not hide other commands from an approver. An unquoted value therefore ends where a shell would end it,
+//! and substitutions and the names of variables are not masked.
 
 use std::ops::Range;
 
-/// The quotes that are open around a place in a line.
+/// The quotes that are open at a position in a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OpenQuotes {
     pub(super) double: bool,
@@ -13,34 +13,34 @@ pub(super) struct OpenQuotes {
 }
 
 impl OpenQuotes {
-    pub(super) const fn any(self) -> bool {
+    pub(super) const fn is_any_open(self) -> bool {
         self.double || self.single
     }
 
-    const fn has(self, quote: u8) -> bool {
+    const fn is_open(self, quote: u8) -> bool {
         (quote == b'"' && self.double) || (quote == b'\'' && self.single)
     }
 }
 
-/// Cookies are not longer.
+/// The longest cookie, in bytes: browsers refuse longer ones.
 const MAX_COOKIE: usize = 4096;
 
 /// A value in quotes.
 #[derive(Debug)]
 pub(super) struct QuotedValue {
     pub(super) inner: Range<usize>,
-    /// Right behind the closing quote.
+    /// The position after the closing quote.
     end: usize,
-    /// Whether it ends before that, because a shell would have something to run there.
+    /// True if the value ends before its closing quote, because a shell would run the text after it.
     cut: bool,
 }
 
-/// The quoted value that begins at `at`, whose quotes may be escaped by any number of backslashes.
-pub(super) fn quoted(text: &str, at: usize, open: OpenQuotes) -> Option<QuotedValue> {
+/// The quoted value at `at`. Any number of backslashes may escape its quotes.
+pub(super) fn quoted_value(text: &str, at: usize, open: OpenQuotes) -> Option<QuotedValue> {
     let bytes = text.as_bytes();
     let escapes = bytes.get(at..)?.iter().take_while(|byte| **byte == b'\\').count();
     let quote = *bytes.get(at + escapes).filter(|byte| matches!(byte, b'"' | b'\''))?;
-    if escapes == 0 && open.has(quote) {
+    if escapes == 0 && open.is_open(quote) {
         return None;
     }
     let mut start = at + escapes + 1;
@@ -51,7 +51,7 @@ pub(super) fn quoted(text: &str, at: usize, open: OpenQuotes) -> Option<QuotedVa
     while let Some(byte) = bytes.get(here) {
         if *byte == quote && (run < escapes || run % (2 * (escapes + 1)) == escapes) {
             let closing = here - run.min(escapes);
-            let shown = runs_at(&bytes[start..closing], quote, escapes > 0 && !open.any());
+            let shown = find_runnable(&bytes[start..closing], quote, escapes > 0 && !open.is_any_open());
             let end = shown.map_or(here + 1, |shown| start + shown);
             return Some(QuotedValue {
                 inner: start..shown.map_or(closing, |_| end),
@@ -62,39 +62,41 @@ pub(super) fn quoted(text: &str, at: usize, open: OpenQuotes) -> Option<QuotedVa
         run = if *byte == b'\\' { run + 1 } else { 0 };
         here += 1;
     }
-    // Nobody closed it: the rest of the line at least is meant.
-    let line = line_end(bytes, start);
-    let shown = runs_at(&bytes[start..line], quote, true);
+    // Without a closing quote, the value extends at least to the end of the line.
+    let line = find_line_end(bytes, start);
+    let shown = find_runnable(&bytes[start..line], quote, true);
     let end = shown.map_or(line, |shown| start + shown);
     Some(QuotedValue { inner: start..end, end, cut: shown.is_some() })
 }
 
-/// Where a value in quotes ends before its quote closes, because a shell would have something to run in it: behind
-/// the other quote, which may close one that was open before, and anywhere if a shell sees no quotes here.
-fn runs_at(inner: &[u8], quote: u8, bare: bool) -> Option<usize> {
+/// The position at which a quoted value must end early, because a shell would run the text after it. A quote of the
+/// other kind may close an earlier one, so the value ends before that quote. If a shell sees no quotes here (`bare`),
+/// the value ends before the first operator.
+fn find_runnable(inner: &[u8], quote: u8, bare: bool) -> Option<usize> {
     let other = if quote == b'"' { b'\'' } else { b'"' };
     let other = if bare { 0 } else { inner.iter().position(|byte| *byte == other)? };
-    let runs = |at: usize| matches!(inner[at], b';' | b'|' | b'&' | b'\n') || substitution(inner, at);
-    let first = (other..inner.len()).find(|at| runs(*at))?;
+    let is_runnable =
+        |at: usize| matches!(inner[at], b';' | b'|' | b'&' | b'\n') || starts_substitution(inner, at);
+    let first = (other..inner.len()).find(|at| is_runnable(*at))?;
     Some(if bare { first } else { other })
 }
 
-/// The word of a shell that begins at `at`, without its quotes if it is all in one pair of them.
-pub(super) fn word(text: &str, at: usize, open: OpenQuotes) -> Range<usize> {
+/// The shell word at `at`. If one pair of quotes encloses all of it, the quotes are left out.
+pub(super) fn shell_word(text: &str, at: usize, open: OpenQuotes) -> Range<usize> {
     let bytes = text.as_bytes();
-    if let Some(QuotedValue { inner, end, cut }) = quoted(text, at, open)
-        && (cut || end >= bytes.len() || stops(bytes, end) || !continues_word(bytes[end]))
+    if let Some(QuotedValue { inner, end, cut }) = quoted_value(text, at, open)
+        && (cut || end >= bytes.len() || ends_word(bytes, end) || !continues_word(bytes[end]))
     {
         let substitutes = bytes[inner.start - 1] == b'"';
         let cut =
             if substitutes { text[inner.clone()].find(['`', '$']).map(|n| inner.start + n) } else { None };
-        let end = cut.filter(|cut| substitution(bytes, *cut)).unwrap_or(inner.end);
+        let end = cut.filter(|cut| starts_substitution(bytes, *cut)).unwrap_or(inner.end);
         return inner.start..end;
     }
     let mut end = at;
-    while end < bytes.len() && !stops(bytes, end) {
+    while end < bytes.len() && !ends_word(bytes, end) {
         match bytes[end] {
-            b'"' | b'\'' => match quoted(text, end, open) {
+            b'"' | b'\'' => match quoted_value(text, end, open) {
                 Some(QuotedValue { end: behind, cut: false, .. }) => end = behind,
                 Some(QuotedValue { end: behind, .. }) => {
                     end = behind;
@@ -116,21 +118,21 @@ const fn continues_word(byte: u8) -> bool {
         || byte >= 0x80
 }
 
-/// Whether a word cannot go on at `at`.
-fn stops(bytes: &[u8], at: usize) -> bool {
+/// True if a shell word ends at `at`.
+fn ends_word(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         b';' | b'|' | b'&' | b'<' | b'>' | b')' => true,
         b',' => pair_follows(bytes, at + 1),
-        byte => byte.is_ascii_whitespace() || substitution(bytes, at),
+        byte => byte.is_ascii_whitespace() || starts_substitution(bytes, at),
     }
 }
 
-/// Whether a shell would run something here.
-fn substitution(bytes: &[u8], at: usize) -> bool {
+/// True if a command substitution starts at `at`.
+fn starts_substitution(bytes: &[u8], at: usize) -> bool {
     bytes[at] == b'`' || (bytes[at] == b'$' && bytes.get(at + 1) == Some(&b'('))
 }
 
-/// Whether the next name with a value begins at `at`: `, user: somebody`.
+/// True if another name with a value begins at `at`, as in `, user: ada`.
 fn pair_follows(bytes: &[u8], at: usize) -> bool {
     let skip = |at: usize, what: fn(u8) -> bool| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -142,29 +144,29 @@ fn pair_follows(bytes: &[u8], at: usize) -> bool {
     end > start && matches!(bytes.get(sign), Some(b'=' | b':'))
 }
 
-/// What a shell's operators mean inside of a value of several words.
+/// The effect of shell operators on a value of several words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShellOperators {
-    /// They end it where there is space around them and no other cookie follows.
+    /// An operator ends the value if white space surrounds it and no cookie follows.
     Plain,
-    /// They end it where there is space around them.
+    /// An operator ends the value if white space surrounds it.
     Spaced,
-    /// They end it.
+    /// An operator always ends the value.
     End,
 }
 
-/// The rest of the line from `at` on, as far as it belongs to the value.
-pub(super) fn rest(text: &str, at: usize, open: OpenQuotes, operators: ShellOperators) -> Range<usize> {
+/// The part of the line from `at` on that belongs to the value.
+pub(super) fn line_value(text: &str, at: usize, open: OpenQuotes, operators: ShellOperators) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut end = at;
-    while end < bytes.len() && !ends_rest(bytes, end, open, operators) {
+    while end < bytes.len() && !ends_line_value(bytes, end, open, operators) {
         end += 1;
     }
     at..at + text[at..end].trim_end().len()
 }
 
-/// Whether a value of several words cannot go on at `at`.
-pub(super) fn ends_rest(bytes: &[u8], at: usize, open: OpenQuotes, operators: ShellOperators) -> bool {
+/// True if a value of several words ends at `at`.
+pub(super) fn ends_line_value(bytes: &[u8], at: usize, open: OpenQuotes, operators: ShellOperators) -> bool {
     match bytes[at] {
         b'\n' | b'\r' => true,
         b'\\' => matches!(bytes.get(at + 1), Some(b'"' | b'\'')),
@@ -180,11 +182,11 @@ pub(super) fn ends_rest(bytes: &[u8], at: usize, open: OpenQuotes, operators: Sh
                 (space(next) || operator(next)) && (sign == b';' || space(before))
             }
         },
-        byte => open.has(byte) || substitution(bytes, at),
+        byte => open.is_open(byte) || starts_substitution(bytes, at),
     }
 }
 
-/// Whether another cookie, or an attribute of one, comes before the next semicolon, and nothing else.
+/// True if the text up to the next semicolon is exactly one cookie or cookie attribute.
 fn is_cookie(rest: &[u8]) -> bool {
     let ends = |byte: &u8| matches!(byte, b';' | b'"' | b'\'' | b'\n' | b'\r');
     let rest = rest.trim_ascii_start();
@@ -198,15 +200,15 @@ fn is_cookie(rest: &[u8]) -> bool {
         && !cookie.trim_ascii_end().iter().any(u8::is_ascii_whitespace)
 }
 
-/// Whether a line below a name could be no command of a shell with words of its own.
+/// True if a line below a name is a setting and cannot be a shell command with arguments.
 fn is_setting(line: &str) -> bool {
     let first = line.split_ascii_whitespace().next().unwrap_or_default();
     let quiet = !line.contains([';', '|', '&', '`', '<', '>']) && !line.contains("$(");
     quiet && (first.len() == line.len() || first == "-" || first.ends_with(':'))
 }
 
-/// The block below a line that ends at `at`: the lines that are indented more than that one.
-pub(super) fn block(text: &str, at: usize, indent: usize) -> Option<Range<usize>> {
+/// The block below a line that ends at `at`: the lines that are indented by more than `indent`.
+pub(super) fn indented_block(text: &str, at: usize, indent: usize) -> Option<Range<usize>> {
     let below = at + text.get(at..)?.find('\n')? + 1;
     let mut range: Option<Range<usize>> = None;
     let mut line_at = below;
@@ -224,28 +226,28 @@ pub(super) fn block(text: &str, at: usize, indent: usize) -> Option<Range<usize>
     range
 }
 
-pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+fn find_line_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len())
 }
 
-/// Whether the value only says where the secret comes from: `$TOKEN`, `${TOKEN}`, `{{ token }}`.
+/// True if the value is only a reference to a secret: `$TOKEN`, `${TOKEN}`, `{{ token }}`.
 pub(super) fn is_reference(value: &str) -> bool {
     let name = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let inside = |start: &str, end: &str| value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     let dotted = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_. ".contains(&b))
     };
-    let shouted = |text: &str| name(text) && !text.bytes().any(|byte| byte.is_ascii_lowercase());
-    value.strip_prefix('$').is_some_and(shouted)
+    let upper_case_name = |text: &str| name(text) && !text.bytes().any(|byte| byte.is_ascii_lowercase());
+    value.strip_prefix('$').is_some_and(upper_case_name)
         || inside("${", "}").is_some_and(name)
-        || inside("%", "%").is_some_and(shouted)
+        || inside("%", "%").is_some_and(upper_case_name)
         || inside("{{", "}}").is_some_and(dotted)
         || inside("${{", "}}").is_some_and(dotted)
         || inside("$(", ")").is_some()
 }
 
-/// Whether the value is one of the words that switch something on or off, or say that there is none.
+/// True if the value is a boolean word or a word for null.
 pub(super) fn is_switch(value: &str) -> bool {
     ["true", "false", "yes", "no", "on", "off", "null", "none", "nil"]
         .iter()

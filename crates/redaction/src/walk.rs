@@ -1,5 +1,5 @@
-//! The walk through a JSON text: values under sensitive keys and secrets inside of strings are
-//! rewritten, all other bytes are copied.
+//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked; all other bytes are
+//! copied.
 
 use super::{
     MASK,
@@ -13,20 +13,24 @@ use countersign_events::json::{MAX_DEPTH, unquote};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, ops::Range};
 
-/// How many bytes of pointers are enough: a long key above many secrets would fill the memory.
+/// The limit for the pointers, in bytes. Without it, one long key above many secrets would exhaust the memory.
 const MAX_POINTERS: usize = 1024 * 1024;
 
-/// Rounds after which a text that still has secrets is masked as a whole.
+/// The number of rounds after which a text that still has secrets is masked as a whole.
 const MAX_ROUNDS: usize = 8;
 
-/// Whether the string is an object or an array of JSON itself.
+/// True if the string is itself a JSON object or array.
 pub(super) fn holds_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// The JSON text without its secrets, and pointers to where they were; `None` if there are none.
-pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<(String, Vec<String>)> {
-    let nodes = tape::read(text);
+/// Masks the secrets of a JSON text. Returns the text and pointers to the masks, or `None` if there are no secrets.
+pub(super) fn redact_json(
+    secrets: &SecretPatterns,
+    text: &str,
+    depth: usize,
+) -> Option<(String, Vec<String>)> {
+    let nodes = tape::read_nodes(text);
     let mut walk = RedactionWalk {
         secrets,
         text,
@@ -35,11 +39,11 @@ pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Opti
         copied: 0,
         pointer: String::new(),
         pointers: Vec::new(),
-        named: 0,
+        pointer_bytes: 0,
         depth,
     };
     if !nodes.is_empty() {
-        walk.value(0, ValueContext::default());
+        walk.visit_value(0, ValueContext::default());
     }
     if walk.pointers.is_empty() {
         return None;
@@ -48,7 +52,7 @@ pub(super) fn redact(secrets: &SecretPatterns, text: &str, depth: usize) -> Opti
     Some((walk.out, walk.pointers))
 }
 
-/// What the values around one say about it.
+/// Facts about a value that its surroundings determine.
 #[derive(Debug, Clone, Copy, Default)]
 struct ValueContext {
     in_array: bool,
@@ -60,35 +64,35 @@ struct RedactionWalk<'a> {
     text: &'a str,
     nodes: &'a [TapeNode],
     out: String,
-    /// How much of the text stands in `out` already.
+    /// The end of the part of `text` that `out` already covers.
     copied: usize,
     pointer: String,
     pointers: Vec<String>,
-    /// How many bytes the pointers have.
-    named: usize,
+    /// The total size of `pointers`, in bytes.
+    pointer_bytes: usize,
     depth: usize,
 }
 
 impl<'a> RedactionWalk<'a> {
-    fn value(&mut self, index: usize, around: ValueContext) {
+    fn visit_value(&mut self, index: usize, around: ValueContext) {
         match self.nodes[index].kind {
-            // Whatever is in there, nobody looked at it.
-            TapeKind::Object | TapeKind::Array if self.depth >= MAX_DEPTH => self.mask(index),
-            TapeKind::Object => self.nested(index, |walk| walk.object(index)),
-            TapeKind::Array => self.nested(index, |walk| walk.array(index, around)),
-            TapeKind::Text => self.string(index),
+            // The walk goes no deeper, so anything below this depth is masked unread.
+            TapeKind::Object | TapeKind::Array if self.depth >= MAX_DEPTH => self.mask_value(index),
+            TapeKind::Object => self.descend(index, |walk| walk.visit_object(index)),
+            TapeKind::Array => self.descend(index, |walk| walk.visit_array(index, around)),
+            TapeKind::Text => self.visit_string(index),
             TapeKind::Number => {
-                let number = self.raw(index);
+                let number = self.raw_text(index);
                 if self.secrets.values.iter().any(|own| own.is_match(number)) {
-                    self.mask(index);
+                    self.mask_value(index);
                 }
             }
             TapeKind::Word => {}
         }
     }
 
-    fn nested(&mut self, index: usize, walk: impl FnOnce(&mut Self)) {
-        // An empty one needs no room of its own.
+    fn descend(&mut self, index: usize, walk: impl FnOnce(&mut Self)) {
+        // An empty container does not count as a level.
         if self.nodes[index].after > index + 1 {
             self.depth += 1;
             walk(self);
@@ -96,11 +100,11 @@ impl<'a> RedactionWalk<'a> {
         }
     }
 
-    fn object(&mut self, index: usize) {
-        let pair = self.pair(index);
-        let around = ValueContext { in_array: false, program: self.program(index) };
+    fn visit_object(&mut self, index: usize) {
+        let pair = self.named_value(index);
+        let around = ValueContext { in_array: false, program: self.named_program(index) };
         for child in tape::children(self.nodes, index) {
-            let key = self.key(child);
+            let key = self.key_of(child);
             let secret = match pair {
                 Some(NamedValue { value, secret, .. }) if value == child => {
                     secret || self.is_secret(child, &key)
@@ -108,34 +112,37 @@ impl<'a> RedactionWalk<'a> {
                 Some(NamedValue { name, .. }) if name == child => false,
                 _ => self.is_secret(child, &key),
             };
-            self.step(&key, |walk| if secret { walk.mask(child) } else { walk.value(child, around) });
+            self.visit_child(&key, |walk| {
+                if secret { walk.mask_value(child) } else { walk.visit_value(child, around) }
+            });
         }
     }
 
-    /// Walks an array. One of strings may be the words of a command, where a flag says what comes
-    /// after it, and one of two strings in an array may be a name and its value.
-    fn array(&mut self, index: usize, around: ValueContext) {
+    /// Visits an array. An array of strings may be the words of a command, in which an option precedes its value. An
+    /// array of two strings inside another array may be a name and its value.
+    fn visit_array(&mut self, index: usize, around: ValueContext) {
         let nodes = self.nodes;
         let children = tape::children(nodes, index);
         let named = around.in_array && nodes[index].after == index + 3;
         let (mut before, mut program) = (Cow::Borrowed(""), around.program);
-        for (place, child) in children.enumerate() {
-            let word = self.unescaped(child).unwrap_or_default();
-            let secret = program::after(&self.secrets.keys, program, &before, &word)
-                || (named && place == 1 && self.names_secret(&before));
+        for (position, child) in children.enumerate() {
+            let word = self.string_text(child).unwrap_or_default();
+            let secret = program::is_option_secret(&self.secrets.keys, program, &before, &word)
+                || (named && position == 1 && self.names_secret(&before));
             let inner = ValueContext { in_array: true, program };
-            let joined = program.and_then(|program| program.joined(&word));
-            self.step(&place.to_string(), |walk| match joined {
-                _ if secret => walk.mask(child),
-                Some(at) => walk.replace(child, &format!("{}{MASK}", &word[..at])),
-                None => walk.value(child, inner),
+            let joined = program.and_then(|program| program.joined_secret_start(&word));
+            self.visit_child(&position.to_string(), |walk| match joined {
+                _ if secret => walk.mask_value(child),
+                Some(at) => walk.replace_value(child, &format!("{}{MASK}", &word[..at])),
+                None => walk.visit_value(child, inner),
             });
-            program = NamedProgram::of(&word).or(program);
+            program = NamedProgram::from_word(&word).or(program);
             before = word;
         }
     }
 
-    fn step(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
+    /// Calls `walk` with the pointer extended by `name`.
+    fn visit_child(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
         let parent = self.pointer.len();
         self.pointer.push('/');
         for letter in name.chars() {
@@ -149,36 +156,36 @@ impl<'a> RedactionWalk<'a> {
         self.pointer.truncate(parent);
     }
 
-    fn string(&mut self, index: usize) {
-        let Some(text) = self.unescaped(index) else { return self.mask(index) };
+    fn visit_string(&mut self, index: usize) {
+        let Some(text) = self.string_text(index) else { return self.mask_value(index) };
         if let Some(less) = redact_string(self.secrets, &text, self.depth) {
-            self.replace(index, &less);
+            self.replace_value(index, &less);
         }
     }
 
-    /// Masks a value as a whole, if there is anything to it.
-    fn mask(&mut self, index: usize) {
-        let nothing = match self.nodes[index].kind {
+    /// Masks a whole value. Empty values and `true`, `false` and `null` stay, because they cannot be secrets.
+    fn mask_value(&mut self, index: usize) {
+        let is_empty = match self.nodes[index].kind {
             TapeKind::Word => true,
             TapeKind::Object | TapeKind::Array => self.nodes[index].after == index + 1,
-            TapeKind::Text => self.raw(index).len() == 2,
+            TapeKind::Text => self.raw_text(index).len() == 2,
             TapeKind::Number => false,
         };
-        if !nothing {
-            self.replace(index, MASK);
+        if !is_empty {
+            self.replace_value(index, MASK);
         }
     }
 
-    fn replace(&mut self, index: usize, less: &str) {
-        if self.unescaped(index).is_some_and(|text| text == less) {
+    fn replace_value(&mut self, index: usize, less: &str) {
+        if self.string_text(index).is_some_and(|text| text == less) {
             return;
         }
         let Range { start, end } = self.nodes[index].span.clone();
         self.out.push_str(&self.text[self.copied..start]);
         self.out.push_str(&serde_json::Value::from(less).to_string());
         self.copied = end;
-        if self.named < MAX_POINTERS {
-            self.named += self.pointer.len();
+        if self.pointer_bytes < MAX_POINTERS {
+            self.pointer_bytes += self.pointer.len();
             self.pointers.push(self.pointer.clone());
         }
     }
@@ -188,48 +195,48 @@ impl<'a> RedactionWalk<'a> {
             KeyJudgement::Clear => false,
             KeyJudgement::Secret => true,
             KeyJudgement::Count => {
-                let count = self.unescaped(child).is_some_and(|text| is_count(&text));
+                let count = self.string_text(child).is_some_and(|text| is_count(&text));
                 self.nodes[child].kind != TapeKind::Number && !count
             }
         }
     }
 
-    /// Whether a string is the name of a secret. One that held a secret itself is no name any more:
-    /// without it, it could say something else.
+    /// True if a string is the name of a secret. A string that contains a mask is not a name: its masked part could
+    /// change the judgement, and redacting twice must change nothing.
     fn names_secret(&self, name: &str) -> bool {
         !name.contains(MASK) && self.secrets.keys.judge(name) == KeyJudgement::Secret
     }
 
-    /// The members of an object that is a name and a value, such as a header or a variable.
-    fn pair(&self, index: usize) -> Option<NamedValue> {
+    /// The members of an object that holds one name and its value, such as a header or a variable.
+    fn named_value(&self, index: usize) -> Option<NamedValue> {
         let member = |names: &[&str]| {
             tape::children(self.nodes, index)
-                .find(|child| names.iter().any(|name| self.key(*child).eq_ignore_ascii_case(name)))
+                .find(|child| names.iter().any(|name| self.key_of(*child).eq_ignore_ascii_case(name)))
         };
         let value = member(&["value", "val", "v", "values"])?;
         let names = ["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
         let name = member(&names)?;
-        let secret = self.names_secret(&self.unescaped(name)?);
+        let secret = self.names_secret(&self.string_text(name)?);
         Some(NamedValue { name, value, secret })
     }
 
-    /// The program that an object names beside its arguments.
-    fn program(&self, index: usize) -> Option<NamedProgram> {
+    /// The program that an object names next to its arguments.
+    fn named_program(&self, index: usize) -> Option<NamedProgram> {
         let names = ["command", "cmd", "program", "executable", "file"];
-        let child = tape::children(self.nodes, index).find(|child| names.contains(&&*self.key(*child)))?;
-        NamedProgram::of(&self.unescaped(child)?)
+        let child = tape::children(self.nodes, index).find(|child| names.contains(&&*self.key_of(*child)))?;
+        NamedProgram::from_word(&self.string_text(child)?)
     }
 
-    fn key(&self, child: usize) -> Cow<'a, str> {
-        self.nodes[child].key.clone().and_then(|span| unescaped(&self.text[span])).unwrap_or_default()
+    fn key_of(&self, child: usize) -> Cow<'a, str> {
+        self.nodes[child].key.clone().and_then(|span| unescape(&self.text[span])).unwrap_or_default()
     }
 
-    /// What a string says; `None` if it is no string, or no Unicode.
-    fn unescaped(&self, index: usize) -> Option<Cow<'a, str>> {
-        (self.nodes[index].kind == TapeKind::Text).then(|| unescaped(self.raw(index))).flatten()
+    /// The text of a string; `None` if the value is not a string or not valid Unicode.
+    fn string_text(&self, index: usize) -> Option<Cow<'a, str>> {
+        (self.nodes[index].kind == TapeKind::Text).then(|| unescape(self.raw_text(index))).flatten()
     }
 
-    fn raw(&self, index: usize) -> &'a str {
+    fn raw_text(&self, index: usize) -> &'a str {
         &self.text[self.nodes[index].span.clone()]
     }
 }
@@ -240,14 +247,14 @@ struct NamedValue {
     secret: bool,
 }
 
-fn unescaped(quoted: &str) -> Option<Cow<'_, str>> {
+fn unescape(quoted: &str) -> Option<Cow<'_, str>> {
     unquote(quoted).ok()
 }
 
-/// The text of a string `depth` levels deep, without its secrets; `None` if it has none. A mask may uncover another
+/// Masks the secrets of a string `depth` levels deep. Returns `None` if it has none. A mask may uncover another
 /// secret, and redacting twice must change nothing, so the search repeats until it finds no more.
 pub(super) fn redact_string(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
-    if !text::suspects(secrets, text) {
+    if !text::may_hold_secret(secrets, text) {
         return None;
     }
     let mut clean = Cow::Borrowed(text);
@@ -262,7 +269,7 @@ pub(super) fn redact_string(secrets: &SecretPatterns, text: &str, depth: usize) 
 
 fn redact_once(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
     if holds_json(text) {
-        return redact(secrets, text, depth + 1).map(|(text, _)| text);
+        return redact_json(secrets, text, depth + 1).map(|(text, _)| text);
     }
-    text::mask(text, text::secrets(secrets, text))
+    text::mask_spans(text, text::find_secrets(secrets, text))
 }

@@ -1,11 +1,11 @@
-//! Making calls of the events of a log, one after the other, without keeping those that are over.
+//! Assembles calls from the events of a log. Only unfinished calls stay in memory.
 
 use countersign_approvals::{Call, CallStanding};
 use countersign_events::{Body, CallId, Event, EventType, ThreadId, Timestamp};
 use std::collections::HashMap;
 
-/// Puts calls together from events in the order of the log. Keep it going until the log ends, then take what is
-/// left with [`CallAssembler::rest`].
+/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::into_open_calls`]
+/// returns the unfinished calls.
 #[derive(Debug, Default)]
 pub struct CallAssembler {
     open: HashMap<(ThreadId, CallId), Call>,
@@ -14,7 +14,7 @@ pub struct CallAssembler {
     damaged: u64,
 }
 
-/// What every event about a call names, one way or the other.
+/// The call id in the data of an event. Events name it `id` or `toolCallId`.
 #[derive(serde::Deserialize)]
 struct CallReference {
     #[serde(alias = "id", rename = "toolCallId")]
@@ -22,22 +22,22 @@ struct CallReference {
 }
 
 impl CallAssembler {
-    /// The calls that were proposed from `since` on and before `until`. What became of them may be told by later
-    /// events.
+    /// Assembles only the calls that were proposed at or after `since` and before `until`. Events after `until` can
+    /// still belong to these calls.
     #[must_use]
-    pub fn between(since: Option<Timestamp>, until: Option<Timestamp>) -> Self {
+    pub fn for_period(since: Option<Timestamp>, until: Option<Timestamp>) -> Self {
         Self { since, until, ..Self::default() }
     }
 
-    /// Takes in an event, and gives the call that is over with it.
-    pub fn take(&mut self, event: &Event) -> Option<Call> {
+    /// Applies an event. Returns the call if this event finishes it.
+    pub fn apply_event(&mut self, event: &Event) -> Option<Call> {
         let CallReference { call } = event.data.read().ok()?;
         let key = (event.thread_id.clone(), call);
         if event.kind == EventType::ToolCall && !self.is_within(event.timestamp) {
             return None;
         }
         let before = self.open.remove(&key);
-        // Of a call that was proposed before all this, or that is over, nothing more is wanted.
+        // Ignore events of calls that were proposed before the period or are finished.
         if before.is_none() && event.kind != EventType::ToolCall {
             return None;
         }
@@ -46,28 +46,28 @@ impl CallAssembler {
             self.damaged += 1;
             return None;
         };
-        if is_over(&call) {
+        if is_finished(&call) {
             return Some(call);
         }
         self.open.insert(key, call);
         None
     }
 
-    /// How many calls are not over yet.
+    /// The number of unfinished calls.
     #[must_use]
-    pub fn open(&self) -> usize {
+    pub fn open_count(&self) -> usize {
         self.open.len()
     }
 
-    /// How many calls could not be put together, because an event of theirs is damaged.
+    /// The number of calls that could not be assembled because one of their events is damaged.
     #[must_use]
-    pub fn damaged(&self) -> u64 {
+    pub fn damaged_count(&self) -> u64 {
         self.damaged
     }
 
-    /// The calls that are not over, by the order of the log.
+    /// The unfinished calls, in the order of the log.
     #[must_use]
-    pub fn rest(self) -> Vec<Call> {
+    pub fn into_open_calls(self) -> Vec<Call> {
         let mut rest: Vec<_> = self.open.into_values().collect();
         rest.sort_by_key(|call| call.proposal.seq);
         rest
@@ -78,7 +78,7 @@ impl CallAssembler {
     }
 }
 
-fn is_over(call: &Call) -> bool {
+fn is_finished(call: &Call) -> bool {
     match &call.standing {
         CallStanding::Finished { .. } => true,
         CallStanding::Denied { result, .. } | CallStanding::Cancelled { result, .. } => result.is_some(),

@@ -1,18 +1,18 @@
-//! Replay: what another policy would have made of the calls in a log, and which rules the decisions of people
-//! speak for. Nothing is decided here; it only compares.
+//! Replay: compares the recorded outcomes of calls with the verdicts of another policy, and suggests rules from the
+//! decisions of people. It only reads and decides nothing.
 
 mod calls;
+mod past_answer;
 mod report;
 pub mod suggest;
 mod tally;
 mod terms;
-mod then;
 
 pub use calls::CallAssembler;
 pub use countersign_approvals::Call;
 pub use report::{
-    AnswerCounts, LISTED, ListedCalls, RecordedDecision, ReplayReport, ReplayedCall, ReplayedVerdict,
-    RuleDecisions, SavedPrompts,
+    AnswerCounts, ListedCalls, MAX_LISTED_CALLS, RecordedDecision, ReplayReport, ReplayedCall,
+    ReplayedVerdict, RuleDecisions, SavedPrompts,
 };
 pub use suggest::{RuleSuggester, RuleSuggestion, SuggestedRule, SuggestionOptions};
 
@@ -21,21 +21,22 @@ use countersign_events::{
     event::{Source, Verdict},
 };
 use countersign_policy::{Judgement, Policy};
-use tally::{CaseList, GrantTally, ReplayedAnswer, RuleTally, is_the_same};
-use then::PastAnswer;
+use past_answer::{PastAnswer, RecordedObjection};
+use tally::{CaseList, GrantTally, ReplayedAnswer, RuleTally, is_same_answer};
 
-/// Judges calls that were decided already by another policy.
+/// Judges already decided calls under another policy.
 ///
-/// What people would have answered where they were not asked nobody knows. So a prompt that is added is counted,
-/// though the grant that its answer might have been could have spared others; the numbers lean to more prompts.
+/// The replay does not know how people would answer additional prompts. It counts every additional prompt, although
+/// an answer to one could be a grant that makes others unnecessary. The report therefore overestimates the number of
+/// prompts.
 #[derive(Debug)]
 pub struct PolicyReplay {
     policy: Policy,
     counts: ReplayCounts,
-    denied: CaseList,
-    run: CaseList,
-    unasked: CaseList,
-    otherwise: CaseList,
+    allowed_though_denied: CaseList,
+    blocked_though_run: CaseList,
+    asked_though_run: CaseList,
+    asked_otherwise: CaseList,
     rules: RuleTally,
     shadow: RuleTally,
     grants: GrantTally,
@@ -54,49 +55,49 @@ struct ReplayCounts {
 }
 
 impl PolicyReplay {
-    /// By that policy.
+    /// Replays calls under `policy`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
             counts: ReplayCounts::default(),
-            denied: CaseList::default(),
-            run: CaseList::default(),
-            unasked: CaseList::default(),
-            otherwise: CaseList::default(),
+            allowed_though_denied: CaseList::default(),
+            blocked_though_run: CaseList::default(),
+            asked_though_run: CaseList::default(),
+            asked_otherwise: CaseList::default(),
             rules: RuleTally::default(),
             shadow: RuleTally::default(),
             grants: GrantTally::default(),
         }
     }
 
-    /// Takes in a call with all its events. `late` is asked before each condition of the policy, as when it
-    /// judges a call that is proposed.
-    pub fn take(&mut self, call: &Call, late: &dyn Fn() -> bool) {
-        let then = PastAnswer::of(call);
+    /// Judges a call that has all its events. The policy calls `late` before each condition, as it does for a
+    /// proposed call.
+    pub fn replay_call(&mut self, call: &Call, late: &dyn Fn() -> bool) {
+        let then = PastAnswer::from_call(call);
         if then == PastAnswer::Unsettled {
             self.counts.unsettled += 1;
             return;
         }
         let proposed = &call.proposal.what;
         let judgement = self.policy.judge(&call.subject_with(&proposed.arguments, &proposed.redacted), late);
-        let Some(now) = now(call, then, &judgement, self.policy.hash()) else {
+        let Some(now) = replay_answer(call, then, &judgement, self.policy.hash()) else {
             self.counts.masked += 1;
             return;
         };
-        self.rules.count(&judgement);
+        self.rules.count_deciding(&judgement);
         self.shadow.count_shadow(&judgement);
-        self.count(then, now);
-        self.look_at_grants(call, then, now);
-        self.list(call, then, now, &judgement, late);
+        self.count_answers(then, now);
+        self.track_grants(call, then, now);
+        self.list_differences(call, then, now, &judgement, late);
     }
 
-    fn count(&mut self, then: PastAnswer, now: ReplayedAnswer) {
+    fn count_answers(&mut self, then: PastAnswer, now: ReplayedAnswer) {
         let counts = &mut self.counts;
         counts.calls += 1;
-        counts.then.count_then(then);
-        counts.now.count(now);
-        counts.unchanged += u64::from(is_the_same(then, now));
+        counts.then.count_past(then);
+        counts.now.count_replayed(now);
+        counts.unchanged += u64::from(is_same_answer(then, now));
         match (then, now) {
             (PastAnswer::Asked, ReplayedAnswer::Allowed) => counts.saved.allowed += 1,
             (PastAnswer::Asked, ReplayedAnswer::Blocked) => counts.saved.blocked += 1,
@@ -105,18 +106,20 @@ impl PolicyReplay {
         }
     }
 
-    fn look_at_grants(&mut self, call: &Call, then: PastAnswer, now: ReplayedAnswer) {
+    fn track_grants(&mut self, call: &Call, then: PastAnswer, now: ReplayedAnswer) {
         let Some(response) = call.response() else { return };
         match (then, now, response.what.grant) {
             (PastAnswer::Asked, ReplayedAnswer::Allowed | ReplayedAnswer::Blocked, _) => {
-                self.grants.not_given(response.seq)
+                self.grants.add_missing_grant(response.seq)
             }
-            (PastAnswer::Answered, ReplayedAnswer::Answered, Some(grant)) => self.grants.answered(grant),
+            (PastAnswer::Answered, ReplayedAnswer::Answered, Some(grant)) => {
+                self.grants.add_granted_call(grant)
+            }
             _ => {}
         }
     }
 
-    fn list(
+    fn list_differences(
         &mut self,
         call: &Call,
         then: PastAnswer,
@@ -124,42 +127,42 @@ impl PolicyReplay {
         judgement: &Judgement,
         late: &dyn Fn() -> bool,
     ) {
-        let ran = then::ran(call);
+        let ran = past_answer::has_run(call);
         if now == ReplayedAnswer::Allowed
-            && let Some(objection) = then::objection(call)
+            && let Some(objection) = past_answer::find_objection(call)
         {
-            let then::RecordedObjection { by, source, comment, changed, .. } = objection;
-            let said =
+            let RecordedObjection { by, source, comment, changed, .. } = objection;
+            let decision =
                 RecordedDecision { by: Some(by), source: Some(source), comment, changed, denied: !changed };
-            self.denied.add(case(call, said, judgement));
+            self.allowed_though_denied.add_call(replayed_call(call, decision, judgement));
         }
         if ran {
-            // What ran is what an approver made of it, if that was changed.
-            let again = (call.arguments() != &call.proposal.what.arguments)
+            // An approver may have changed the arguments, so judge the ones that ran.
+            let rejudged = (call.arguments() != &call.proposal.what.arguments)
                 .then(|| self.policy.judge(&call.subject(), late));
-            let judgement = again.as_ref().unwrap_or(judgement);
+            let judgement = rejudged.as_ref().unwrap_or(judgement);
             if judgement.verdict == Verdict::Block {
-                self.run.add(case(call, said(call), judgement));
+                self.blocked_though_run.add_call(replayed_call(call, recorded_decision(call), judgement));
             }
         }
         if ran && now == ReplayedAnswer::Asked && then != PastAnswer::Asked {
-            self.unasked.add(case(call, said(call), judgement));
+            self.asked_though_run.add_call(replayed_call(call, recorded_decision(call), judgement));
         }
-        let same = then::judged_by(call) == Some(self.policy.hash());
-        if (then, now, same) == (PastAnswer::Asked, ReplayedAnswer::Asked, false)
-            && let Some(terms) = terms::otherwise(call, &judgement.terms)
+        let is_same_policy = past_answer::judging_policy(call) == Some(self.policy.hash());
+        if (then, now, is_same_policy) == (PastAnswer::Asked, ReplayedAnswer::Asked, false)
+            && let Some(terms) = terms::describe_changed_terms(call, &judgement.terms)
         {
-            let mut case = case(call, said(call), judgement);
-            case.now.terms = Some(terms);
-            self.otherwise.add(case);
+            let mut listed = replayed_call(call, recorded_decision(call), judgement);
+            listed.now.terms = Some(terms);
+            self.asked_otherwise.add_call(listed);
         }
     }
 
-    /// What was found.
+    /// The result of the replay.
     #[must_use]
     pub fn report(self) -> ReplayReport {
         let ReplayCounts { calls, masked, unsettled, then, mut now, unchanged, saved, added } = self.counts;
-        let missed = self.grants.missed();
+        let missed = self.grants.count_missing();
         now.asked += missed;
         now.answered -= missed;
         ReplayReport {
@@ -172,22 +175,27 @@ impl PolicyReplay {
             unchanged: unchanged - missed,
             saved,
             added: added + missed,
-            allowed_though_denied: self.denied.listed(),
-            blocked_though_run: self.run.listed(),
-            asked_though_run: self.unasked.listed(),
-            asked_otherwise: self.otherwise.listed(),
-            rules: self.rules.decided(),
-            shadow: self.shadow.decided(),
+            allowed_though_denied: self.allowed_though_denied.into_listed(),
+            blocked_though_run: self.blocked_though_run.into_listed(),
+            asked_though_run: self.asked_though_run.into_listed(),
+            asked_otherwise: self.asked_otherwise.into_listed(),
+            rules: self.rules.into_rows(),
+            shadow: self.shadow.into_rows(),
         }
     }
 }
 
-/// How the call would have been answered: the policy's verdict first, then what its thread said, as it did then.
-/// `None` if that hangs on what is masked.
-fn now(call: &Call, then: PastAnswer, judgement: &Judgement, policy: Sha256) -> Option<ReplayedAnswer> {
+/// Determines the answer to the call under the policy: the verdict of the policy first, then the recorded answer of
+/// the thread. Returns `None` if the answer depends on masked arguments.
+fn replay_answer(
+    call: &Call,
+    then: PastAnswer,
+    judgement: &Judgement,
+    policy: Sha256,
+) -> Option<ReplayedAnswer> {
     if !call.proposal.what.redacted.is_empty() {
-        // The same policy saw what is masked now, and said this.
-        if then::judged_by(call) == Some(policy) {
+        // The same policy judged the unmasked arguments, so its recorded answer holds.
+        if past_answer::judging_policy(call) == Some(policy) {
             return Some(match then {
                 PastAnswer::Asked => ReplayedAnswer::Asked,
                 PastAnswer::Allowed => ReplayedAnswer::Allowed,
@@ -195,18 +203,18 @@ fn now(call: &Call, then: PastAnswer, judgement: &Judgement, policy: Sha256) -> 
                 PastAnswer::Answered | PastAnswer::Unsettled => ReplayedAnswer::Answered,
             });
         }
-        // What is masked can only have made this verdict stricter, so an allow is one for certain; and what is
-        // masked makes no block. An ask may be an ask for that reason alone.
+        // A masked value can turn an allow into an ask, and nothing else. An allow or a block is therefore certain,
+        // and an ask is not.
         if judgement.verdict == Verdict::Ask {
             return None;
         }
     }
     Some(match (judgement.verdict, then) {
         (Verdict::Block, _) => ReplayedAnswer::Blocked,
-        (_, PastAnswer::Answered) if then::thread_denied(call) => ReplayedAnswer::Answered,
-        (Verdict::Allow, PastAnswer::Asked) if then::thread_asked(call) => ReplayedAnswer::Asked,
-        // A denial answers before the policy's allow where the thread has a person asked each time.
-        (Verdict::Allow, PastAnswer::Answered) if then::judged_by(call) == Some(policy) => {
+        (_, PastAnswer::Answered) if past_answer::thread_denied(call) => ReplayedAnswer::Answered,
+        (Verdict::Allow, PastAnswer::Asked) if past_answer::thread_asked(call) => ReplayedAnswer::Asked,
+        // If the thread requires approval, a remembered denial takes precedence over the policy's allow.
+        (Verdict::Allow, PastAnswer::Answered) if past_answer::judging_policy(call) == Some(policy) => {
             ReplayedAnswer::Answered
         }
         (Verdict::Allow, _) => ReplayedAnswer::Allowed,
@@ -215,7 +223,7 @@ fn now(call: &Call, then: PastAnswer, judgement: &Judgement, policy: Sha256) -> 
     })
 }
 
-fn said(call: &Call) -> RecordedDecision {
+fn recorded_decision(call: &Call) -> RecordedDecision {
     let response = call.response();
     RecordedDecision {
         by: response.map(|response| response.by.clone()),
@@ -226,7 +234,7 @@ fn said(call: &Call) -> RecordedDecision {
     }
 }
 
-fn case(call: &Call, then: RecordedDecision, judgement: &Judgement) -> ReplayedCall {
+fn replayed_call(call: &Call, then: RecordedDecision, judgement: &Judgement) -> ReplayedCall {
     let proposed = &call.proposal;
     ReplayedCall {
         seq: proposed.seq,

@@ -1,4 +1,4 @@
-//! What a replay found, in numbers and call by call.
+//! The result of a replay: counts, and lists of calls.
 
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
@@ -6,54 +6,54 @@ use countersign_events::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many calls of one kind are listed, the first that were proposed; all of them are counted.
-pub const LISTED: usize = 1_000;
+/// The most calls that one list contains. The list keeps the calls that were proposed first; its count includes all.
+pub const MAX_LISTED_CALLS: usize = 1_000;
 
-/// What another policy would have made of a log.
+/// A comparison of a log with the verdicts of another policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayReport {
-    /// The hash of that policy.
+    /// The hash of the policy.
     pub policy: Sha256,
-    /// How many calls could be compared.
+    /// The number of compared calls.
     pub calls: u64,
-    /// How many could not, because what the policy looks at may be masked in the log.
+    /// The number of calls that could not be compared, because the policy may depend on values that the log masks.
     pub masked: u64,
-    /// How many had not been answered at all.
+    /// The number of calls without an answer.
     pub unsettled: u64,
-    /// How calls were answered.
+    /// The recorded answers.
     pub then: AnswerCounts,
-    /// How they would have been.
+    /// The answers under the policy.
     pub now: AnswerCounts,
-    /// How many would have been answered in the same way.
+    /// The number of calls with the same answer in both.
     pub unchanged: u64,
-    /// Prompts that people would have been spared.
+    /// Prompts that the policy avoids.
     pub saved: SavedPrompts,
-    /// Prompts that people would have got besides.
+    /// The number of additional prompts.
     pub added: u64,
-    /// What somebody denied, or allowed only with other arguments, and this policy allows.
+    /// Calls that the policy allows, although they were denied, or allowed only with other arguments.
     pub allowed_though_denied: ListedCalls,
-    /// What ran, and this policy blocks.
+    /// Calls that ran and that the policy blocks.
     pub blocked_though_run: ListedCalls,
-    /// What ran without anybody being asked, and this policy asks about.
+    /// Calls that ran without a prompt and that the policy asks about.
     pub asked_though_run: ListedCalls,
-    /// What people were asked about, and this policy asks others, more of them or fewer.
+    /// Calls that people were asked about and that the policy asks about under other terms.
     pub asked_otherwise: ListedCalls,
-    /// How often each rule would have decided, the busiest first.
+    /// The number of calls that each rule decides, the highest first.
     pub rules: Vec<RuleDecisions>,
-    /// How often each shadow rule would have matched.
+    /// The number of calls that each shadow rule matches.
     pub shadow: Vec<RuleDecisions>,
 }
 
 impl ReplayReport {
-    /// Whether any call would have been answered in another way, or other people been asked.
+    /// True if any call has another answer or other approval terms.
     #[must_use]
-    pub fn differs(&self) -> bool {
+    pub fn has_differences(&self) -> bool {
         self.unchanged != self.calls || self.asked_otherwise.count > 0
     }
 }
 
-/// How many calls were answered how.
+/// Numbers of calls by kind of answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerCounts {
@@ -67,7 +67,7 @@ pub struct AnswerCounts {
     pub answered: u64,
 }
 
-/// Prompts that are saved, by what comes instead.
+/// Avoided prompts, by the verdict that replaces them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SavedPrompts {
@@ -77,17 +77,17 @@ pub struct SavedPrompts {
     pub blocked: u64,
 }
 
-/// Calls of one kind: how many there are, and the first of them.
+/// Calls of one kind: their number, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedCalls {
-    /// How many.
+    /// The number of all such calls.
     pub count: u64,
-    /// The first, [`LISTED`] at most.
+    /// The calls that were proposed first, at most [`MAX_LISTED_CALLS`].
     pub calls: Vec<ReplayedCall>,
 }
 
-/// One call, what became of it, and what would have.
+/// One call, its recorded decision, and its verdict under the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayedCall {
@@ -99,69 +99,69 @@ pub struct ReplayedCall {
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
-    /// What was proposed.
+    /// The proposed arguments.
     pub arguments: Json,
-    /// Who proposed it.
+    /// The proposer.
     pub principal: Principal,
-    /// When.
+    /// The time of the proposal.
     pub at: Timestamp,
-    /// What was decided then.
+    /// The recorded decision.
     pub then: RecordedDecision,
-    /// What the policy says.
+    /// The verdict of the policy.
     pub now: ReplayedVerdict,
 }
 
-/// What was decided on a call.
+/// The recorded decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedDecision {
-    /// Who decided; nobody, while it waits.
+    /// The principal that decided; absent while the call waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Principal>,
-    /// Where the decision came from.
+    /// The source of the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Why.
+    /// The comment of the decider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Whether it was allowed with other arguments than were proposed.
+    /// True if the call was allowed with other arguments than the proposed ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
-    /// Whether it was denied.
+    /// True if the call was denied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denied: bool,
 }
 
-/// What the policy says of a call.
+/// The policy's verdict on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayedVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// What of the policy decided.
+    /// The part of the policy that decided.
     pub basis: Basis,
-    /// The rule.
+    /// The name of the deciding rule, if a rule decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: String,
-    /// In which terms the question would have differed, in words.
+    /// The differences between the approval terms, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<String>,
 }
 
-/// How often something of the policy decided.
+/// The number of calls that one part of the policy decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleDecisions {
-    /// The rule; none for the default and the tool's own word.
+    /// The name of the rule; absent if the default or the tool's own setting decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What it is; absent for a shadow rule.
+    /// The part of the policy; absent for a shadow rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// Its verdict.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
 }

@@ -1,25 +1,25 @@
-//! Counting what a replay finds.
+//! Counters for a replay.
 
 use super::{
-    report::{AnswerCounts, LISTED, ListedCalls, ReplayedCall, RuleDecisions},
-    then::PastAnswer,
+    past_answer::PastAnswer,
+    report::{AnswerCounts, ListedCalls, MAX_LISTED_CALLS, ReplayedCall, RuleDecisions},
 };
 use countersign_events::event::{Basis, Verdict};
 use countersign_policy::Judgement;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How a call would have been answered.
+/// The answer to a call under the replayed policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplayedAnswer {
     Asked,
     Allowed,
     Blocked,
-    /// As the thread answered it.
+    /// The recorded answer of the thread applies.
     Answered,
 }
 
 impl AnswerCounts {
-    pub(super) fn count_then(&mut self, then: PastAnswer) {
+    pub(super) fn count_past(&mut self, then: PastAnswer) {
         match then {
             PastAnswer::Asked => self.asked += 1,
             PastAnswer::Allowed => self.allowed += 1,
@@ -29,7 +29,7 @@ impl AnswerCounts {
         }
     }
 
-    pub(super) fn count(&mut self, now: ReplayedAnswer) {
+    pub(super) fn count_replayed(&mut self, now: ReplayedAnswer) {
         match now {
             ReplayedAnswer::Asked => self.asked += 1,
             ReplayedAnswer::Allowed => self.allowed += 1,
@@ -39,7 +39,7 @@ impl AnswerCounts {
     }
 }
 
-pub(super) fn is_the_same(then: PastAnswer, now: ReplayedAnswer) -> bool {
+pub(super) fn is_same_answer(then: PastAnswer, now: ReplayedAnswer) -> bool {
     matches!(
         (then, now),
         (PastAnswer::Asked, ReplayedAnswer::Asked)
@@ -49,7 +49,7 @@ pub(super) fn is_the_same(then: PastAnswer, now: ReplayedAnswer) -> bool {
     )
 }
 
-/// The first calls of one kind, by the order of the log, however they come.
+/// The calls of one kind with the lowest `seq`. They may be added in any order.
 #[derive(Debug, Default)]
 pub(super) struct CaseList {
     count: u64,
@@ -57,76 +57,77 @@ pub(super) struct CaseList {
 }
 
 impl CaseList {
-    pub(super) fn add(&mut self, case: ReplayedCall) {
+    pub(super) fn add_call(&mut self, call: ReplayedCall) {
         self.count += 1;
-        self.calls.insert(case.seq, case);
-        if self.calls.len() > LISTED {
+        self.calls.insert(call.seq, call);
+        if self.calls.len() > MAX_LISTED_CALLS {
             self.calls.pop_last();
         }
     }
 
-    pub(super) fn listed(self) -> ListedCalls {
+    pub(super) fn into_listed(self) -> ListedCalls {
         ListedCalls { count: self.count, calls: self.calls.into_values().collect() }
     }
 }
 
-/// How often each rule decided.
+/// The number of calls that each rule decided.
 #[derive(Debug, Default)]
 pub(super) struct RuleTally {
     decided: HashMap<(Option<String>, Option<Basis>, Verdict), u64>,
 }
 
 impl RuleTally {
-    pub(super) fn count(&mut self, judgement: &Judgement) {
-        self.add(judgement.rule.clone(), Some(judgement.basis), judgement.verdict);
+    pub(super) fn count_deciding(&mut self, judgement: &Judgement) {
+        self.add_decision(judgement.rule.clone(), Some(judgement.basis), judgement.verdict);
     }
 
     pub(super) fn count_shadow(&mut self, judgement: &Judgement) {
         for shadow in &judgement.shadow {
-            self.add(Some(shadow.rule.clone()), None, shadow.verdict);
+            self.add_decision(Some(shadow.rule.clone()), None, shadow.verdict);
         }
     }
 
-    fn add(&mut self, rule: Option<String>, basis: Option<Basis>, verdict: Verdict) {
+    fn add_decision(&mut self, rule: Option<String>, basis: Option<Basis>, verdict: Verdict) {
         *self.decided.entry((rule, basis, verdict)).or_default() += 1;
     }
 
-    /// The busiest first, and else by name.
-    pub(super) fn decided(self) -> Vec<RuleDecisions> {
+    /// The rows by number of calls, the highest first, then by name.
+    pub(super) fn into_rows(self) -> Vec<RuleDecisions> {
         let rows = self.decided.into_iter();
         let mut rows: Vec<_> = rows
             .map(|((rule, basis, verdict), calls)| RuleDecisions { rule, basis, verdict, calls })
             .collect();
-        let word = |row: &RuleDecisions| row.basis.map(Basis::as_str);
+        let basis = |row: &RuleDecisions| row.basis.map(Basis::as_str);
         rows.sort_by(|a, b| {
             let order = b.calls.cmp(&a.calls).then_with(|| a.rule.cmp(&b.rule));
-            order.then_with(|| word(a).cmp(&word(b))).then_with(|| a.verdict.cmp(&b.verdict))
+            order.then_with(|| basis(a).cmp(&basis(b))).then_with(|| a.verdict.cmp(&b.verdict))
         });
         rows
     }
 }
 
-/// Grants that would not have been given, and the calls that they answered.
+/// Grants that would not exist under the policy, and the grants that calls still depend on. A grant is identified by
+/// the `seq` of its decision.
 #[derive(Debug, Default)]
 pub(super) struct GrantTally {
-    not_given: HashSet<i64>,
-    answered: HashSet<i64>,
+    missing: HashSet<i64>,
+    used: HashSet<i64>,
 }
 
 impl GrantTally {
-    /// The decision at `seq` would not have been made: nobody would have been asked.
-    pub(super) fn not_given(&mut self, seq: i64) {
-        self.not_given.insert(seq);
+    /// Records that the decision at `seq` would not exist, because the policy does not ask about its call.
+    pub(super) fn add_missing_grant(&mut self, seq: i64) {
+        self.missing.insert(seq);
     }
 
-    /// The decision at `seq` answered a call that would still be asked about.
-    pub(super) fn answered(&mut self, seq: i64) {
-        self.answered.insert(seq);
+    /// Records that the grant at `seq` answered a call that the policy still asks about.
+    pub(super) fn add_granted_call(&mut self, seq: i64) {
+        self.used.insert(seq);
     }
 
-    /// How many calls would have reached people, because what answered them would not have been there: the
-    /// first of each, as its answer would have answered the rest.
-    pub(super) fn missed(&self) -> u64 {
-        u64::try_from(self.answered.intersection(&self.not_given).count()).unwrap_or(u64::MAX)
+    /// The number of additional prompts from missing grants. It counts one call for each grant, because the answer to
+    /// the first prompt would replace the grant for the others.
+    pub(super) fn count_missing(&self) -> u64 {
+        u64::try_from(self.used.intersection(&self.missing).count()).unwrap_or(u64::MAX)
     }
 }

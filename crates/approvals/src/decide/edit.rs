@@ -72,7 +72,7 @@ fn check_secrets(
     arguments: &HashedArguments,
     context: &DecisionContext<'_>,
 ) -> Result<(), Refused> {
-    if context.policy.redactor().json(arguments.json()).is_some() {
+    if context.policy.redactor().redact_json(arguments.json()).is_some() {
         let why = "what an approver writes runs as the log keeps it, so it can hold no secret; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));

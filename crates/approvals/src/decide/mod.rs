@@ -108,7 +108,7 @@ impl DecisionContext<'_> {
 
     /// A text with its secrets masked, as the log keeps it.
     fn mask(&self, text: &str) -> String {
-        self.policy.redactor().text(text).unwrap_or_else(|| text.to_owned())
+        self.policy.redactor().redact_text(text).unwrap_or_else(|| text.to_owned())
     }
 
     /// The judgement of the arguments with this hash, by the policy in force. It must be in the evidence: a

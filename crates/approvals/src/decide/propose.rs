@@ -159,9 +159,9 @@ fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent
 /// The event of the proposal. Its hash covers the arguments as proposed, and its texts have their secrets masked.
 fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCall {
     let redactor = context.policy.redactor();
-    let masked = redactor.json(&propose.arguments.json);
+    let masked = redactor.redact_json(&propose.arguments.json);
     let redacted = masked.as_ref().map(|masked| masked.pointers.clone()).unwrap_or_default();
-    let mask = |json: &Json| redactor.json(json).map_or_else(|| json.clone(), |masked| masked.json);
+    let mask = |json: &Json| redactor.redact_json(json).map_or_else(|| json.clone(), |masked| masked.json);
     ToolCall {
         id: propose.id.clone(),
         name: propose.name.clone(),

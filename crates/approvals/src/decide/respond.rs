@@ -117,7 +117,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
         return invalid("changed arguments are for this call alone; leave it out");
     }
     // The scope is listed and shown, where it would not be masked.
-    if context.policy.redactor().json(&scope.json()).is_some() {
+    if context.policy.redactor().redact_json(&scope.json()).is_some() {
         return invalid("the log shows the pattern to everyone, so it must not contain a secret");
     }
     match scope {

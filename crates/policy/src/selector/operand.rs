@@ -86,7 +86,7 @@ impl CallFacts<'_> {
 
     /// As much of it as a sentence can hold. Nobody knows half of a secret for one any more, so all of them go before.
     fn shown(&self, text: &str) -> String {
-        short(self.redactor().text(text).as_deref().unwrap_or(text))
+        short(self.redactor().redact_text(text).as_deref().unwrap_or(text))
     }
 }
 

@@ -1,23 +1,23 @@
-//! A rule that might be suggested.
+//! A candidate for a suggested rule.
 
 use super::evidence::AllowedCall;
 use countersign_events::ToolName;
 use countersign_policy::ScopePattern;
 use std::collections::BTreeSet;
 
-/// What a rule would look at besides the tool, from the narrowest kind to the widest.
+/// The conditions of a candidate rule besides the tool, from the narrowest kind to the widest.
 #[derive(Debug, Clone)]
 pub(super) enum CandidateSelector {
-    /// Arguments with listed values.
+    /// Listed values of arguments.
     Listed(ScopePattern),
-    /// A command, an address, a path.
+    /// A pattern for a command, a URL or a path.
     Operand(ScopePattern),
-    /// Nothing.
+    /// No condition besides the tool.
     Tool,
 }
 
 impl CandidateSelector {
-    pub(super) const fn scope(&self) -> u8 {
+    pub(super) const fn breadth(&self) -> u8 {
         match self {
             Self::Listed(_) => 0,
             Self::Operand(_) => 1,
@@ -26,18 +26,18 @@ impl CandidateSelector {
     }
 }
 
-/// A rule that might be suggested.
+/// A candidate for a suggested rule.
 #[derive(Debug, Clone)]
 pub(super) struct CandidateRule {
     pub(super) tool: ToolName,
-    pub(super) selects: CandidateSelector,
-    /// Which of the allowed calls it meets for sure.
-    pub(super) meets: BTreeSet<usize>,
+    pub(super) selector: CandidateSelector,
+    /// The indices of allowed calls that the rule certainly matches.
+    pub(super) matched: BTreeSet<usize>,
 }
 
 impl CandidateSelector {
-    /// The selectors besides the tool, as JSON.
-    pub(super) fn json(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
+    /// The conditions besides the tool, as JSON.
+    pub(super) fn to_json(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
         match self {
             Self::Listed(pattern) | Self::Operand(pattern) => pattern.json().read().ok(),
             Self::Tool => None,
@@ -46,5 +46,5 @@ impl CandidateSelector {
 }
 
 pub(super) fn tool_of(allowed: &[AllowedCall], calls: &[usize]) -> Option<ToolName> {
-    Some(allowed[*calls.first()?].looks.tool.clone())
+    Some(allowed[*calls.first()?].call.tool.clone())
 }

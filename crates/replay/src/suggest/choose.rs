@@ -1,89 +1,95 @@
-//! Choosing among the rules that could be suggested: whichever saves the most prompts that no rule before it
-//! saves, and of two that save as many the narrower.
+//! Chooses rules among the candidates. Each step takes the candidate that saves the most prompts beyond the rules
+//! before it; of equal candidates it takes the narrower one.
 
 use super::{
     candidate::CandidateRule,
     evidence::{AllowedCall, RefusedCall},
+    options::{SkippedPrompts, SuggestionOptions},
     rule_evidence::RuleEvidence,
     suggestion::{RuleSuggestion, SuggestedRule},
-    wanted::{PassedOver, SuggestionOptions},
     write,
 };
 use countersign_policy::Policy;
 use std::{cmp::Reverse, collections::BTreeSet};
 
-/// How many rules are suggested at most: the first save the most.
-const MOST: usize = 50;
+/// The most rules of a suggestion. Rules after these save fewer prompts.
+const MAX_RULES: usize = 50;
 
-/// What is told beside the rules.
+/// The options and the counts of a suggestion.
 pub(super) struct SuggestionCounts {
-    pub(super) wanted: SuggestionOptions,
+    pub(super) options: SuggestionOptions,
     pub(super) prompts: u64,
-    pub(super) passed_over: PassedOver,
+    pub(super) skipped: SkippedPrompts,
 }
 
-pub(super) fn choose(
+/// Chooses rules until no candidate saves enough prompts.
+pub(super) fn choose_rules(
     mut candidates: Vec<CandidateRule>,
     allowed: &[AllowedCall],
     obstacles: &[RefusedCall],
-    numbers: &SuggestionCounts,
+    counts: &SuggestionCounts,
 ) -> RuleSuggestion {
     let mut rules: Vec<SuggestedRule> = Vec::new();
     let mut covered: BTreeSet<usize> = BTreeSet::new();
     let mut names = BTreeSet::new();
-    let least = numbers.wanted.at_least.max(1);
-    while rules.len() < MOST {
+    let least = counts.options.at_least.max(1);
+    while rules.len() < MAX_RULES {
         let saves = |candidate: &CandidateRule| -> u64 {
-            candidate.meets.difference(&covered).map(|index| allowed[*index].prompts).sum()
+            candidate.matched.difference(&covered).map(|index| allowed[*index].prompts).sum()
         };
         let best = candidates
             .iter()
             .enumerate()
-            .map(|(at, candidate)| (saves(candidate), Reverse(candidate.selects.scope()), Reverse(at)))
+            .map(|(at, candidate)| (saves(candidate), Reverse(candidate.selector.breadth()), Reverse(at)))
             .max();
-        let Some((spared, _, Reverse(at))) = best.filter(|(spared, ..)| *spared >= least) else { break };
+        let Some((saved, _, Reverse(at))) = best.filter(|(saved, ..)| *saved >= least) else { break };
         let candidate = candidates.swap_remove(at);
-        let facts = RuleEvidence::of(&candidate, allowed, obstacles);
-        let rule = suggested(&candidate, &facts, spared, &mut names);
-        // What cannot be written down so that it reads is not suggested; nothing is known that comes to that.
+        let evidence = RuleEvidence::for_candidate(&candidate, allowed, obstacles);
+        let rule = build_rule(&candidate, &evidence, saved, &mut names);
+        // Drop a rule whose TOML does not parse. No such rule is known.
         if Policy::read(&rule.toml).is_ok() {
-            covered.extend(&candidate.meets);
+            covered.extend(&candidate.matched);
             rules.push(rule);
         }
     }
     RuleSuggestion {
         at_least: least,
-        prompts: numbers.prompts,
+        prompts: counts.prompts,
         saved: rules.iter().map(|rule| rule.saves).sum(),
-        passed_over: numbers.passed_over,
+        skipped: counts.skipped,
         rules,
     }
 }
 
-fn suggested(
+fn build_rule(
     candidate: &CandidateRule,
-    facts: &RuleEvidence<'_>,
+    evidence: &RuleEvidence<'_>,
     saves: u64,
     names: &mut BTreeSet<String>,
 ) -> SuggestedRule {
-    let plain = write::name(candidate);
+    let plain = write::name_rule(candidate);
     let numbered = (2..).map(|number| format!("{plain} ({number})"));
     let name = std::iter::once(plain.clone()).chain(numbered).find(|name| !names.contains(name));
     let name = name.unwrap_or(plain);
     names.insert(name.clone());
     SuggestedRule {
-        toml: write::rule(&name, candidate, facts),
+        toml: write::write_rule(&name, candidate, evidence),
         name,
         tool: candidate.tool.clone(),
-        prompts: facts.prompts,
+        prompts: evidence.prompts,
         saves,
-        arguments: facts.arguments,
-        threads: facts.threads,
-        people: facts.people.clone(),
-        proposers: facts.proposers.clone(),
-        first: facts.span.first,
-        last: facts.span.last,
-        near_misses: facts.against.len(),
-        such_as: facts.against.iter().take(write::SHOWN).map(|obstacle| write::miss(obstacle)).collect(),
+        arguments: evidence.arguments,
+        threads: evidence.threads,
+        people: evidence.people.clone(),
+        proposers: evidence.proposers.clone(),
+        first: evidence.period.first,
+        last: evidence.period.last,
+        near_misses: evidence.refused.len(),
+        such_as: evidence
+            .refused
+            .iter()
+            .take(write::MAX_SHOWN)
+            .map(|call| write::describe_refusal(call))
+            .collect(),
     }
 }

@@ -1,7 +1,7 @@
-//! What a suggestion stands on: the calls that people allowed, and those that a rule may not meet.
+//! The evidence for suggestions: the calls that people allowed, and the refused calls that no rule may allow.
 
-use super::span::EvidencePeriod;
-use crate::then::RecordedObjection;
+use super::period::EvidencePeriod;
+use crate::past_answer::RecordedObjection;
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Principal, ThreadId, ToolName,
@@ -10,7 +10,7 @@ use countersign_events::{
 use countersign_policy::{JudgedCall, PatternContext, Policy};
 use std::collections::BTreeSet;
 
-/// What a policy looks at.
+/// The parts of a call that a policy judges.
 #[derive(Debug, Clone)]
 pub(super) struct PolicyView {
     thread: ThreadId,
@@ -24,7 +24,7 @@ pub(super) struct PolicyView {
 }
 
 impl PolicyView {
-    fn of(call: &Call) -> Self {
+    fn from_call(call: &Call) -> Self {
         let proposed = &call.proposal.what;
         Self {
             thread: call.thread_id.clone(),
@@ -39,16 +39,16 @@ impl PolicyView {
     }
 
     pub(super) fn subject(&self) -> JudgedCall<'_> {
-        self.with(&self.arguments)
+        self.with_arguments(&self.arguments)
     }
 
-    /// The call as patterns look at it.
-    pub(super) fn under<'a>(&'a self, policy: &'a Policy) -> PatternContext<'a> {
+    /// The context in which patterns match this call.
+    pub(super) fn pattern_context<'a>(&'a self, policy: &'a Policy) -> PatternContext<'a> {
         PatternContext::new(policy, &self.subject())
     }
 
-    /// The same call with other arguments, none of them masked.
-    pub(super) fn with<'a>(&'a self, arguments: &'a Json) -> JudgedCall<'a> {
+    /// The same call with `arguments`. Arguments other than its own count as unmasked.
+    pub(super) fn with_arguments<'a>(&'a self, arguments: &'a Json) -> JudgedCall<'a> {
         let masked = std::ptr::eq(arguments, &raw const self.arguments);
         JudgedCall {
             thread: &self.thread,
@@ -63,41 +63,41 @@ impl PolicyView {
     }
 }
 
-/// A call with its arguments, however often it was proposed and allowed.
+/// All allowed calls with the same tool and arguments.
 #[derive(Debug, Clone)]
 pub(super) struct AllowedCall {
-    /// Its first proposal.
+    /// The `seq` of the first proposal.
     pub(super) seq: i64,
-    pub(super) looks: PolicyView,
+    pub(super) call: PolicyView,
     pub(super) prompts: u64,
     pub(super) threads: BTreeSet<ThreadId>,
     pub(super) people: BTreeSet<String>,
     pub(super) proposers: BTreeSet<String>,
-    pub(super) span: EvidencePeriod,
+    pub(super) period: EvidencePeriod,
 }
 
 impl AllowedCall {
-    pub(super) fn of(call: &Call) -> Self {
+    pub(super) fn from_call(call: &Call) -> Self {
         Self {
             seq: call.proposal.seq,
-            looks: PolicyView::of(call),
+            call: PolicyView::from_call(call),
             prompts: 0,
             threads: BTreeSet::new(),
             people: BTreeSet::new(),
             proposers: BTreeSet::new(),
-            span: EvidencePeriod::of(call.proposal.at),
+            period: EvidencePeriod::from_moment(call.proposal.at),
         }
     }
 
-    pub(super) fn add(&mut self, call: &Call, by: &Principal) {
+    pub(super) fn add_prompt(&mut self, call: &Call, by: &Principal) {
         self.seq = self.seq.min(call.proposal.seq);
         self.prompts += 1;
         self.threads.insert(call.thread_id.clone());
         self.people.insert(by.as_str().to_owned());
-        // Where it took several, each of them allowed it.
+        // With a quorum, every approver whose vote counts allowed the call.
         self.people.extend(call.course.counting().map(|vote| vote.by.as_str().to_owned()));
         self.proposers.insert(call.proposal.by.as_str().to_owned());
-        self.span = self.span.and(EvidencePeriod::of(call.proposal.at));
+        self.period = self.period.union(EvidencePeriod::from_moment(call.proposal.at));
     }
 }
 
@@ -105,26 +105,26 @@ impl AllowedCall {
 #[derive(Debug, Clone)]
 pub(super) struct RefusedCall {
     pub(super) seq: i64,
-    pub(super) looks: PolicyView,
-    /// Who did not want it, in words.
+    pub(super) call: PolicyView,
+    /// The reason and the principal of the refusal, in words.
     pub(super) why: String,
 }
 
 impl RefusedCall {
     pub(super) fn denied(call: &Call, objection: &RecordedObjection) -> Self {
-        let what = match objection.source {
+        let action = match objection.source {
             _ if objection.changed => "changed by",
-            Source::Expiry => "lapsed,",
+            Source::Expiry => "expired,",
             Source::Policy => "blocked by",
             _ => "denied by",
         };
         let comment = objection.comment.as_ref().map_or(String::new(), |comment| format!(": {comment}"));
-        let why = format!("{what} {}{comment}", objection.by);
-        Self { seq: call.proposal.seq, looks: PolicyView::of(call), why }
+        let why = format!("{action} {}{comment}", objection.by);
+        Self { seq: call.proposal.seq, call: PolicyView::from_call(call), why }
     }
 
     pub(super) fn dangerous(call: &Call) -> Self {
-        let why = "allowed, but called dangerous".to_owned();
-        Self { seq: call.proposal.seq, looks: PolicyView::of(call), why }
+        let why = "allowed, but marked as dangerous".to_owned();
+        Self { seq: call.proposal.seq, call: PolicyView::from_call(call), why }
     }
 }

@@ -1,90 +1,94 @@
-//! Rules that what people allowed could speak for: patterns of commands, addresses and paths, listed arguments,
-//! and whole tools.
+//! Finds candidate rules in the allowed calls: patterns for commands, URLs and paths, listed arguments, and whole
+//! tools.
 
 use super::{
-    argument::{may_be_open, members},
+    argument::{may_be_open, read_members},
     candidate::{CandidateRule, CandidateSelector, tool_of},
     evidence::{AllowedCall, RefusedCall},
     listed,
-    wanted::VARIED,
+    options::MIN_VARIED_VALUES,
 };
 use countersign_policy::{PatternContext, Policy, RuleEffect, ScopePattern};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many rules are looked at for one tool: those that most prompts speak for.
-const PER_TOOL: usize = 200;
+/// The most candidates for one tool. Candidates with the most prompts are kept.
+const MAX_PER_TOOL: usize = 200;
 
-/// All that meet no obstacle.
-pub(super) fn all(policy: &Policy, allowed: &[AllowedCall], obstacles: &[RefusedCall]) -> Vec<CandidateRule> {
+/// Finds the candidates that match no refused call.
+pub(super) fn find_candidates(
+    policy: &Policy,
+    allowed: &[AllowedCall],
+    obstacles: &[RefusedCall],
+) -> Vec<CandidateRule> {
     let mut tools: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, allowed) in allowed.iter().enumerate() {
-        tools.entry(allowed.looks.tool.as_str()).or_default().push(index);
+        tools.entry(allowed.call.tool.as_str()).or_default().push(index);
     }
-    tools.into_values().flat_map(|calls| of_tool(policy, allowed, &calls, obstacles)).collect()
+    tools.into_values().flat_map(|calls| find_for_tool(policy, allowed, &calls, obstacles)).collect()
 }
 
-fn of_tool(
+fn find_for_tool(
     policy: &Policy,
     allowed: &[AllowedCall],
     calls: &[usize],
     obstacles: &[RefusedCall],
 ) -> Vec<CandidateRule> {
-    let Some(first) = calls.first().map(|index| &allowed[*index].looks) else { return Vec::new() };
-    let against: Vec<_> = obstacles.iter().filter(|obstacle| obstacle.looks.tool == first.tool).collect();
-    let mut found = by_operand(policy, allowed, calls);
-    found.extend(listed::candidates(policy, allowed, calls));
-    found.extend(whole(policy, allowed, calls));
+    let Some(first) = calls.first().map(|index| &allowed[*index].call) else { return Vec::new() };
+    let refused: Vec<_> = obstacles.iter().filter(|obstacle| obstacle.call.tool == first.tool).collect();
+    let mut found = find_operand_patterns(policy, allowed, calls);
+    found.extend(listed::find_listed(policy, allowed, calls));
+    found.extend(whole_tool(policy, allowed, calls));
     let prompts = |candidate: &CandidateRule| -> u64 {
-        candidate.meets.iter().map(|index| allowed[*index].prompts).sum()
+        candidate.matched.iter().map(|index| allowed[*index].prompts).sum()
     };
-    // The sort is stable, and what comes in comes in an order of its own.
+    // The sort is stable and its input is ordered, so the result depends only on the log.
     found.sort_by_key(|candidate| std::cmp::Reverse(prompts(candidate)));
-    found.truncate(PER_TOOL);
-    let against: Vec<_> = against.iter().map(|obstacle| obstacle.looks.under(policy)).collect();
-    found.retain(|candidate| !against.iter().any(|look| meets(candidate, look)));
+    found.truncate(MAX_PER_TOOL);
+    let refused: Vec<_> = refused.iter().map(|obstacle| obstacle.call.pattern_context(policy)).collect();
+    found.retain(|candidate| !refused.iter().any(|call| may_allow(candidate, call)));
     found
 }
 
-/// Whether the rule would allow the call, or might: what is masked in the log may be anything.
-fn meets(candidate: &CandidateRule, look: &PatternContext<'_>) -> bool {
-    let effect = if look.subject().redacted.is_empty() { RuleEffect::Widen } else { RuleEffect::Restrict };
-    match &candidate.selects {
+/// True if the rule would allow the call or might allow it. A masked value can be any value, so it counts as a match.
+fn may_allow(candidate: &CandidateRule, call: &PatternContext<'_>) -> bool {
+    let effect = if call.subject().redacted.is_empty() { RuleEffect::Widen } else { RuleEffect::Restrict };
+    match &candidate.selector {
         CandidateSelector::Tool => true,
         CandidateSelector::Listed(pattern) | CandidateSelector::Operand(pattern) => {
-            pattern.matches(look, effect)
+            pattern.matches(call, effect)
         }
     }
 }
 
-/// A rule for each pattern that one of the calls suggests, with the calls that suggest it.
-fn by_operand(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
+/// Creates a candidate for each operand pattern that a call suggests, with all calls that suggest the same pattern.
+fn find_operand_patterns(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
     let mut found: BTreeMap<String, (ScopePattern, BTreeSet<usize>)> = BTreeMap::new();
     for index in calls {
-        for pattern in ScopePattern::suggest(&allowed[*index].looks.under(policy)) {
+        for pattern in ScopePattern::suggest(&allowed[*index].call.pattern_context(policy)) {
             let key = pattern.json().as_str().to_owned();
             found.entry(key).or_insert_with(|| (pattern, BTreeSet::new())).1.insert(*index);
         }
     }
-    let candidate = |(pattern, meets)| {
+    let candidate = |(pattern, matched)| {
         let tool = tool_of(allowed, calls)?;
-        Some(CandidateRule { tool, selects: CandidateSelector::Operand(pattern), meets })
+        Some(CandidateRule { tool, selector: CandidateSelector::Operand(pattern), matched })
     };
     found.into_values().filter_map(candidate).collect()
 }
 
-/// The whole tool, if so many different things were allowed that nothing of the arguments seems to matter. One
-/// that takes a command, an address or a path can do too many things for that.
-fn whole(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Option<CandidateRule> {
-    let varied = calls.len() >= 2 * VARIED;
-    let plain = |index: &usize| {
-        let looks = &allowed[*index].looks;
-        members(&looks.arguments)
-            .is_some_and(|members| members.iter().all(|(key, value)| may_be_open(policy, looks, key, value)))
+/// Creates a candidate for the whole tool, if so many different calls were allowed that the arguments do not seem to
+/// matter. A tool that takes a command, a URL or a path never qualifies, because its effects vary too much.
+fn whole_tool(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Option<CandidateRule> {
+    let is_varied = calls.len() >= 2 * MIN_VARIED_VALUES;
+    let is_plain = |index: &usize| {
+        let call = &allowed[*index].call;
+        read_members(&call.arguments)
+            .is_some_and(|members| members.iter().all(|(key, value)| may_be_open(policy, call, key, value)))
     };
-    (varied && calls.iter().all(plain)).then_some(())?;
+    (is_varied && calls.iter().all(is_plain)).then_some(())?;
     Some(CandidateRule {
         tool: tool_of(allowed, calls)?,
-        selects: CandidateSelector::Tool,
-        meets: calls.iter().copied().collect(),
+        selector: CandidateSelector::Tool,
+        matched: calls.iter().copied().collect(),
     })
 }

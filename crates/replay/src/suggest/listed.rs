@@ -1,84 +1,86 @@
-//! Rules that list the values which arguments may have. Each says how many arguments there are and speaks of
-//! every one, so that nothing that nobody has seen can come beside them.
+//! Candidate rules that list the allowed values of arguments. Each rule fixes the number of arguments and has a
+//! condition for every one, so that it matches no call with an additional argument.
 
 use super::{
-    argument::{is_operand, may_be_open, members},
+    argument::{is_operand, may_be_open, read_members},
     candidate::{CandidateRule, CandidateSelector, tool_of},
     evidence::AllowedCall,
-    wanted::VARIED,
+    options::MIN_VARIED_VALUES,
 };
 use countersign_events::Json;
 use countersign_policy::{Policy, ScopePattern};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many values a rule lists at most: more would not be read.
-const FEW: usize = VARIED - 1;
+/// The most values that a rule lists for an argument. Reviewers would not read longer lists.
+const MAX_LISTED_VALUES: usize = MIN_VARIED_VALUES - 1;
 
 /// The longest value that a rule lists, in bytes of JSON.
-const LONGEST: usize = 200;
+const MAX_VALUE_BYTES: usize = 200;
 
-/// An allowed call, argument by argument.
+/// The arguments of one allowed call.
 struct ArgumentRow {
     index: usize,
     members: BTreeMap<String, Json>,
 }
 
-pub(super) fn candidates(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
+/// Finds candidates for each set of argument names.
+pub(super) fn find_listed(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
     let mut shapes: BTreeMap<Vec<String>, Vec<ArgumentRow>> = BTreeMap::new();
     for index in calls {
-        let Some(members) = members(&allowed[*index].looks.arguments) else { continue };
+        let Some(members) = read_members(&allowed[*index].call.arguments) else { continue };
         shapes
             .entry(members.keys().cloned().collect())
             .or_default()
             .push(ArgumentRow { index: *index, members });
     }
-    shapes.into_values().flat_map(|rows| of_shape(policy, allowed, &rows)).collect()
+    shapes.into_values().flat_map(|rows| find_for_shape(policy, allowed, &rows)).collect()
 }
 
-/// Of calls with the same keys: one rule for all, and one for each value of each key.
-fn of_shape(policy: &Policy, allowed: &[AllowedCall], rows: &[ArgumentRow]) -> Vec<CandidateRule> {
-    let mut found: Vec<_> = closure(policy, allowed, &rows.iter().collect::<Vec<_>>()).into_iter().collect();
+/// For calls with the same keys, finds one candidate for all of them and one for each value of each key.
+fn find_for_shape(policy: &Policy, allowed: &[AllowedCall], rows: &[ArgumentRow]) -> Vec<CandidateRule> {
+    let mut found: Vec<_> =
+        narrowest_rule(policy, allowed, &rows.iter().collect::<Vec<_>>()).into_iter().collect();
     let keys: Vec<&String> = rows.first().map(|row| row.members.keys().collect()).unwrap_or_default();
     for key in keys {
         let mut values: BTreeMap<String, Vec<&ArgumentRow>> = BTreeMap::new();
         for row in rows {
-            values.entry(canonical(&row.members[key])).or_default().push(row);
+            values.entry(canonical_text(&row.members[key])).or_default().push(row);
         }
         if values.len() > 1 {
-            found.extend(values.values().filter_map(|rows| closure(policy, allowed, rows)));
+            found.extend(values.values().filter_map(|rows| narrowest_rule(policy, allowed, rows)));
         }
     }
     found
 }
 
-/// The narrowest rule of this kind that meets all those calls.
-fn closure(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow]) -> Option<CandidateRule> {
+/// The narrowest rule of this kind that matches all `rows`.
+fn narrowest_rule(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow]) -> Option<CandidateRule> {
     let first = rows.first()?;
     let mut args = Map::new();
     args.insert(String::new(), json!({"size": {"eq": first.members.len()}}));
     let (mut open, mut several) = (false, 0);
     for key in first.members.keys() {
         let values: BTreeMap<String, &Json> =
-            rows.iter().map(|row| (canonical(&row.members[key]), &row.members[key])).collect();
-        let looks = |row: &ArgumentRow| &allowed[row.index].looks;
+            rows.iter().map(|row| (canonical_text(&row.members[key]), &row.members[key])).collect();
+        let call = |row: &ArgumentRow| &allowed[row.index].call;
         let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
-        // Of commands, addresses and paths only one is listed: for several there are patterns.
-        if values.len() > 1 && is_operand(policy, looks(first), key) {
+        // A rule lists at most one command, URL or path. Patterns cover several of them.
+        if values.len() > 1 && is_operand(policy, call(first), key) {
             return None;
         }
-        if values.len() <= FEW {
+        if values.len() <= MAX_LISTED_VALUES {
             several += usize::from(values.len() > 1);
-            let values = values.into_values().map(listable).collect::<Option<Vec<_>>>()?;
-            args.insert(pointer, says(values));
-        } else if rows.iter().all(|row| may_be_open(policy, looks(row), key, &row.members[key])) {
+            let values = values.into_values().map(read_listable).collect::<Option<Vec<_>>>()?;
+            args.insert(pointer, any_of(values));
+        } else if rows.iter().all(|row| may_be_open(policy, call(row), key, &row.members[key])) {
             open = true;
             args.insert(pointer, json!({"exists": true}));
         } else {
             return None;
         }
     }
-    // Several lists, or a list beside what is open, would allow combinations that nobody has seen.
+    // Several lists, or a list and an open argument, would allow combinations that no person approved.
     if several > 1 || (open && several > 0) {
         return None;
     }
@@ -86,38 +88,38 @@ fn closure(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow]) -> O
     let calls: Vec<_> = rows.iter().map(|row| row.index).collect();
     Some(CandidateRule {
         tool: tool_of(allowed, &calls)?,
-        selects: CandidateSelector::Listed(ScopePattern::read(&json).ok()?),
-        meets: calls.into_iter().collect::<BTreeSet<_>>(),
+        selector: CandidateSelector::Listed(ScopePattern::read(&json).ok()?),
+        matched: calls.into_iter().collect::<BTreeSet<_>>(),
     })
 }
 
-fn says(mut values: Vec<Value>) -> Value {
+fn any_of(mut values: Vec<Value>) -> Value {
     match values.len() {
         1 => json!({"eq": values.remove(0)}),
         _ => json!({"in": values}),
     }
 }
 
-fn canonical(json: &Json) -> String {
+fn canonical_text(json: &Json) -> String {
     json.canonical().unwrap_or_else(|_| json.as_str().to_owned())
 }
 
-/// The value, if TOML can say it just as well: TOML has no null, and not every number.
-fn listable(json: &Json) -> Option<Value> {
-    if json.as_str().len() > LONGEST {
+/// Reads the value, if TOML can represent it exactly. TOML has no null and cannot hold every number.
+fn read_listable(json: &Json) -> Option<Value> {
+    if json.as_str().len() > MAX_VALUE_BYTES {
         return None;
     }
     let value: Value = json.read().ok()?;
-    is_sayable(&value).then_some(value)
+    fits_toml(&value).then_some(value)
 }
 
-fn is_sayable(value: &Value) -> bool {
+fn fits_toml(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(_) | Value::String(_) => true,
-        // A number with a fraction may have lost digits on the way here.
+        // A fraction may have lost digits when it was parsed.
         Value::Number(number) => number.is_i64(),
-        Value::Array(values) => values.iter().all(is_sayable),
-        Value::Object(members) => members.values().all(is_sayable),
+        Value::Array(values) => values.iter().all(fits_toml),
+        Value::Object(members) => members.values().all(fits_toml),
     }
 }

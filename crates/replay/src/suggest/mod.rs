@@ -1,4 +1,4 @@
-//! Suggesting rules: what people allowed again and again without anybody ever denying it.
+//! Suggests rules for calls that people allowed repeatedly and never denied.
 
 mod argument;
 mod candidate;
@@ -6,16 +6,16 @@ mod choose;
 mod evidence;
 mod gather;
 mod listed;
+mod options;
+mod period;
 mod rule_evidence;
-mod span;
 mod suggestion;
-mod wanted;
 mod write;
 
+pub use options::{MIN_VARIED_VALUES, SkippedPrompts, SuggestionOptions};
 pub use suggestion::{RuleSuggestion, SuggestedRule};
-pub use wanted::{PassedOver, SuggestionOptions, VARIED};
 
-use crate::then;
+use crate::past_answer;
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Sha256, ToolName,
@@ -25,98 +25,97 @@ use countersign_policy::Policy;
 use evidence::{AllowedCall, RefusedCall};
 use std::collections::HashMap;
 
-/// Gathers what people decided, and suggests rules from it.
+/// Collects the decisions of people and suggests rules from them.
 #[derive(Debug)]
 pub struct RuleSuggester {
-    /// Says where the operands of tools stand.
+    /// Defines the operands of tools: the arguments that hold a command, a URL or a path.
     policy: Policy,
-    wanted: SuggestionOptions,
+    options: SuggestionOptions,
     prompts: u64,
-    passed_over: PassedOver,
+    skipped: SkippedPrompts,
     allowed: HashMap<(ToolName, Sha256), AllowedCall>,
     obstacles: HashMap<(ToolName, Sha256), RefusedCall>,
 }
 
 impl RuleSuggester {
-    /// For a log of calls, under the policy that the rules are to be added to.
+    /// Suggests rules that extend `policy`.
     #[must_use]
-    pub fn new(policy: Policy, wanted: SuggestionOptions) -> Self {
+    pub fn new(policy: Policy, options: SuggestionOptions) -> Self {
         Self {
             policy,
-            wanted,
+            options,
             prompts: 0,
-            passed_over: PassedOver::default(),
+            skipped: SkippedPrompts::default(),
             allowed: HashMap::new(),
             obstacles: HashMap::new(),
         }
     }
 
-    /// Takes in a call with all its events.
-    pub fn take(&mut self, call: &Call) {
+    /// Adds a call that has all its events.
+    pub fn add_call(&mut self, call: &Call) {
         let asked = call.request().is_some();
         self.prompts += u64::from(asked);
         let key = (call.proposal.what.name.clone(), call.proposal.what.arguments_hash);
-        if let Some(objection) = then::objection(call) {
-            self.passed_over.not_allowed += u64::from(asked);
+        if let Some(objection) = past_answer::find_objection(call) {
+            self.skipped.not_allowed += u64::from(asked);
             self.obstacles.entry(key).or_insert_with(|| RefusedCall::denied(call, &objection));
             return;
         }
-        if !self.wanted.even_dangerous && is_dangerous(call) {
-            self.passed_over.dangerous += u64::from(asked);
+        if !self.options.even_dangerous && is_dangerous(call) {
+            self.skipped.dangerous += u64::from(asked);
             self.obstacles.entry(key).or_insert_with(|| RefusedCall::dangerous(call));
             return;
         }
         if !asked {
             return;
         }
-        let passed = &mut self.passed_over;
+        let skipped = &mut self.skipped;
         let Some(response) = call.response().filter(|response| response.what.source == Source::Approver)
         else {
-            passed.not_allowed += 1;
+            skipped.not_allowed += 1;
             return;
         };
-        if then::thread_asked(call) {
-            passed.asked_by_thread += 1;
-        } else if is_on_purpose(call) {
-            passed.asked_on_purpose += 1;
+        if past_answer::thread_asked(call) {
+            skipped.asked_by_thread += 1;
+        } else if is_asked_on_purpose(call) {
+            skipped.asked_on_purpose += 1;
         } else if !call.proposal.what.redacted.is_empty() {
-            passed.masked += 1;
+            skipped.masked += 1;
         } else {
-            self.allowed.entry(key).or_insert_with(|| AllowedCall::of(call)).add(call, &response.by);
+            self.allowed
+                .entry(key)
+                .or_insert_with(|| AllowedCall::from_call(call))
+                .add_prompt(call, &response.by);
         }
     }
 
-    /// The rules that would have saved the most prompts and allow nothing of what was denied.
+    /// The rules that would have saved the most prompts and that allow no denied call.
     #[must_use]
     pub fn suggestion(mut self) -> RuleSuggestion {
         for (key, allowed) in &self.allowed {
             if self.obstacles.contains_key(key) {
-                self.passed_over.denied += allowed.prompts;
+                self.skipped.denied += allowed.prompts;
             }
         }
         let obstacles = self.obstacles;
         self.allowed.retain(|key, _| !obstacles.contains_key(key));
         let mut allowed: Vec<_> = self.allowed.into_values().collect();
-        // What is suggested is to hang on what is in the log, and on no order of a table in memory.
+        // Sort, so that the suggestion depends only on the log and not on the order of the hash maps.
         allowed.sort_by_key(|allowed| allowed.seq);
         let mut obstacles: Vec<_> = obstacles.into_values().collect();
         obstacles.sort_by_key(|obstacle| obstacle.seq);
-        let candidates = gather::all(&self.policy, &allowed, &obstacles);
-        choose::choose(
+        let candidates = gather::find_candidates(&self.policy, &allowed, &obstacles);
+        choose::choose_rules(
             candidates,
             &allowed,
             &obstacles,
-            &choose::SuggestionCounts {
-                wanted: self.wanted,
-                prompts: self.prompts,
-                passed_over: self.passed_over,
-            },
+            &choose::SuggestionCounts { options: self.options, prompts: self.prompts, skipped: self.skipped },
         )
     }
 }
 
-/// Whether a rule of the policy, a zone or the tool itself asks: that stands however many rules allow it.
-fn is_on_purpose(call: &Call) -> bool {
+/// True if a rule, a zone or the tool itself asks. Additional allow rules cannot override that.
+fn is_asked_on_purpose(call: &Call) -> bool {
     let by_rule = call.request().is_some_and(|request| request.what.rule.is_some());
     let by_tool = call.proposal.what.definition.as_ref().and_then(|definition| definition.needs_approval);
     by_rule || by_tool == Some(true)
@@ -138,20 +137,21 @@ struct SuggestedImpact {
     reversible: Option<bool>,
 }
 
-/// Whether the tool, the agent or the policy calls it dangerous.
+/// True if the tool, the agent or the policy marks the call as dangerous.
 fn is_dangerous(call: &Call) -> bool {
     let proposed = &call.proposal.what;
-    let destroys =
+    let is_destructive =
         |json: &Json| json.read::<SuggestedHints>().is_ok_and(|hints| hints.destructive_hint == Some(true));
-    let hurts = |json: &Json| {
+    let is_risky = |json: &Json| {
         json.read::<SuggestedImpact>().is_ok_and(|impact| {
             impact.reversible == Some(false)
                 || matches!(impact.risk_level, Some(RiskLevel::High | RiskLevel::Critical | RiskLevel::Other))
         })
     };
-    let sounds = call.request().is_some_and(|request| request.what.basis == Some(Basis::Tool));
-    let asks = proposed.definition.as_ref().is_some_and(|definition| definition.needs_approval == Some(true));
-    proposed.annotations.as_ref().is_some_and(destroys)
-        || proposed.impact.as_ref().is_some_and(hurts)
-        || (sounds && !asks)
+    let has_dangerous_name = call.request().is_some_and(|request| request.what.basis == Some(Basis::Tool));
+    let needs_approval =
+        proposed.definition.as_ref().is_some_and(|definition| definition.needs_approval == Some(true));
+    proposed.annotations.as_ref().is_some_and(is_destructive)
+        || proposed.impact.as_ref().is_some_and(is_risky)
+        || (has_dangerous_name && !needs_approval)
 }

@@ -1,51 +1,59 @@
-//! The evidence for one rule, and the calls that it must not allow.
+//! The evidence for one rule, and the refused calls of its tool.
 
 use super::{
     candidate::CandidateRule,
     evidence::{AllowedCall, RefusedCall},
-    span::EvidencePeriod,
+    period::EvidencePeriod,
 };
 use countersign_events::Timestamp;
 use std::collections::BTreeSet;
 
-/// How many proposers a rule names; for more it is for anybody.
-const PROPOSERS: usize = 5;
+/// The most proposers that a rule names. With more, the rule applies to all principals.
+const MAX_NAMED_PROPOSERS: usize = 5;
 
-/// What speaks for a rule, and what it may not meet.
+/// The allowed calls that support a rule, in numbers, and the refused calls of its tool.
 pub(super) struct RuleEvidence<'a> {
     pub(super) prompts: u64,
     pub(super) arguments: usize,
     pub(super) threads: usize,
     pub(super) people: Vec<String>,
     pub(super) proposers: Vec<String>,
-    pub(super) span: EvidencePeriod,
-    pub(super) against: Vec<&'a RefusedCall>,
+    pub(super) period: EvidencePeriod,
+    pub(super) refused: Vec<&'a RefusedCall>,
 }
 
 impl<'a> RuleEvidence<'a> {
-    pub(super) fn of(
+    pub(super) fn for_candidate(
         candidate: &CandidateRule,
         allowed: &[AllowedCall],
         obstacles: &'a [RefusedCall],
     ) -> Self {
-        let met: Vec<_> = candidate.meets.iter().map(|index| &allowed[*index]).collect();
-        let all = |of: fn(&AllowedCall) -> &BTreeSet<String>| -> Vec<String> {
-            met.iter().flat_map(|allowed| of(allowed)).cloned().collect::<BTreeSet<_>>().into_iter().collect()
+        let matched: Vec<_> = candidate.matched.iter().map(|index| &allowed[*index]).collect();
+        let union_of = |names: fn(&AllowedCall) -> &BTreeSet<String>| -> Vec<String> {
+            matched
+                .iter()
+                .flat_map(|allowed| names(allowed))
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect()
         };
-        let spans = met.iter().map(|allowed| allowed.span);
+        let periods = matched.iter().map(|allowed| allowed.period);
         Self {
-            prompts: met.iter().map(|allowed| allowed.prompts).sum(),
-            arguments: met.len(),
-            threads: met.iter().flat_map(|allowed| &allowed.threads).collect::<BTreeSet<_>>().len(),
-            people: all(|allowed| &allowed.people),
-            proposers: all(|allowed| &allowed.proposers),
-            span: spans.reduce(EvidencePeriod::and).unwrap_or(EvidencePeriod::of(Timestamp::from_millis(0))),
-            against: obstacles.iter().filter(|obstacle| obstacle.looks.tool == candidate.tool).collect(),
+            prompts: matched.iter().map(|allowed| allowed.prompts).sum(),
+            arguments: matched.len(),
+            threads: matched.iter().flat_map(|allowed| &allowed.threads).collect::<BTreeSet<_>>().len(),
+            people: union_of(|allowed| &allowed.people),
+            proposers: union_of(|allowed| &allowed.proposers),
+            period: periods
+                .reduce(EvidencePeriod::union)
+                .unwrap_or(EvidencePeriod::from_moment(Timestamp::from_millis(0))),
+            refused: obstacles.iter().filter(|obstacle| obstacle.call.tool == candidate.tool).collect(),
         }
     }
 
-    /// Whom the rule is for: those that the evidence is of, unless it is of many.
-    pub(super) fn named(&self) -> Option<&[String]> {
-        (self.proposers.len() <= PROPOSERS).then_some(&self.proposers)
+    /// The proposers that the rule names, or `None` if there are too many to name.
+    pub(super) fn named_proposers(&self) -> Option<&[String]> {
+        (self.proposers.len() <= MAX_NAMED_PROPOSERS).then_some(&self.proposers)
     }
 }

@@ -1,53 +1,54 @@
 //! Suggested rules, with the evidence for each.
 
-use super::wanted::PassedOver;
+use super::options::SkippedPrompts;
 use countersign_events::{Timestamp, ToolName};
 use serde::Serialize;
 
-/// Rules, with what speaks for them.
+/// Suggested rules, with their evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleSuggestion {
-    /// How many prompts a rule has to save at least.
+    /// The least number of prompts that a rule must save.
     pub at_least: u64,
-    /// How many prompts there were.
+    /// The number of prompts in the log.
     pub prompts: u64,
-    /// How many of them the rules would have saved.
+    /// The number of prompts that the rules would have saved.
     pub saved: u64,
-    /// How many were passed over, and why.
-    pub passed_over: PassedOver,
-    /// The rules, the one that saves the most first.
+    /// The numbers of skipped prompts, by reason.
+    #[serde(rename = "passedOver")]
+    pub skipped: SkippedPrompts,
+    /// The rules; the one that saves the most prompts comes first.
     pub rules: Vec<SuggestedRule>,
 }
 
-/// One rule.
+/// One suggested rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedRule {
-    /// Its name.
+    /// The name of the rule.
     pub name: String,
     /// The tool.
     pub tool: ToolName,
-    /// The rule as it stands in a policy.
+    /// The rule in the TOML format of a policy.
     pub toml: String,
-    /// How many prompts it would have saved.
+    /// The number of prompts that the rule would have saved.
     pub prompts: u64,
-    /// How many of them no rule before it saves.
+    /// The number of prompts that the rules before it do not save.
     pub saves: u64,
-    /// How many different arguments that were.
+    /// The number of different arguments in these prompts.
     pub arguments: usize,
-    /// Over how many threads.
+    /// The number of threads with these prompts.
     pub threads: usize,
-    /// Who allowed them.
+    /// The people who allowed the calls.
     pub people: Vec<String>,
-    /// Who proposed them.
+    /// The proposers of the calls.
     pub proposers: Vec<String>,
-    /// The first prompt.
+    /// The time of the first prompt.
     pub first: Timestamp,
-    /// The last.
+    /// The time of the last prompt.
     pub last: Timestamp,
-    /// How many calls of the tool it does not allow, and may not.
+    /// The number of refused calls of the tool; the rule does not allow them.
     pub near_misses: usize,
-    /// The first of those, with the reason.
+    /// The first of the refused calls, with the reasons.
     pub such_as: Vec<String>,
 }

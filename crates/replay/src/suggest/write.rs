@@ -1,4 +1,4 @@
-//! Writing suggestions as TOML, with what speaks for each rule in comments above it.
+//! Writes suggestions as TOML, with the evidence for each rule in a comment above it.
 
 use super::{
     candidate::{CandidateRule, CandidateSelector},
@@ -9,57 +9,57 @@ use super::{
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// How many near misses are shown.
-pub(super) const SHOWN: usize = 3;
+/// The most near misses, and the most people, that a comment shows.
+pub(super) const MAX_SHOWN: usize = 3;
 
-/// How long a name, or a call in a comment, may get.
-const LONGEST: usize = 100;
+/// The longest name, and the longest call in a comment, in characters.
+const MAX_LENGTH: usize = 100;
 
-/// A name that says what the rule is about.
-pub(super) fn name(candidate: &CandidateRule) -> String {
-    let tool = short(candidate.tool.as_str());
-    let what = match &candidate.selects {
-        CandidateSelector::Listed(_) => short(&listed(candidate)),
-        CandidateSelector::Operand(pattern) => short(&pattern.to_string()),
-        CandidateSelector::Tool => "whatever it is given".to_owned(),
+/// Names the rule after its tool and its conditions.
+pub(super) fn name_rule(candidate: &CandidateRule) -> String {
+    let tool = shorten(candidate.tool.as_str());
+    let condition = match &candidate.selector {
+        CandidateSelector::Listed(_) => shorten(&describe_listed(candidate)),
+        CandidateSelector::Operand(pattern) => shorten(&pattern.to_string()),
+        CandidateSelector::Tool => "any arguments".to_owned(),
     };
-    format!("suggested: {tool}, {what}")
+    format!("suggested: {tool}, {condition}")
 }
 
-/// The arguments whose values are listed.
-fn listed(candidate: &CandidateRule) -> String {
-    let selectors = candidate.selects.json().unwrap_or_default();
+/// Describes the arguments with listed values.
+fn describe_listed(candidate: &CandidateRule) -> String {
+    let selectors = candidate.selector.to_json().unwrap_or_default();
     let args = selectors.get("args").and_then(Value::as_object);
-    let said = args.into_iter().flatten().filter_map(|(pointer, predicate)| {
+    let described = args.into_iter().flatten().filter_map(|(pointer, predicate)| {
         let values = predicate.get("eq").or_else(|| predicate.get("in"))?;
         Some(format!("{} {values}", pointer.trim_start_matches('/')))
     });
-    let said: Vec<_> = said.collect();
-    if said.is_empty() { "without anything".to_owned() } else { said.join(", ") }
+    let described: Vec<_> = described.collect();
+    if described.is_empty() { "no arguments".to_owned() } else { described.join(", ") }
 }
 
-/// The rule. Whoever proposed none of the calls that speak for it is not meant.
-pub(super) fn rule(name: &str, candidate: &CandidateRule, facts: &RuleEvidence<'_>) -> String {
-    let mut text = format!("[[rule]]\nname = {}\n", quoted(name));
-    let _ = writeln!(text, "tool = {}", quoted(&literal(candidate.tool.as_str())));
-    if let Some(named) = facts.named() {
-        let globs: Vec<Value> = named.iter().map(|name| literal(name).into()).collect();
-        let _ = writeln!(text, "principal = {}", one_or_more(globs));
+/// Writes the rule in TOML. It applies only to the proposers of the calls in its evidence, unless there are many.
+pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleEvidence<'_>) -> String {
+    let mut text = format!("[[rule]]\nname = {}\n", quote(name));
+    let _ = writeln!(text, "tool = {}", quote(&escape_glob(candidate.tool.as_str())));
+    if let Some(named) = evidence.named_proposers() {
+        let globs: Vec<Value> = named.iter().map(|name| escape_glob(name).into()).collect();
+        let _ = writeln!(text, "principal = {}", write_one_or_list(globs));
     }
-    for (key, value) in candidate.selects.json().unwrap_or_default() {
-        let _ = writeln!(text, "{key} = {}", toml(&value));
+    for (key, value) in candidate.selector.to_json().unwrap_or_default() {
+        let _ = writeln!(text, "{key} = {}", to_toml(&value));
     }
     text.push_str("verdict = \"allow\"\n");
     text
 }
 
-/// A call that the rule may not allow, with the reason, on one line.
-pub(super) fn miss(obstacle: &RefusedCall) -> String {
-    format!("{} ({})", short(obstacle.looks.arguments.as_str()), short(&obstacle.why))
+/// Describes a refused call and its reason on one line.
+pub(super) fn describe_refusal(obstacle: &RefusedCall) -> String {
+    format!("{} ({})", shorten(obstacle.call.arguments.as_str()), shorten(&obstacle.why))
 }
 
 impl RuleSuggestion {
-    /// A policy of these rules alone, to be added to another one: above each what speaks for it.
+    /// The rules in the TOML format of a policy, each below a comment with its evidence.
     #[must_use]
     pub fn toml(&self) -> String {
         let mut text = format!(
@@ -67,43 +67,46 @@ impl RuleSuggestion {
              # anything that was ever denied. Look at each before you add it to a policy.\n",
             self.saved,
             self.prompts,
-            count(self.rules.len() as u64, "rule"),
+            count_of(self.rules.len() as u64, "rule"),
         );
-        for line in self.passed() {
+        for line in self.skip_reasons() {
             let _ = writeln!(text, "# {line}");
         }
         for rule in &self.rules {
-            let _ = write!(text, "\n{}{}", evidence(rule), rule.toml);
+            let _ = write!(text, "\n{}{}", describe_evidence(rule), rule.toml);
         }
         text
     }
 
-    /// Why other prompts led to no rule, in sentences.
-    fn passed(&self) -> Vec<String> {
-        let passed = &self.passed_over;
+    /// Sentences that explain why other prompts led to no rule.
+    fn skip_reasons(&self) -> Vec<String> {
+        let skipped = &self.skipped;
         let reasons = [
-            (passed.not_allowed, "denied, lapsed, withdrawn or still waiting"),
-            (passed.denied, "allowed, but the same call was denied another time"),
-            (passed.asked_on_purpose, "asked by a rule or by the tool itself, which no allow lifts"),
-            (passed.asked_by_thread, "asked because the thread requires approval"),
-            (passed.dangerous, "called dangerous (--even-dangerous looks at them too)"),
-            (passed.masked, "masked in the log, so nobody can say what a rule would meet"),
+            (skipped.not_allowed, "denied, expired, withdrawn or still waiting"),
+            (skipped.denied, "allowed, but the same call was denied at another time"),
+            (
+                skipped.asked_on_purpose,
+                "asked by a rule or by the tool itself, which no allow rule overrides",
+            ),
+            (skipped.asked_by_thread, "asked because the thread requires approval"),
+            (skipped.dangerous, "marked as dangerous; --even-dangerous includes them"),
+            (skipped.masked, "masked in the log, so no rule can be checked against them"),
         ];
-        let told = reasons.into_iter().filter(|(number, _)| *number > 0);
-        told.map(|(number, why)| format!("Passed over: {number}, {why}.")).collect()
+        let counted = reasons.into_iter().filter(|(number, _)| *number > 0);
+        counted.map(|(number, why)| format!("Skipped: {number}, {why}.")).collect()
     }
 }
 
-fn evidence(rule: &SuggestedRule) -> String {
-    let days = |at: countersign_events::Timestamp| at.to_string().chars().take(10).collect::<String>();
+fn describe_evidence(rule: &SuggestedRule) -> String {
+    let day = |at: countersign_events::Timestamp| at.to_string().chars().take(10).collect::<String>();
     let mut text = format!(
         "# {} in {}, {} different, all allowed by {}, none ever denied.\n# From {} to {}.",
-        count(rule.prompts, "prompt"),
-        count(rule.threads as u64, "thread"),
+        count_of(rule.prompts, "prompt"),
+        count_of(rule.threads as u64, "thread"),
         rule.arguments,
-        people(&rule.people),
-        days(rule.first),
-        days(rule.last),
+        list_people(&rule.people),
+        day(rule.first),
+        day(rule.last),
     );
     if rule.saves < rule.prompts {
         let _ = write!(text, " The rules above leave {} of them.", rule.saves);
@@ -113,7 +116,7 @@ fn evidence(rule: &SuggestedRule) -> String {
         let _ = writeln!(
             text,
             "# It does not allow {} of this tool:",
-            count(rule.near_misses as u64, "other call")
+            count_of(rule.near_misses as u64, "other call")
         );
         for miss in &rule.such_as {
             let _ = writeln!(text, "#   {miss}");
@@ -122,33 +125,34 @@ fn evidence(rule: &SuggestedRule) -> String {
     text
 }
 
-fn people(names: &[String]) -> String {
-    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| short(name)).collect();
+fn list_people(names: &[String]) -> String {
+    let shown: Vec<_> = names.iter().take(MAX_SHOWN).map(|name| shorten(name)).collect();
     let more = names.len() - shown.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
 }
 
-fn count(number: u64, what: &str) -> String {
+fn count_of(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A text on one line of a comment: without what would end the line, turn its direction or hide.
-fn short(text: &str) -> String {
-    let shown = |c: char| match c {
+/// Shortens a text to one line of a comment. It replaces characters that end the line, change its direction or are
+/// invisible.
+fn shorten(text: &str) -> String {
+    let visible = |c: char| match c {
         ' '..='~' => c,
         c if c.is_alphanumeric() => c,
         _ => '\u{FFFD}',
     };
-    let mut line: String = text.chars().take(LONGEST).map(shown).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let mut line: String = text.chars().take(MAX_LENGTH).map(visible).collect();
+    if text.chars().nth(MAX_LENGTH).is_some() {
         line.push('…');
     }
     line
 }
 
-/// A glob that means just this name.
-fn literal(name: &str) -> String {
+/// Escapes a name to a glob that matches only this name.
+fn escape_glob(name: &str) -> String {
     let mut glob = String::new();
     for (at, c) in name.chars().enumerate() {
         if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\') || (at == 0 && c == '@') {
@@ -159,22 +163,22 @@ fn literal(name: &str) -> String {
     glob
 }
 
-fn one_or_more(mut values: Vec<Value>) -> String {
-    if values.len() == 1 { toml(&values.remove(0)) } else { toml(&Value::Array(values)) }
+fn write_one_or_list(mut values: Vec<Value>) -> String {
+    if values.len() == 1 { to_toml(&values.remove(0)) } else { to_toml(&Value::Array(values)) }
 }
 
-fn quoted(text: &str) -> String {
-    // What JSON escapes, TOML reads alike; but TOML wants a DEL escaped, too.
+fn quote(text: &str) -> String {
+    // TOML understands the escapes of JSON, but it also requires DEL to be escaped.
     Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
-/// A value that TOML can say, as it says it.
-fn toml(value: &Value) -> String {
+/// Writes a JSON value as TOML. The value must not contain null.
+fn to_toml(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted(text),
-        Value::Array(values) => format!("[{}]", values.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => quote(text),
+        Value::Array(values) => format!("[{}]", values.iter().map(to_toml).collect::<Vec<_>>().join(", ")),
         Value::Object(members) => {
-            let member = |(key, value): (&String, &Value)| format!("{} = {}", named(key), toml(value));
+            let member = |(key, value): (&String, &Value)| format!("{} = {}", write_key(key), to_toml(value));
             let members: Vec<_> = members.iter().map(member).collect();
             if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join(", ")) }
         }
@@ -182,8 +186,8 @@ fn toml(value: &Value) -> String {
     }
 }
 
-/// A key, bare where TOML lets it be.
-fn named(key: &str) -> String {
+/// Writes a TOML key, without quotes if TOML allows it.
+fn write_key(key: &str) -> String {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    if bare { key.to_owned() } else { quoted(key) }
+    if bare { key.to_owned() } else { quote(key) }
 }

@@ -1,6 +1,6 @@
-//! Laws that hold of every log, drawn at random.
+//! Properties that hold for every log, tested with random logs.
 
-use super::{SuggestionOptions, TestLog, json, under};
+use super::{SuggestionOptions, TestLog, json, log_under};
 use countersign_approvals::decide::{HashedArguments, RespondCommand};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use countersign_policy::Policy;
@@ -13,15 +13,15 @@ const COMMANDS: [&str; 7] =
 
 #[derive(Debug, Clone)]
 enum ReplayStep {
-    /// A call, and what a person says if anybody is asked.
+    /// A proposed call, and the answer of a person if the policy asks.
     Call {
         thread: usize,
         tool: usize,
         arguments: String,
         answer: ReplayAnswer,
     },
-    Mode(usize, usize),
-    Own(usize, usize),
+    SetMode(usize, usize),
+    SetToolPolicy(usize, usize),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,27 +55,29 @@ fn step() -> impl Strategy<Value = ReplayStep> {
     prop_oneof![
         30 => (0..3_usize, 0..4_usize, arguments(), answer)
             .prop_map(|(thread, tool, arguments, answer)| ReplayStep::Call { thread, tool, arguments, answer }),
-        1 => (0..3_usize, 0..3_usize).prop_map(|(thread, mode)| ReplayStep::Mode(thread, mode)),
-        1 => (0..3_usize, 0..4_usize).prop_map(|(thread, own)| ReplayStep::Own(thread, own)),
+        1 => (0..3_usize, 0..3_usize).prop_map(|(thread, mode)| ReplayStep::SetMode(thread, mode)),
+        1 => (0..3_usize, 0..4_usize).prop_map(|(thread, own)| ReplayStep::SetToolPolicy(thread, own)),
     ]
 }
 
-fn play(steps: &[ReplayStep]) -> TestLog {
-    let mut log = under(POLICY);
+fn record_log(steps: &[ReplayStep]) -> TestLog {
+    let mut log = log_under(POLICY);
     for step in steps {
         match step {
             ReplayStep::Call { thread, tool, arguments, answer } => {
-                call(&mut log, THREADS[*thread], TOOLS[*tool], arguments, *answer);
+                record_call(&mut log, THREADS[*thread], TOOLS[*tool], arguments, *answer);
             }
-            ReplayStep::Mode(thread, mode) => log.sets_mode(THREADS[*thread], Mode::ALL[*mode]),
-            ReplayStep::Own(thread, own) => log.sets_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own]),
+            ReplayStep::SetMode(thread, mode) => log.set_mode(THREADS[*thread], Mode::ALL[*mode]),
+            ReplayStep::SetToolPolicy(thread, own) => {
+                log.set_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own])
+            }
         }
     }
     log
 }
 
-fn call(log: &mut TestLog, thread: &str, tool: &str, arguments: &str, answer: ReplayAnswer) {
-    let id = log.proposes(thread, tool, arguments);
+fn record_call(log: &mut TestLog, thread: &str, tool: &str, arguments: &str, answer: ReplayAnswer) {
+    let id = log.propose(thread, tool, arguments);
     let edited = Some(HashedArguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
     let respond = match answer {
         ReplayAnswer::Once => RespondCommand::plain(Decision::AllowOnce),
@@ -86,8 +88,8 @@ fn call(log: &mut TestLog, thread: &str, tool: &str, arguments: &str, answer: Re
         }
         ReplayAnswer::Nothing => return,
     };
-    log.decides(thread, "ada", &id, respond);
-    log.runs(thread, &id, arguments);
+    log.decide(thread, "ada", &id, respond);
+    log.run(thread, &id, arguments);
 }
 
 fn logs() -> impl Strategy<Value = Vec<ReplayStep>> {
@@ -98,13 +100,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_suggested_reads_and_allows_nothing_that_was_denied(steps in logs(), at_least in 1..6_u64) {
-        let log = play(&steps);
-        let suggestion = log.suggests_if(SuggestionOptions { at_least, even_dangerous: true });
+    fn suggestion_parses_and_allows_no_denied_call(steps in logs(), at_least in 1..6_u64) {
+        let log = record_log(&steps);
+        let suggestion = log.suggest_with(SuggestionOptions { at_least, even_dangerous: true });
         let toml = suggestion.toml();
         let policy = Policy::read(&toml).expect(&toml);
         prop_assert_eq!(policy.rules(), suggestion.rules.len());
-        let report = log.replayed_by(policy);
+        let report = log.replay_policy(policy);
         prop_assert_eq!(report.allowed_though_denied.count, 0, "{}", toml);
         prop_assert!(report.saved.allowed >= suggestion.saved, "{}", toml);
         for rule in &suggestion.rules {
@@ -113,21 +115,21 @@ proptest! {
     }
 
     #[test]
-    fn the_policy_that_judged_finds_nothing_different(steps in logs()) {
-        let report = play(&steps).replayed(POLICY);
-        prop_assert!(!report.differs(), "{:#?}", report);
+    fn recording_policy_replay_has_no_differences(steps in logs()) {
+        let report = record_log(&steps).replay(POLICY);
+        prop_assert!(!report.has_differences(), "{:#?}", report);
         prop_assert_eq!(report.then, report.now);
         prop_assert_eq!(report.allowed_though_denied.count, 0);
         prop_assert_eq!(report.asked_though_run.count, 0);
     }
 
     #[test]
-    fn the_numbers_add_up(steps in logs()) {
-        let log = play(&steps);
-        let report = log.replayed("[patterns]\n\"bash:git*\" = \"allow\"\n\"mail\" = \"allow\"\n\"free\" = \"ask\"\n");
-        let all = |ways: crate::AnswerCounts| ways.asked + ways.allowed + ways.blocked + ways.answered;
-        prop_assert_eq!(all(report.then), report.calls);
-        prop_assert_eq!(all(report.now), report.calls);
+    fn report_counts_add_up(steps in logs()) {
+        let log = record_log(&steps);
+        let report = log.replay("[patterns]\n\"bash:git*\" = \"allow\"\n\"mail\" = \"allow\"\n\"free\" = \"ask\"\n");
+        let total = |counts: crate::AnswerCounts| counts.asked + counts.allowed + counts.blocked + counts.answered;
+        prop_assert_eq!(total(report.then), report.calls);
+        prop_assert_eq!(total(report.now), report.calls);
         prop_assert_eq!(report.then.asked + report.added - report.saved.allowed - report.saved.blocked, report.now.asked);
         prop_assert_eq!(log.calls().len() as u64, report.calls + report.masked + report.unsettled);
         prop_assert_eq!(report.rules.iter().map(|row| row.calls).sum::<u64>(), report.calls);

@@ -1,9 +1,9 @@
-//! Logs to replay, made by the rules themselves.
+//! Test logs, recorded by the approval rules themselves.
 
-mod calls;
+mod assembly;
 mod laws;
-mod replaying;
-mod suggesting;
+mod replay;
+mod suggestions;
 
 use super::{
     Call, CallAssembler, PolicyReplay, ReplayReport, RuleSuggester, RuleSuggestion, SuggestionOptions,
@@ -22,7 +22,7 @@ use countersign_events::{
 use countersign_policy::{JudgedCall, Policy};
 use std::{sync::Arc, time::Duration};
 
-/// A log in the making: the proposer is `agent:bot`, and a second goes by with each order.
+/// A log under construction. The proposer is `agent:bot`, and each command takes one second.
 struct TestLog {
     batch: BatchState,
     events: Vec<Event>,
@@ -31,7 +31,8 @@ struct TestLog {
     proposed: u32,
 }
 
-fn under(policy: &str) -> TestLog {
+/// An empty log, recorded under `policy`.
+fn log_under(policy: &str) -> TestLog {
     TestLog {
         batch: BatchState::new(0, Sha256::ZERO),
         events: Vec::new(),
@@ -82,8 +83,8 @@ fn evidence_for(
 }
 
 impl TestLog {
-    /// Executes a command. Returns whether the rules allowed it.
-    fn executes(&mut self, by: Principal, target: CommandTarget, command: ApprovalCommand) -> bool {
+    /// Executes a command. Returns true if the rules allowed it.
+    fn execute(&mut self, by: Principal, target: CommandTarget, command: ApprovalCommand) -> bool {
         self.now = self.now.after(Duration::from_secs(1));
         let evidence = match (&target, &command) {
             (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
@@ -99,21 +100,21 @@ impl TestLog {
         applied.outcome.is_ok()
     }
 
-    fn of_call(&mut self, thread: &str, by: Principal, id: &CallId, command: CallCommand) -> bool {
-        self.executes(by, CommandTarget::Call(thread_id(thread), id.clone()), command.into())
+    fn execute_on_call(&mut self, thread: &str, by: Principal, id: &CallId, command: CallCommand) -> bool {
+        self.execute(by, CommandTarget::Call(thread_id(thread), id.clone()), command.into())
     }
 
-    /// Has a call proposed.
-    fn proposes(&mut self, thread: &str, name: &str, arguments: &str) -> CallId {
-        self.proposes_with(thread, name, arguments, |propose| propose)
+    /// Proposes a call.
+    fn propose(&mut self, thread: &str, name: &str, arguments: &str) -> CallId {
+        self.propose_with(thread, name, arguments, |propose| propose)
     }
 
-    fn proposes_with(
+    fn propose_with(
         &mut self,
         thread: &str,
         name: &str,
         arguments: &str,
-        with: impl FnOnce(ProposeCommand) -> ProposeCommand,
+        change: impl FnOnce(ProposeCommand) -> ProposeCommand,
     ) -> CallId {
         self.proposed += 1;
         let id = CallId::new(&format!("call_{}", self.proposed)).expect("valid");
@@ -127,31 +128,31 @@ impl TestLog {
             definition: None,
             expires_in: None,
         };
-        self.of_call(thread, Principal::agent("bot"), &id, CallCommand::Propose(with(propose)));
+        self.execute_on_call(thread, Principal::agent("bot"), &id, CallCommand::Propose(change(propose)));
         id
     }
 
-    fn decides(&mut self, thread: &str, who: &str, id: &CallId, respond: RespondCommand) -> bool {
-        self.of_call(thread, Principal::user(who), id, CallCommand::Respond(respond))
+    fn decide(&mut self, thread: &str, who: &str, id: &CallId, respond: RespondCommand) -> bool {
+        self.execute_on_call(thread, Principal::user(who), id, CallCommand::Respond(respond))
     }
 
-    /// Proposed, allowed by somebody, and run.
-    fn allows(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
-        let id = self.proposes(thread, name, arguments);
-        self.decides(thread, who, &id, RespondCommand::plain(Decision::AllowOnce));
-        self.runs(thread, &id, arguments);
+    /// Proposes a call, allows it and runs it.
+    fn allow(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
+        let id = self.propose(thread, name, arguments);
+        self.decide(thread, who, &id, RespondCommand::plain(Decision::AllowOnce));
+        self.run(thread, &id, arguments);
         id
     }
 
-    /// Proposed, and denied by somebody.
-    fn denies(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
-        let id = self.proposes(thread, name, arguments);
+    /// Proposes a call and denies it.
+    fn deny(&mut self, thread: &str, who: &str, name: &str, arguments: &str) -> CallId {
+        let id = self.propose(thread, name, arguments);
         let comment = Some("not on a Friday".to_owned());
-        self.decides(thread, who, &id, RespondCommand { comment, ..RespondCommand::plain(Decision::Deny) });
+        self.decide(thread, who, &id, RespondCommand { comment, ..RespondCommand::plain(Decision::Deny) });
         id
     }
 
-    fn runs(&mut self, thread: &str, id: &CallId, arguments: &str) -> bool {
+    fn run(&mut self, thread: &str, id: &CallId, arguments: &str) -> bool {
         let claim = ClaimCommand {
             executor: "worker".to_owned(),
             arguments_hash: json(arguments).admit().expect("admitted"),
@@ -159,53 +160,54 @@ impl TestLog {
             arguments: None,
             definition_hash: None,
         };
-        self.of_call(thread, Principal::agent("bot"), id, CallCommand::Claim(claim))
+        self.execute_on_call(thread, Principal::agent("bot"), id, CallCommand::Claim(claim))
     }
 
-    fn sets_mode(&mut self, thread: &str, mode: Mode) {
+    fn set_mode(&mut self, thread: &str, mode: Mode) {
         let target = CommandTarget::Thread(thread_id(thread));
-        self.executes(Principal::user("ada"), target, ThreadCommand::SetMode(mode).into());
+        self.execute(Principal::user("ada"), target, ThreadCommand::SetMode(mode).into());
     }
 
-    fn sets_policy(&mut self, thread: &str, name: &str, policy: ToolPolicy) {
+    fn set_policy(&mut self, thread: &str, name: &str, policy: ToolPolicy) {
         let set = ThreadCommand::SetPolicies(vec![(tool(name), policy)]);
-        self.executes(Principal::user("ada"), CommandTarget::Thread(thread_id(thread)), set.into());
+        self.execute(Principal::user("ada"), CommandTarget::Thread(thread_id(thread)), set.into());
     }
 
-    fn goes_by(&mut self, span: Duration) {
-        self.now = self.now.after(span);
+    fn advance(&mut self, duration: Duration) {
+        self.now = self.now.after(duration);
     }
 
-    /// The calls, as far as they have come.
+    /// All calls of the log, finished or not.
     fn calls(&self) -> Vec<Call> {
         let mut calls = CallAssembler::default();
-        let mut over: Vec<Call> = self.events.iter().filter_map(|event| calls.take(event)).collect();
-        assert_eq!(calls.damaged(), 0);
-        over.extend(calls.rest());
-        over
+        let mut finished: Vec<Call> =
+            self.events.iter().filter_map(|event| calls.apply_event(event)).collect();
+        assert_eq!(calls.damaged_count(), 0);
+        finished.extend(calls.into_open_calls());
+        finished
     }
 
-    fn replayed(&self, policy: &str) -> ReplayReport {
-        self.replayed_by(Policy::read(policy).expect("a policy"))
+    fn replay(&self, policy: &str) -> ReplayReport {
+        self.replay_policy(Policy::read(policy).expect("a policy"))
     }
 
-    fn replayed_by(&self, policy: Policy) -> ReplayReport {
+    fn replay_policy(&self, policy: Policy) -> ReplayReport {
         let mut replay = PolicyReplay::new(policy);
         for call in self.calls() {
-            replay.take(&call, &|| false);
+            replay.replay_call(&call, &|| false);
         }
         replay.report()
     }
 
-    fn suggests(&self) -> RuleSuggestion {
-        self.suggests_if(SuggestionOptions::default())
+    fn suggest(&self) -> RuleSuggestion {
+        self.suggest_with(SuggestionOptions::default())
     }
 
-    fn suggests_if(&self, wanted: SuggestionOptions) -> RuleSuggestion {
-        let mut suggest = RuleSuggester::new((*self.policy).clone(), wanted);
+    fn suggest_with(&self, options: SuggestionOptions) -> RuleSuggestion {
+        let mut suggester = RuleSuggester::new((*self.policy).clone(), options);
         for call in self.calls() {
-            suggest.take(&call);
+            suggester.add_call(&call);
         }
-        suggest.suggestion()
+        suggester.suggestion()
     }
 }

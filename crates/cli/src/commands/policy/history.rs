@@ -41,13 +41,13 @@ pub(crate) async fn for_each_call(
     let mut page =
         api::PageQuery { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
     let filter = LogFilter { thread_id, types: OF_CALLS.to_vec(), ..LogFilter::default() };
-    let mut calls = CallAssembler::between(since, until);
+    let mut calls = CallAssembler::for_period(since, until);
     let mut progress = context.progress("events");
     let first = page.after;
     loop {
         let found = gate.events(&filter, page).await?;
         for event in &found.events {
-            if let Some(call) = calls.take(event) {
+            if let Some(call) = calls.apply_event(event) {
                 take(&call);
             }
         }
@@ -60,8 +60,8 @@ pub(crate) async fn for_each_call(
         progress.update(next - first, found.tip - first);
     }
     progress.clear();
-    let damaged = calls.damaged();
-    calls.rest().iter().for_each(take);
+    let damaged = calls.damaged_count();
+    calls.into_open_calls().iter().for_each(take);
     Ok(damaged)
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn for_each_call(
 fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &CallAssembler) -> bool {
     let (Some(last), Some(until)) = (last, until) else { return false };
     // Clocks of several processes differ slightly. An event that is much later belongs to a later call.
-    calls.open() == 0 && last.timestamp.before(SLACK) > until
+    calls.open_count() == 0 && last.timestamp.before(SLACK) > until
 }
 
 const SLACK: std::time::Duration = std::time::Duration::from_hours(1);

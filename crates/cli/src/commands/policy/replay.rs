@@ -49,7 +49,7 @@ pub(crate) async fn replay_policy(
     let meant = PolicySource::from_settings(&context.settings)?;
     let name = meant.name().to_owned();
     let mut replay = replay::PolicyReplay::new(meant.policy);
-    let damaged = for_each_call(context, &args.which, |call| replay.take(call, &|| false)).await?;
+    let damaged = for_each_call(context, &args.which, |call| replay.replay_call(call, &|| false)).await?;
     let report = replay.report();
     if context.json {
         print_json(&report)?;
@@ -102,7 +102,7 @@ fn ways(report: &ReplayReport) -> TextTable {
 }
 
 fn summary(report: &ReplayReport) -> String {
-    if !report.differs() {
+    if !report.has_differences() {
         return format!("No verdict changes.{}", left_out(report));
     }
     let saved = report.saved.allowed + report.saved.blocked;

@@ -39,7 +39,7 @@ pub(crate) async fn suggest_rules(
     let meant = PolicySource::from_settings(&context.settings)?;
     let wanted = SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous };
     let mut gather = RuleSuggester::new(meant.policy, wanted);
-    let damaged = for_each_call(context, &args.which, |call| gather.take(call)).await?;
+    let damaged = for_each_call(context, &args.which, |call| gather.add_call(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {
         print_json(&suggestion)?;

@@ -1,4 +1,4 @@
-//! What became of a call, as a replay looks at it.
+//! The recorded answer to a call, classified for a replay.
 
 use countersign_approvals::Call;
 use countersign_events::{
@@ -6,29 +6,29 @@ use countersign_events::{
     event::{Decision, Source},
 };
 
-/// How a call was answered.
+/// The way in which a call was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PastAnswer {
     /// People were asked.
     Asked,
-    /// The policy allowed it.
+    /// The policy allowed the call.
     Allowed,
-    /// The policy blocked it.
+    /// The policy blocked the call.
     Blocked,
-    /// The thread answered: a grant, a remembered denial, its mode, its own policy.
+    /// The thread answered: by a grant, a remembered denial, its mode or its own policy.
     Answered,
-    /// Nothing was said of it, as of a row inserted by hand, or it was withdrawn before anything was.
+    /// The call has no answer: the row was inserted by hand, or the call was withdrawn before an answer.
     Unsettled,
 }
 
 impl PastAnswer {
-    pub(super) fn of(call: &Call) -> Self {
+    pub(super) fn from_call(call: &Call) -> Self {
         if call.request().is_some() {
             return Self::Asked;
         }
         let Some(response) = call.response() else { return Self::Unsettled };
         match response.what.source {
-            Source::Policy if is_of_thread(&response.by) => Self::Answered,
+            Source::Policy if is_thread_policy(&response.by) => Self::Answered,
             Source::Policy if response.what.decision.allows() => Self::Allowed,
             Source::Policy => Self::Blocked,
             Source::Grant | Source::Mode => Self::Answered,
@@ -37,53 +37,52 @@ impl PastAnswer {
     }
 }
 
-fn is_of_thread(by: &Principal) -> bool {
+fn is_thread_policy(by: &Principal) -> bool {
     *by == Principal::policy("thread")
 }
 
-/// Whether the thread's own policy denies the tool, which no verdict but a block is stricter than.
+/// True if the thread's own policy denied the tool. Only a block is stricter than that.
 pub(super) fn thread_denied(call: &Call) -> bool {
-    call.response().is_some_and(|response| is_of_thread(&response.by) && !response.what.decision.allows())
+    call.response().is_some_and(|response| is_thread_policy(&response.by) && !response.what.decision.allows())
 }
 
-/// Whether the thread has a person asked each time: then "for the session" was not offered.
+/// True if the thread requires approval. In that case the request did not offer a grant for the session.
 pub(super) fn thread_asked(call: &Call) -> bool {
     call.request().is_some_and(|request| !request.what.options.contains(&Decision::AllowSession))
 }
 
-/// Whether anybody ran it, or was lost over it.
-pub(super) fn ran(call: &Call) -> bool {
+/// True if an executor claimed the call, including executors that were lost.
+pub(super) fn has_run(call: &Call) -> bool {
     call.claim().is_some() || !call.course.lost.is_empty()
 }
 
-/// The policy that judged it, if the log says.
-pub(super) fn judged_by(call: &Call) -> Option<Sha256> {
+/// The policy that judged the call, if the log records it.
+pub(super) fn judging_policy(call: &Call) -> Option<Sha256> {
     let asked = call.request().map(|request| request.what.policy);
     asked.or_else(|| call.response().and_then(|response| response.what.policy))
 }
 
-/// That somebody did not want a call to run as it was proposed.
+/// A recorded refusal to let a call run as proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordedObjection {
     pub(super) by: Principal,
     pub(super) source: Source,
     pub(super) comment: Option<String>,
-    /// Whether it was allowed with other arguments instead.
+    /// True if the call was allowed with other arguments instead.
     pub(super) changed: bool,
     pub(super) at: Timestamp,
 }
 
-/// The decision against it, if there is one; else what a single approver held against it. One that was
-/// withdrawn nobody objected to.
-pub(super) fn objection(call: &Call) -> Option<RecordedObjection> {
+/// Finds the decision against the call or, without one, the first denying vote. A withdrawal is not an objection.
+pub(super) fn find_objection(call: &Call) -> Option<RecordedObjection> {
     let decided = call.response().and_then(|response| {
-        let said = &response.what;
-        let changed = said.decision.allows() && said.arguments.is_some();
-        let denied = !said.decision.allows() && said.source != Source::Cancellation;
+        let decision = &response.what;
+        let changed = decision.decision.allows() && decision.arguments.is_some();
+        let denied = !decision.decision.allows() && decision.source != Source::Cancellation;
         (changed || denied).then(|| RecordedObjection {
             by: response.by.clone(),
-            source: said.source,
-            comment: said.comment.clone(),
+            source: decision.source,
+            comment: decision.comment.clone(),
             changed,
             at: response.at,
         })

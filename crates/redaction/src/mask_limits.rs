@@ -1,9 +1,9 @@
-//! What somebody would write to have a mask hide from an approver what a command does, named by what it tries.
+//! The limits of a mask: it must hide every secret, and must not hide a command from an approver.
 
 use super::{MASK, Redactor};
 
-/// What it tries, the text, and what has to be seen of it.
-const SHOWN: &[(&str, &str, &str)] = &[
+/// An attack, its text, and the part that must stay visible.
+const VISIBLE_COMMANDS: &[(&str, &str, &str)] = &[
     ("a command behind the first line of a key", "echo -----BEGIN PRIVATE KEY-----; rm -rf ~", "; rm -rf ~"),
     (
         "a line below the first line of a key",
@@ -40,18 +40,20 @@ const SHOWN: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn no_mask_hides_what_a_command_does() {
+fn command_beside_secret_stays_visible() {
     let redactor = Redactor::default();
-    let wrong: Vec<_> = SHOWN
+    let wrong: Vec<_> = VISIBLE_COMMANDS
         .iter()
-        .map(|(tries, text, shown)| (tries, redactor.text(text).unwrap_or_else(|| (*text).to_owned()), shown))
+        .map(|(attack, text, shown)| {
+            (attack, redactor.redact_text(text).unwrap_or_else(|| (*text).to_owned()), shown)
+        })
         .filter(|(_, masked, shown)| !masked.contains(**shown))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What it is, the text, and what must not be seen of it.
-const HIDDEN: &[(&str, &str, &str)] = &[
+/// A kind of secret, a text, and the part that must be masked.
+const HIDDEN_SECRETS: &[(&str, &str, &str)] = &[
     (
         "key in one line",
         "KEY=\"-----BEGIN PRIVATE KEY----- MIIEvQIBADANBgkqhkiG9w0B AAAAAAAAAAAAAAAAAAAA -----END PRIVATE KEY-----\"",
@@ -79,18 +81,18 @@ const HIDDEN: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn what_is_secret_stays_hidden() {
+fn secret_in_unusual_form_is_masked() {
     let redactor = Redactor::default();
-    let wrong: Vec<_> = HIDDEN
+    let wrong: Vec<_> = HIDDEN_SECRETS
         .iter()
-        .map(|(what, text, secret)| (what, redactor.text(text).unwrap_or_default(), secret))
+        .map(|(kind, text, secret)| (kind, redactor.redact_text(text).unwrap_or_default(), secret))
         .filter(|(_, masked, secret)| !masked.contains(MASK) || masked.contains(**secret))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let twice: Vec<_> = SHOWN
+    let twice: Vec<_> = VISIBLE_COMMANDS
         .iter()
-        .chain(HIDDEN)
-        .filter_map(|(what, text, _)| Some((what, redactor.text(&redactor.text(text)?)?)))
+        .chain(HIDDEN_SECRETS)
+        .filter_map(|(kind, text, _)| Some((kind, redactor.redact_text(&redactor.redact_text(text)?)?)))
         .collect();
     assert!(twice.is_empty(), "{twice:#?}");
 }

@@ -1,8 +1,8 @@
-//! The time between two prompts.
+//! The period between two prompts.
 
 use countersign_events::Timestamp;
 
-/// When something happened first, and last.
+/// The times of the first and the last prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EvidencePeriod {
     pub(super) first: Timestamp,
@@ -10,11 +10,11 @@ pub(super) struct EvidencePeriod {
 }
 
 impl EvidencePeriod {
-    pub(super) const fn of(at: Timestamp) -> Self {
+    pub(super) const fn from_moment(at: Timestamp) -> Self {
         Self { first: at, last: at }
     }
 
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(super) fn union(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last) }
     }
 }

@@ -1,7 +1,7 @@
-//! The words that make the name of a key a secret's, and those that do not.
+//! The words that make the name of a key sensitive, and their exceptions.
 
-/// Whole words that are secrets wherever they stand in a name.
-pub(super) const WORDS: &[&str] = &[
+/// Words that make a name sensitive at any position.
+pub(super) const SECRET_WORDS: &[&str] = &[
     "passin",
     "passout",
     "pwd",
@@ -21,14 +21,15 @@ pub(super) const WORDS: &[&str] = &[
     "phpsessid",
 ];
 
-/// Parts of words that are secrets in whatever word they stand.
-pub(super) const PARTS: &[&str] = &["password", "passwd", "passphrase", "passcode", "credential", "apikey"];
+/// Parts of a name that make it sensitive, even inside other words.
+pub(super) const SECRET_PARTS: &[&str] =
+    &["password", "passwd", "passphrase", "passcode", "credential", "apikey"];
 
-/// Words that are secrets only as the last of a name: `db_pass`, but not `pass_rate`.
-pub(super) const LAST: &[&str] = &["pass", "pin", "pincode"];
+/// Words that make a name sensitive only at its end: `db_pass`, but not `pass_rate`.
+pub(super) const SECRET_LAST_WORDS: &[&str] = &["pass", "pin", "pincode"];
 
-/// A name that ends so speaks about a secret and does not hold it.
-pub(super) const ABOUT: &[&str] = &[
+/// Last words of names for a property of a secret, such as its file or its length.
+pub(super) const PROPERTY_WORDS: &[&str] = &[
     "file",
     "filename",
     "path",
@@ -60,8 +61,8 @@ pub(super) const ABOUT: &[&str] = &[
     "strength",
 ];
 
-/// What stands before `key` where it unlocks nothing.
-pub(super) const OTHER_KEYS: &[&str] = &[
+/// Words before `key` in names of keys that grant no access: `primary_key`.
+pub(super) const HARMLESS_BEFORE_KEY: &[&str] = &[
     "primary",
     "foreign",
     "public",
@@ -91,8 +92,8 @@ pub(super) const OTHER_KEYS: &[&str] = &[
     "answer",
 ];
 
-/// What stands after `key` where it unlocks nothing.
-pub(super) const AFTER_KEY: &[&str] = &[
+/// Words after `key` in names that grant no access: `key_code`.
+pub(super) const HARMLESS_AFTER_KEY: &[&str] = &[
     "press",
     "presses",
     "pressed",
@@ -128,8 +129,8 @@ pub(super) const AFTER_KEY: &[&str] = &[
     "space",
 ];
 
-/// What stands before `keys` where they unlock something; `keys` alone are names.
-pub(super) const REAL_KEYS: &[&str] = &[
+/// Words before `keys` that make the name sensitive. `keys` alone usually means the keys of an object.
+pub(super) const SECRET_BEFORE_KEYS: &[&str] = &[
     "api",
     "access",
     "private",
@@ -143,8 +144,8 @@ pub(super) const REAL_KEYS: &[&str] = &[
     "master",
 ];
 
-/// Words of English that end in `key`, and names that are one word and unlock nothing.
-pub(super) const NO_KEYS: &[&str] = &[
+/// Words that end in `key` and grant no access: English words, and compounds such as `primarykey`.
+pub(super) const HARMLESS_KEY_WORDS: &[&str] = &[
     "monkey",
     "donkey",
     "turkey",
@@ -169,6 +170,6 @@ pub(super) const NO_KEYS: &[&str] = &[
     "rowkey",
 ];
 
-/// Beside `token`, what says that tokens are counted.
-pub(super) const COUNTS: &[&str] =
+/// Words that, next to `token`, mean a number of tokens.
+pub(super) const COUNT_WORDS: &[&str] =
     &["max", "min", "num", "number", "n", "total", "used", "count", "limit", "budget", "per"];

@@ -1,4 +1,4 @@
-//! Case by case: what is masked in JSON, what stays, and the operator's own patterns.
+//! Example cases for JSON: masked values, unchanged values, and the operator's patterns.
 
 use super::{
     MASK, RedactionPatternError, Redactor,
@@ -6,20 +6,25 @@ use super::{
 };
 use countersign_events::Json;
 
-/// Redacts, and holds that to do it again changes nothing.
-pub(super) fn redacted(redactor: &Redactor, text: &str) -> Option<(String, Vec<String>)> {
-    let redacted = redactor.json(&Json::stored(text.to_owned()).expect(text))?;
-    assert_eq!(redactor.json(&redacted.json), None, "twice: {}", redacted.json.as_str());
+/// Redacts, and asserts that a second pass changes nothing.
+pub(super) fn redact_once(redactor: &Redactor, text: &str) -> Option<(String, Vec<String>)> {
+    let redacted = redactor.redact_json(&Json::stored(text.to_owned()).expect(text))?;
+    assert_eq!(
+        redactor.redact_json(&redacted.json),
+        None,
+        "a second pass changes {}",
+        redacted.json.as_str()
+    );
     Some((redacted.json.as_str().to_owned(), redacted.pointers))
 }
 
-fn own(keys: &[&str], values: &[&str]) -> Result<Redactor, RedactionPatternError> {
+fn with_patterns(keys: &[&str], values: &[&str]) -> Result<Redactor, RedactionPatternError> {
     let owned = |patterns: &[&str]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
     Redactor::new(&owned(keys), &owned(values))
 }
 
 #[test]
-fn knows_sensitive_keys_by_their_words() {
+fn key_is_judged_by_its_words() {
     let secret = "key apiKey api_key X-Api-Key APIKEY APIKey MYKEY api_keys sshKey key2 private.key password \
                   Password pass_word db_password dbPassword2 PGPASSWORD passwd passphrase passcode pwd MYSQL_PWD \
                   smtp_pass pass token authToken GITHUB_TOKEN access_token refreshToken csrftoken secret \
@@ -27,13 +32,13 @@ fn knows_sensitive_keys_by_their_words() {
                   Proxy-Authorization authentication authx credential aws_credentials creds cookie Set-Cookie \
                   session_id sessionId PHPSESSID bearer otp totp_code pin jwt AWS_ACCESS_KEY_ID \
                   encryption_key_prod";
-    let judged = |names: &'static str, as_what| {
+    let misjudged = |names: &'static str, expected| {
         names
             .split_whitespace()
-            .filter(move |name| SensitiveKeys::default().judge(name) != as_what)
+            .filter(move |name| SensitiveKeys::default().judge(name) != expected)
             .collect::<Vec<_>>()
     };
-    assert_eq!(judged(secret, KeyJudgement::Secret), [""; 0], "are secret");
+    assert_eq!(misjudged(secret, KeyJudgement::Secret), [""; 0], "must be secret");
     let clear = "keyboard monkey Monkeys turkey keyword keynote keyPress key_code key_points keys sort_keys author \
                  authors author_id authored authority authentic primary_key primaryKey foreign_key publicKey \
                  idempotency_key cache_key secretary tokenizer tokenised password_file tokenUrl secret_name key_type \
@@ -49,7 +54,7 @@ fn knows_sensitive_keys_by_their_words() {
     }
 }
 
-/// A text, what becomes of it, and where.
+/// A JSON text, its redacted form, and the pointer to the mask.
 const MASKED: &[(&str, &str, &str)] = &[
     (r#"{"password":"x"}"#, r#"{"password":"[redacted]"}"#, "/password"),
     (r#"{ "a" : 1.00, "Token" : 12e3 }"#, r#"{ "a" : 1.00, "Token" : "[redacted]" }"#, "/Token"),
@@ -78,7 +83,7 @@ const MASKED: &[(&str, &str, &str)] = &[
         "/args/1",
     ),
     (r#"["-H","X-Api-Key: abc"]"#, r#"["-H","X-Api-Key: [redacted]"]"#, "/1"),
-    // Strings that hold JSON, and JSON in that.
+    // Strings that contain JSON, at several levels.
     (
         r#"{"body":"{\"token\":\"x\",\"n\":1.0}"}"#,
         r#"{"body":"{\"token\":\"[redacted]\",\"n\":1.0}"}"#,
@@ -98,19 +103,19 @@ const MASKED: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn masks_in_json() {
+fn secret_in_json_is_masked() {
     let redactor = Redactor::default();
     let wrong: Vec<_> = MASKED
         .iter()
-        .map(|(given, expected, at)| {
-            ((*expected).to_owned(), vec![(*at).to_owned()], redacted(&redactor, given))
+        .map(|(text, expected, at)| {
+            ((*expected).to_owned(), vec![(*at).to_owned()], redact_once(&redactor, text))
         })
         .filter(|(expected, at, found)| found.as_ref() != Some(&(expected.clone(), at.clone())))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Nothing in these is a secret.
+/// JSON texts without a secret.
 const CLEAR: &[&str] = &[
     r#"{"password":null,"token":"","auth":true,"secret":[],"key":{}}"#,
     r#"{"token":"[redacted]"}"#,
@@ -130,54 +135,53 @@ const CLEAR: &[&str] = &[
 ];
 
 #[test]
-fn leaves_the_rest_to_the_byte() {
-    let masked = |given: &&'static str| redacted(&Redactor::default(), given);
+fn json_without_secret_keeps_every_byte() {
+    let masked = |text: &&'static str| redact_once(&Redactor::default(), text);
     let wrong: Vec<_> = CLEAR.iter().filter_map(masked).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn points_at_every_value_in_the_order_of_the_text() {
+fn pointers_follow_the_order_of_the_text() {
     let text = r#"{"token":"x","a":[{"b":"y","pwd":"z"},"sk-abcdefgh12345678"],"auth":7}"#;
-    let (_, pointers) = redacted(&Redactor::default(), text).expect("secrets");
+    let (_, pointers) = redact_once(&Redactor::default(), text).expect("secrets");
     assert_eq!(pointers, ["/token", "/a/0/pwd", "/a/1", "/auth"]);
 }
 
 #[test]
-fn masks_what_nests_too_deep_to_be_looked_at() {
+fn value_below_depth_limit_is_masked() {
     let nested = |depth: usize| format!("{}{{\"pwd\":\"x\"}}{}", "[".repeat(depth), "]".repeat(depth));
-    let (text, pointers) = redacted(&Redactor::default(), &nested(255)).expect("a secret");
+    let (text, pointers) = redact_once(&Redactor::default(), &nested(255)).expect("a secret");
     assert!(text.contains(r#"{"pwd":"[redacted]"}"#) && pointers.len() == 1, "{text}");
-    let (text, _) = redacted(&Redactor::default(), &nested(20_000)).expect("a secret");
+    let (text, _) = redact_once(&Redactor::default(), &nested(20_000)).expect("a secret");
     assert_eq!(text, format!("{}\"{MASK}\"{}", "[".repeat(256), "]".repeat(256)));
 }
 
 #[test]
-fn takes_the_operators_own_patterns() {
-    let own = own(&["*iban*", "x_?d"], &["[A-Z]{2}-[0-9]{4}", "4[0-9]{12}"]).expect("valid");
-    let given =
-        r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"token":"y","n":41}"#;
-    let (text, pointers) = redacted(&own, given).expect("secrets");
+fn operator_patterns_mask_keys_and_values() {
+    let redactor = with_patterns(&["*iban*", "x_?d"], &["[A-Z]{2}-[0-9]{4}", "4[0-9]{12}"]).expect("valid");
+    let text = r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"token":"y","n":41}"#;
+    let (text, pointers) = redact_once(&redactor, text).expect("secrets");
     let expected = r#"{"Kunden-IBAN":"[redacted]","x_id":"[redacted]","t":"see [redacted].","card":"[redacted]","token":"[redacted]","n":41}"#;
     assert_eq!(text, expected);
     assert_eq!(pointers, ["/Kunden-IBAN", "/x_id", "/t", "/card", "/token"]);
-    assert_eq!(own.text("iban=DE1 AB-12345").as_deref(), Some("iban=[redacted] [redacted]5"));
+    assert_eq!(redactor.redact_text("iban=DE1 AB-12345").as_deref(), Some("iban=[redacted] [redacted]5"));
 }
 
 #[test]
-fn a_pattern_that_matches_the_mask_does_not_loop() {
+fn operator_pattern_matching_the_mask_ends() {
     for pattern in [".", "[a-z]+", "red", r"\]", "", "x*", r"\[redacted\] b"] {
-        let own = own(&[], &[pattern]).expect(pattern);
-        if let Some(once) = own.text("a [redacted] b") {
-            assert_eq!(own.text(&once), None, "{pattern}: {once}");
+        let redactor = with_patterns(&[], &[pattern]).expect(pattern);
+        if let Some(once) = redactor.redact_text("a [redacted] b") {
+            assert_eq!(redactor.redact_text(&once), None, "{pattern}: {once}");
         }
     }
 }
 
 #[test]
-fn says_which_pattern_is_wrong() {
-    let error = own(&["a", "{b"], &[]).expect_err("a bad glob").to_string();
+fn invalid_pattern_is_named_in_error() {
+    let error = with_patterns(&["a", "{b"], &[]).expect_err("a bad glob").to_string();
     assert!(error.starts_with("redact.keys[1]: the pattern `{b` "), "{error}");
-    let error = own(&[], &["("]).expect_err("a bad expression").to_string();
+    let error = with_patterns(&[], &["("]).expect_err("a bad expression").to_string();
     assert!(error.starts_with("redact.values[0]: \"(\" is not a regular expression: "), "{error}");
 }

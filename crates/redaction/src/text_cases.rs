@@ -1,8 +1,8 @@
-//! Case by case: what is masked in free text and in commands, and what stays.
+//! Example cases for free text and commands: masked secrets and unchanged texts.
 
 use super::Redactor;
 
-/// A text and what becomes of it.
+/// A text and its redacted form.
 const MASKED: &[(&str, &str)] = &[
     // Options.
     ("db --password=hunter2 -v", "db --password=[redacted] -v"),
@@ -22,7 +22,7 @@ const MASKED: &[(&str, &str)] = &[
         "kubectl create secret generic a --from-literal=password=[redacted]",
     ),
     ("openssl rsa -passin pass:abc -in k", "openssl rsa -passin [redacted] -in k"),
-    // Programs whose short options are known.
+    // Programs with known short options.
     ("mysql -uroot -psecret db", "mysql -uroot -p[redacted] db"),
     ("sudo /usr/bin/mysqldump -p'a b' db", "sudo /usr/bin/mysqldump -p'[redacted]' db"),
     ("sh -c \"mysql -psecret\"", "sh -c \"mysql -p[redacted]\""),
@@ -35,7 +35,7 @@ const MASKED: &[(&str, &str)] = &[
     ("redis-cli -a abc ping", "redis-cli -a [redacted] ping"),
     ("zip -P abc a.zip b", "zip -P [redacted] a.zip b"),
     ("curl -b 'sid=abc' h", "curl -b '[redacted]' h"),
-    // Statements and lines that put a secret after a word.
+    // Statements and lines with a secret after a keyword.
     ("ALTER USER a WITH PASSWORD 'abc';", "ALTER USER a WITH PASSWORD '[redacted]';"),
     ("create user a identified by 'a b'", "create user a identified by '[redacted]'"),
     ("machine h login u password abc", "machine h login u password [redacted]"),
@@ -75,7 +75,7 @@ const MASKED: &[(&str, &str)] = &[
     ("eyJhbGciOi.eyJzdWIiOi.c2ln x", "[redacted] x"),
     ("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb", "a\n[redacted]\nb"),
     ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl", "[redacted]"),
-    // Files of settings.
+    // Configuration files.
     ("user: me\npassword: correct horse battery\nport: 1", "user: me\npassword: [redacted]\nport: 1"),
     ("[db]\npassword = a b\nhost = c", "[db]\npassword = [redacted]\nhost = c"),
     ("DB_PASSWORD=a\nPORT=1", "DB_PASSWORD=[redacted]\nPORT=1"),
@@ -100,7 +100,7 @@ const MASKED: &[(&str, &str)] = &[
     // Sentences.
     ("The token is here, token: abc, user: bob", "The token is here, token: [redacted], user: bob"),
     ("auth: abc123", "auth: [redacted]"),
-    // Quotes that nobody closed, and those of several lines.
+    // Unclosed quotes, and quotes over several lines.
     ("Cookie: '\nexport TOKEN='abc' && ls", "Cookie: '[redacted]'[redacted]' && ls"),
     ("token: \"a\npassword: \"abc\"\nb", "token: \"[redacted]\"[redacted]\"\nb"),
     (
@@ -112,17 +112,17 @@ const MASKED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn masks_in_text() {
+fn secret_in_text_is_masked() {
     let redactor = Redactor::default();
     let wrong: Vec<_> = MASKED
         .iter()
-        .map(|(given, expected)| (given, expected, redactor.text(given), redactor.text(expected)))
+        .map(|(text, expected)| (text, expected, redactor.redact_text(text), redactor.redact_text(expected)))
         .filter(|(_, expected, once, twice)| once.as_deref() != Some(**expected) || twice.is_some())
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Nothing in these is a secret.
+/// Texts without a secret.
 const CLEAR: &[&str] = &[
     "",
     "git push --force origin main",
@@ -160,8 +160,8 @@ const CLEAR: &[&str] = &[
 ];
 
 #[test]
-fn leaves_the_rest() {
-    let masked = |given: &&'static str| Some((*given, Redactor::default().text(given)?));
+fn text_without_secret_is_unchanged() {
+    let masked = |text: &&'static str| Some((*text, Redactor::default().redact_text(text)?));
     let wrong: Vec<_> = CLEAR.iter().filter_map(masked).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

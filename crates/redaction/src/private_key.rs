@@ -1,4 +1,4 @@
-//! Private keys, as blocks of lines: all that belongs to the key, and nothing that a shell would run.
+//! Finds private keys in PEM blocks. A span covers the lines of the key and no text that a shell would run.
 
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
@@ -9,40 +9,43 @@ static BEGIN: LazyLock<Regex> =
 static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("^-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----").expect("a constant pattern"));
 
-/// The headers of a key that is itself encrypted.
+/// The header lines of an encrypted key.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("^(?:Proc-Type|DEK-Info|Comment|Version): [A-Za-z0-9,. -]*").expect("a constant pattern")
 });
 
-/// Digits of a key that stand in no line of the block, as between the quotes of a program's text.
-static APART: LazyLock<Regex> =
+/// Base64 digits of a key outside the lines of the block, for example in the string literals of a program.
+static DETACHED_DIGITS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[A-Za-z0-9+/=]{40,}").expect("a constant pattern"));
 
-/// A word of so many letters is no word.
-const LONG: usize = 16;
+/// A run of this many Base64 digits belongs to a key; English words are shorter.
+const MIN_KEY_DIGITS: usize = 16;
 
-pub(super) fn find(text: &str, spans: &mut Vec<Range<usize>>) {
+/// Adds the spans of all private keys in `text` to `spans`.
+pub(super) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
     let mut from = 0;
     for found in BEGIN.find_iter(text) {
         if found.start() < from {
             continue;
         }
-        let (end, closed) = block(text, found.end());
+        let (end, closed) = find_block_end(text, found.end());
         spans.push(found.start()..end);
         from = end;
         if !closed {
             let rest = &text[end..];
             let rest = &rest[..rest.find("-----").unwrap_or(rest.len())];
-            spans.extend(APART.find_iter(rest).map(|apart| end + apart.start()..end + apart.end()));
+            spans.extend(
+                DETACHED_DIGITS.find_iter(rest).map(|digits| end + digits.start()..end + digits.end()),
+            );
             from = end + rest.len();
         }
     }
 }
 
-/// Where the block ends whose first line ends at `at`, and whether it says so itself.
-fn block(text: &str, mut at: usize) -> (usize, bool) {
+/// Returns the end of the block whose first line ends at `at`, and true if the block has an END line.
+fn find_block_end(text: &str, mut at: usize) -> (usize, bool) {
     loop {
-        let gap = gap(&text[at..]);
+        let gap = gap_length(&text[at..]);
         let rest = &text[at + gap..];
         if let Some(end) = END.find(rest) {
             return (at + gap + end.end(), true);
@@ -54,15 +57,15 @@ fn block(text: &str, mut at: usize) -> (usize, bool) {
         let alone = begins_line && ends_line(&rest[digits..]);
         match (header, digits) {
             (0, 0) => return (at, false),
-            (0, _) if alone || digits >= LONG => at += gap + digits,
+            (0, _) if alone || digits >= MIN_KEY_DIGITS => at += gap + digits,
             (0, _) => return (at, false),
             (header, _) => at += gap + header,
         }
     }
 }
 
-/// How long the space is that stands here, newlines that are written as `\n` included.
-fn gap(text: &str) -> usize {
+/// The length of the leading white space, including newlines that are written as `\n`.
+fn gap_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     loop {
