@@ -1,5 +1,5 @@
-//! Several instances on one PostgreSQL: whole cycles with one, two and four of them, a decision in one and
-//! the executor awake in another, what is open behind a long history, and ten thousand who wait over four.
+//! Several instances on one PostgreSQL: whole cycles with one, two and four instances, a decision in one that wakes an
+//! executor in another, the open requests after a long history, and ten thousand waiting executors over four.
 
 use crate::{
     cycles::{self, EXECUTORS, median, per_second},
@@ -16,7 +16,7 @@ use tokio::{
     sync::mpsc::unbounded_channel,
 };
 
-/// As in production: a commit is on the disk, and half of a small machine's memory is the server's.
+/// A server with production settings: it flushes each commit to the disk, and has half of a small machine's memory.
 async fn server() -> Cluster {
     let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
     Cluster::with(ClusterSetup { durability: Durability::Real, settings, ..ClusterSetup::default() }).await
@@ -26,8 +26,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let server = server().await;
     let mut rows = throughput(&server, quick).await?;
     let samples = if quick { 10 } else { 1_000 };
-    let (address, bare) = (server.database("woken").await, server.database("bare").await);
-    let (woken, commits) = wakeup::across(&address, &bare, samples).await?;
+    let (address, measure_bare_inserts) = (server.database("woken").await, server.database("measure_bare_inserts").await);
+    let (woken, commits) = wakeup::across(&address, &measure_bare_inserts, samples).await?;
     let (middle, tail) = ((3, "≤ commit + 3 ms"), (10, "≤ commit + 10 ms"));
     rows.extend(wakeup::rows("across two instances on PostgreSQL", &woken, &commits, middle, tail));
     let (short, long) = if quick { (100, 1_000) } else { (10_000, 1_000_000) };
@@ -42,8 +42,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Whole cycles a second with as many executors in each of one, two and four instances, and in two instances
-/// with a log each.
+/// Whole cycles per second with the same number of executors in each of one, two and four instances, and in two
+/// instances with a log each.
 async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
     let (mut rows, mut raw) = (Vec::new(), None);
@@ -56,12 +56,12 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
                 addresses.push(server.database(&name(log)).await);
             }
             let addresses: Vec<_> = addresses.into_iter().cycle().take(instances).collect();
-            ours.push(per_second(cycles, together(&addresses, each).await?));
+            ours.push(per_second(cycles, run_together(&addresses, each).await?));
         }
-        // The rows of the first log, in batches as large, by one connection that has it for itself.
+        // The rows of the first log, in batches of the same size, written by a single connection.
         let raw = match raw {
             Some(raw) => raw,
-            None => *raw.insert(bare(server, cycles, rounds).await?),
+            None => *raw.insert(measure_bare_inserts(server, cycles, rounds).await?),
         };
         let measured = median(&mut ours);
         let of = if logs == 1 { "one log".to_owned() } else { format!("{logs} logs, one each") };
@@ -70,7 +70,7 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
                 "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
             ),
             measured: format!("{measured:.0} /s (best {:.0})", ours.last().copied().unwrap_or_default()),
-            raw: format!("{raw:.0} /s, bare inserts of one connection"),
+            raw: format!("{raw:.0} /s, measure_bare_inserts inserts of one connection"),
             ratio: Some(measured / raw),
             target: "–",
             met: None,
@@ -79,7 +79,7 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
     Ok(rows)
 }
 
-async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64> {
+async fn measure_bare_inserts(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64> {
     let lab = BenchLab::open(&server.url_as("postgres", "cycles_1_1_0_0"), StoreOptions::default()).await?;
     let events = lab.store.events(&EventFilter::default(), 0, usize::MAX).await?.items;
     lab.store.close().await;
@@ -91,7 +91,7 @@ async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64>
     Ok(median(&mut rates))
 }
 
-async fn together(addresses: &[String], each: usize) -> LabOutcome<f64> {
+async fn run_together(addresses: &[String], each: usize) -> LabOutcome<f64> {
     let mut others = Vec::new();
     for (n, address) in addresses.iter().enumerate() {
         let (from, to) = (n * EXECUTORS, (n + 1) * EXECUTORS);
@@ -110,7 +110,7 @@ async fn together(addresses: &[String], each: usize) -> LabOutcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The part of a child that goes through cycles once it is told to.
+/// The child process that runs cycles on command.
 pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     println!("ready");
@@ -121,7 +121,7 @@ pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize
     Ok(())
 }
 
-/// How long one of very many takes to wake, beside one of few, all spread over four instances.
+/// The time to wake one of many executors, compared with one of few, spread over four instances.
 async fn crowds(server: &Cluster, quick: bool) -> LabOutcome<BenchRow> {
     let (many, samples) = if quick { (100, 10) } else { (10_000, 500) };
     let few = crowd(&server.database("few").await, 4, samples).await?;
@@ -148,11 +148,11 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     }
     let mut took = BenchSamples::default();
     for sample in 0..samples {
-        // Each time another one, far from the last.
+        // Each sample wakes another executor, far from the last.
         let n = sample * 7_919 % many;
         let start = Instant::now();
         lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
-        let other = others.get_mut(n / share).ok_or("no such instance")?;
+        let other = others.get_mut(n / share).ok_or("there is no instance for this executor")?;
         other.hear(&n.to_string()).await?;
         took.add(start.elapsed());
     }
@@ -160,8 +160,7 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     Ok(took)
 }
 
-/// The part of a child in which executors wait, each for one call of its thread after the other, and say so
-/// when they wake.
+/// The child process whose executors wait, each for the calls of its thread in order, and report when they wake.
 pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let (awake, mut woken) = unbounded_channel();

@@ -1,6 +1,6 @@
-//! What the program says of itself: its version, its manual, its reference, and what shells need.
+//! The version, the manual page, the command reference and the shell completions.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use std::path::Path;
 
 fn document(name: &str) -> std::path::PathBuf {
@@ -8,8 +8,8 @@ fn document(name: &str) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn the_version_tells_how_it_was_built() {
-    at_a_desk(async |desk| {
+async fn version_includes_the_build() {
+    with_desk(async |desk| {
         let [short, whole] = [desk.types("-V").await.stdout, desk.types("version").await.stdout];
         assert!(whole.starts_with(&short) && short.lines().count() == 1, "{short}{whole}");
         assert_eq!(desk.types("--version").await.stdout, whole);
@@ -26,12 +26,12 @@ async fn the_version_tells_how_it_was_built() {
 }
 
 #[tokio::test]
-async fn shells_complete_the_command_line() {
-    at_a_desk(async |desk| {
-        desk.writes("countersign.bash", &desk.types("completions bash").await.stdout);
+async fn completions_are_accepted_by_each_shell() {
+    with_desk(async |desk| {
+        desk.write_file("countersign.bash", &desk.types("completions bash").await.stdout);
         let asked = "source ./countersign.bash; COMP_WORDS=(countersign pen); COMP_CWORD=1; \
                      _countersign countersign pen countersign; echo \"${COMPREPLY[@]}\"";
-        assert_eq!(desk.runs("bash", &["-c", asked]).await, "pending\n");
+        assert_eq!(desk.run_program("bash", &["-c", asked]).await, "pending\n");
         for shell in ["zsh", "fish", "elvish", "powershell"] {
             assert!(desk.types(&format!("completions {shell}")).await.stdout.contains("thread"), "{shell}");
         }
@@ -41,14 +41,14 @@ async fn shells_complete_the_command_line() {
 }
 
 #[tokio::test]
-async fn the_manual_has_a_page_for_each_command() {
-    at_a_desk(async |desk| {
+async fn manual_has_a_page_per_command() {
+    with_desk(async |desk| {
         let page = desk.types("man").await.stdout;
         assert!(page.contains(".TH countersign 1") && page.contains(".SH \"EXIT STATUS\""), "{page}");
         assert!(page.contains(".SH \"ENVIRONMENT\"") && page.is_ascii(), "{page}");
         assert!(!page.contains("countersign\\-help"), "no page that is not there is referred to");
         assert_eq!(desk.types("man --out pages").await.code, 0);
-        let pages = desk.runs("ls", &["pages"]).await;
+        let pages = desk.run_program("ls", &["pages"]).await;
         for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
             assert!(pages.lines().any(|page| page == name), "{pages}");
         }
@@ -61,10 +61,10 @@ async fn the_manual_has_a_page_for_each_command() {
     .await;
 }
 
-/// `COUNTERSIGN_ACCEPT=1` writes the page anew.
+/// `COUNTERSIGN_ACCEPT=1` rewrites the page.
 #[tokio::test]
-async fn the_reference_in_docs_is_what_the_program_says() {
-    at_a_desk(async |desk| {
+async fn reference_in_docs_matches_the_program() {
+    with_desk(async |desk| {
         let said = desk.types("reference").await.stdout;
         let path = document("commands.md");
         if std::env::var_os("COUNTERSIGN_ACCEPT").is_some() {
@@ -80,8 +80,8 @@ async fn the_reference_in_docs_is_what_the_program_says() {
 }
 
 #[tokio::test]
-async fn every_setting_is_documented() {
-    at_a_desk(async |desk| {
+async fn each_setting_is_documented() {
+    with_desk(async |desk| {
         let page = std::fs::read_to_string(document("configuration.md")).expect("it is there");
         let settings = desk.types("config --json").await.stdout;
         let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");

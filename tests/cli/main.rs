@@ -1,4 +1,4 @@
-//! The real command in a folder of its own: what it prints, and the code it exits with.
+//! The real command in a temporary folder: its output and its exit codes.
 
 mod about;
 mod config;

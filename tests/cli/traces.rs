@@ -1,6 +1,6 @@
-//! What the program tells about itself: lines of JSON, and traces to a collector. Neither holds arguments.
+//! The program's own log in JSON, and its traces at a collector. Neither contains arguments.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 use tokio::{
@@ -8,7 +8,7 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Takes one request and says that all is well. Gives the request, head and body.
+/// Accepts one request and answers with success. Returns the request with its head and body.
 async fn collect(listener: TcpListener) -> Vec<u8> {
     let (mut stream, _) = listener.accept().await.expect("somebody comes");
     let mut request = Vec::new();
@@ -16,7 +16,7 @@ async fn collect(listener: TcpListener) -> Vec<u8> {
         let mut chunk = [0; 4096];
         let length = stream.read(&mut chunk).await.expect("it can be read");
         request.extend_from_slice(&chunk[..length]);
-        if length == 0 || is_whole(&request) {
+        if length == 0 || is_complete(&request) {
             break;
         }
     }
@@ -27,7 +27,7 @@ async fn collect(listener: TcpListener) -> Vec<u8> {
     request
 }
 
-fn is_whole(request: &[u8]) -> bool {
+fn is_complete(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request).to_ascii_lowercase();
     let length =
         text.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok());
@@ -36,12 +36,12 @@ fn is_whole(request: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn traces_reach_a_collector_without_arguments() {
-    at_a_desk(async |desk| {
+async fn traces_without_arguments_reach_the_collector() {
+    with_desk(async |desk| {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let collected = tokio::spawn(collect(listener));
-        desk.writes("policy.toml", "default = \"allow\"");
+        desk.write_file("policy.toml", "default = \"allow\"");
         let ran = desk.types(&format!("run --otlp {url} --policy policy.toml -- echo s3cret")).await;
         assert_snapshot!(ran, @"
         s3cret
@@ -57,8 +57,8 @@ async fn traces_reach_a_collector_without_arguments() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_away_is_in_nobodys_way() {
-    at_a_desk(async |desk| {
+async fn missing_collector_does_not_block_commands() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         let said = desk.types("pending --otlp http://127.0.0.1:1").await;
         assert_eq!((said.stdout.as_str(), said.code), ("No call is pending.\n", 0));
@@ -67,10 +67,10 @@ async fn a_collector_that_is_away_is_in_nobodys_way() {
 }
 
 #[tokio::test]
-async fn the_log_is_json_if_it_is_asked_for() {
-    at_a_desk(async |desk| {
+async fn program_log_is_json_on_request() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
-        desk.runs("chmod", &["644", "countersign.db"]).await;
+        desk.run_program("chmod", &["644", "countersign.db"]).await;
         let said = desk.types("pending --log warn --log-format json").await;
         let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
         assert_eq!(

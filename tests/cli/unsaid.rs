@@ -1,18 +1,18 @@
-//! Output that nobody gets to read: a full disk is told, a reader that has gone is not.
+//! Output that cannot be written: a full disk is an error, a closed pipe is not.
 
-use crate::desk::{COUNTERSIGN, TerminalDesk, at_a_desk};
+use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 
-/// What a shell says of a line in which `c` is the command: the exit code, and what was complained about.
+/// Runs a shell line in which `$c` is the command. Returns the exit code and stderr.
 async fn shell(desk: &TerminalDesk, line: &str) -> String {
     let line =
         format!("c() {{ '{COUNTERSIGN}' \"$@\"; }}; {{ {line}; echo \"exit $?\" >&2; }} 2>&1 >/dev/null");
-    desk.runs("bash", &["-c", &line]).await
+    desk.run_program("bash", &["-c", &line]).await
 }
 
 #[tokio::test]
-async fn a_full_disk_is_no_success() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn full_disk_is_an_error() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         for line in ["log", "log --json", "pending", "pending --json", "completions bash", "man", "--help", "-V"] {
             let said = shell(desk, &format!("c {line} > /dev/full")).await;
             assert_eq!(
@@ -26,11 +26,11 @@ async fn a_full_disk_is_no_success() {
 }
 
 #[tokio::test]
-async fn a_reader_that_has_gone_hears_no_complaint() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn closed_pipe_is_not_reported() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         for line in ["log", "completions bash", "man"] {
-            // The other end of the pipe is closed before anything is written.
+            // The reader closes its end of the pipe before the command writes.
             let said =
                 shell(desk, &format!("mkfifo gone; exec 3<>gone 4>gone 3<&-; c {line} >&4; rm gone")).await;
             assert_eq!(said, "exit 0\n", "{line}");

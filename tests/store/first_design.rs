@@ -1,7 +1,7 @@
 //! The two queries of the first design of this system run as they were printed, on both databases, and find their rows
 //! by the indexes.
 
-use crate::plans::{connected_as_the_store, plan, whole_readings};
+use crate::plans::{connected_as_the_store, plan, full_scans};
 use countersign_tests::{Database, LS, SqlConnection, World, on_each_database};
 use std::fmt::Write as _;
 
@@ -106,7 +106,7 @@ async fn plan_of(database: Database, connection: &mut SqlConnection, text: &str)
         Database::Postgres => {
             let steps = plan(connection, &text.replace('?', "$1")).await;
             // A partial index over the requests is read from end to end by design.
-            let whole: Vec<_> = whole_readings(&steps)
+            let whole: Vec<_> = full_scans(&steps)
                 .into_iter()
                 .filter(|step| !step.contains("requests_by_call"))
                 .collect();

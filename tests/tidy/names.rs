@@ -1,4 +1,4 @@
-//! Names say what they name: types are compound nouns and unique, functions are verbs with objects, tests are short.
+//! Names: types are unique compound nouns, no function has a rejected name, and names of tests are short.
 
 use super::{files_ending, read};
 use std::collections::BTreeMap;
