@@ -28,7 +28,8 @@ impl BenchServer {
         let arguments = [address.to_owned(), synchronous.to_owned()];
         let mut child = lab::child("server", &arguments)?.spawn()?;
         let stdout = child.stdout.take().ok_or("the child has no stdout")?;
-        let line = BufReader::new(stdout).lines().next_line().await?.ok_or("the server printed no address")?;
+        let line =
+            BufReader::new(stdout).lines().next_line().await?.ok_or("the server printed no address")?;
         Ok(Self { child, address: line.parse()? })
     }
 

@@ -79,7 +79,7 @@ pub(crate) async fn insert_in_loop(address: &str, events: &[Event]) -> LabOutcom
     let mut bare = BareLoop::open(address).await?;
     let start = Instant::now();
     for batch in events.chunks(ROWS_OF_A_BATCH) {
-        bare.insert(batch).await?;
+        bare.insert_events(batch).await?;
     }
     Ok(start.elapsed().as_secs_f64())
 }

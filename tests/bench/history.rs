@@ -1,4 +1,4 @@
-//! The cost of a long history for reading open requests and for measure_opening the file.
+//! The cost of a long history for reading open requests and for opening the file.
 
 use crate::{
     fill,
@@ -51,7 +51,7 @@ pub(crate) async fn pages(
 
 /// A log with this number of finished calls, followed by pending calls.
 async fn create_log(address: &str, finished: i64) -> LabOutcome<BenchLab> {
-    fill::finished_calls(address, finished).await?;
+    fill::write_finished_calls(address, finished).await?;
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     for thread in 0..OPEN.1 {
         for call in 0..OPEN.0 {
@@ -67,7 +67,11 @@ async fn time_pending(store: &Store, thread: Option<&ThreadId>) -> LabOutcome<Du
     let page = store.pending(&filter, 0, 100).await?;
     let took = start.elapsed();
     let expected = if thread.is_some() { OPEN.0 } else { 100 };
-    if page.items.len() == expected { Ok(took) } else { Err("the page has another number of open requests than expected".into()) }
+    if page.items.len() == expected {
+        Ok(took)
+    } else {
+        Err("the page has another number of open requests than expected".into())
+    }
 }
 
 fn compare(
@@ -97,7 +101,7 @@ async fn measure_opening(path: &str, samples: usize) -> LabOutcome<BenchRow> {
         store.close().await;
     }
     Ok(BenchRow {
-        what: format!("measure_opening a file of {tip} events, median of {samples}"),
+        what: format!("opening a file of {tip} events, median of {samples}"),
         measured: format!("{} (p99 {})", ms(took.median()), ms(took.p99())),
         raw: "–".into(),
         ratio: None,

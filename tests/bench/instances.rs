@@ -26,8 +26,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let server = server().await;
     let mut rows = throughput(&server, quick).await?;
     let samples = if quick { 10 } else { 1_000 };
-    let (address, measure_bare_inserts) = (server.database("woken").await, server.database("measure_bare_inserts").await);
-    let (woken, commits) = wakeup::across(&address, &measure_bare_inserts, samples).await?;
+    let (address, bare) = (server.database("woken").await, server.database("bare").await);
+    let (woken, commits) = wakeup::measure_across_processes(&address, &bare, samples).await?;
     let (middle, tail) = ((3, "≤ commit + 3 ms"), (10, "≤ commit + 10 ms"));
     rows.extend(wakeup::rows("across two instances on PostgreSQL", &woken, &commits, middle, tail));
     let (short, long) = if quick { (100, 1_000) } else { (10_000, 1_000_000) };
@@ -64,13 +64,13 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
             None => *raw.insert(measure_bare_inserts(server, cycles, rounds).await?),
         };
         let measured = median(&mut ours);
-        let of = if logs == 1 { "one log".to_owned() } else { format!("{logs} logs, one each") };
+        let of = if logs == 1 { "on one log" } else { "with a log each" };
         rows.push(BenchRow {
             what: format!(
                 "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
             ),
             measured: format!("{measured:.0} /s (best {:.0})", ours.last().copied().unwrap_or_default()),
-            raw: format!("{raw:.0} /s, measure_bare_inserts inserts of one connection"),
+            raw: format!("{raw:.0} /s, bare inserts of one connection"),
             ratio: Some(measured / raw),
             target: "–",
             met: None,
@@ -86,7 +86,7 @@ async fn measure_bare_inserts(server: &Cluster, cycles: usize, rounds: usize) ->
     let mut rates = Vec::new();
     for round in 0..rounds {
         let address = server.database(&format!("bare_{round}")).await;
-        rates.push(per_second(cycles, cycles::loop_bare(&address, &events).await?));
+        rates.push(per_second(cycles, cycles::insert_in_loop(&address, &events).await?));
     }
     Ok(median(&mut rates))
 }
@@ -97,15 +97,15 @@ async fn run_together(addresses: &[String], each: usize) -> LabOutcome<f64> {
         let (from, to) = (n * EXECUTORS, (n + 1) * EXECUTORS);
         let arguments = [address.clone(), from.to_string(), to.to_string(), each.to_string()];
         let mut other = OtherProcess::start("instance", &arguments)?;
-        other.hear("ready").await?;
+        other.expect_line("ready").await?;
         others.push(other);
     }
     let start = Instant::now();
     for other in &mut others {
-        other.tell("go").await?;
+        other.send_line("go").await?;
     }
     for other in &mut others {
-        other.hear("done").await?;
+        other.expect_line("done").await?;
     }
     Ok(start.elapsed().as_secs_f64())
 }
@@ -143,7 +143,7 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     for n in 0..4 {
         let arguments = [address.to_owned(), (n * share).to_string(), ((n + 1) * share).to_string()];
         let mut other = OtherProcess::start("waiters", &arguments)?;
-        other.hear("ready").await?;
+        other.expect_line("ready").await?;
         others.push(other);
     }
     let mut took = BenchSamples::default();
@@ -153,7 +153,7 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
         let start = Instant::now();
         lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
         let other = others.get_mut(n / share).ok_or("there is no instance for this executor")?;
-        other.hear(&n.to_string()).await?;
+        other.expect_line(&n.to_string()).await?;
         took.add(start.elapsed());
     }
     lab.store.close().await;

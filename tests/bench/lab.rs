@@ -141,14 +141,14 @@ pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::proce
 /// A child process that exchanges lines with its parent.
 pub(crate) struct OtherProcess {
     child: Child,
-    says: Lines<BufReader<ChildStdout>>,
+    stdout: Lines<BufReader<ChildStdout>>,
 }
 
 impl OtherProcess {
     pub(crate) fn start(role: &str, arguments: &[String]) -> LabOutcome<Self> {
         let mut child = child(role, arguments)?.spawn()?;
         let stdout = child.stdout.take().ok_or("the child has no stdout")?;
-        Ok(Self { child, says: BufReader::new(says).lines() })
+        Ok(Self { child, stdout: BufReader::new(stdout).lines() })
     }
 
     pub(crate) async fn send_line(&mut self, word: &str) -> LabOutcome<()> {
@@ -158,7 +158,7 @@ impl OtherProcess {
 
     /// Waits for its next line, which must be this word.
     pub(crate) async fn expect_line(&mut self, word: &str) -> LabOutcome<()> {
-        match self.says.next_line().await? {
+        match self.stdout.next_line().await? {
             Some(line) if line == word => Ok(()),
             line => Err(format!("the child printed {line:?} instead of {word}").into()),
         }

@@ -76,7 +76,7 @@ async fn run_all(arguments: &[String]) -> LabOutcome<()> {
 async fn run(name: &str, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     match name {
         "verdict" => verdict::run(quick),
-        reach::run(quick).await, => NEVER => reach::run(quick).await,
+        "scope" => scope::run(quick).await,
         "wakeup" => wakeup::run(quick).await,
         "cycles" => cycles::run(quick).await,
         "history" => history::run(quick).await,

@@ -38,25 +38,27 @@ async fn measure_page(threads: usize, seen: usize, samples: usize) -> LabOutcome
         }
     }
     let gate = EmbeddedGate::open(countersign_store::DatabaseUrl::parse(&path)?).await?;
-    let measure_page = PageQuery { after: 0, limit: WAITING };
+    let page = PageQuery { after: 0, limit: WAITING };
     let (mut plain, mut previewed) = (BenchSamples::default(), BenchSamples::default());
     for _ in 0..samples {
         let start = Instant::now();
         let found = lab.store.pending(&EventFilter::default(), 0, WAITING).await?.items.len();
         plain.add(start.elapsed());
         let start = Instant::now();
-let listed = gate.pending(&LogFilter::default(), measure_page).await?.pending;
-        informed.add(start.elapsed());
-let all = listed.iter().filter_map(|call| call.request.as_ref());
+        let listed = gate.pending(&LogFilter::default(), page).await?.pending;
+        previewed.add(start.elapsed());
+        let all = listed.iter().filter_map(|call| call.request.as_ref());
         if (found, all.filter(|request| request.would_also_match.len() == 3).count()) != (WAITING, WAITING) {
-            return Err("expected {WAITING} pending calls with three scopes each".into());
+            return Err(format!("expected {WAITING} pending calls with three scopes each").into());
         }
     }
     gate.shut_down().await;
     lab.store.close().await;
     let in_threads = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
     Ok(BenchRow {
-        what: format!("{WAITING} pending calls in {in_threads} of {seen} calls, with scope previews, median of {samples}"),
+        what: format!(
+            "{WAITING} pending calls in {in_threads} of {seen} calls, with scope previews, median of {samples}"
+        ),
         measured: ms(previewed.median()),
         raw: format!("{}, without previews", ms(plain.median())),
         ratio: Some(times(previewed.median(), plain.median())),

@@ -1,4 +1,4 @@
-//! The time of a verdict with 500 mixed_rules, and with 50 CEL cel_rules.
+//! The time of a verdict with 500 rules, and with 50 CEL conditions.
 
 use crate::{
     lab::LabOutcome,
@@ -19,12 +19,18 @@ pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let most = Duration::from_micros(50);
     let row_of_500 = |what: &str, policy: &str| row(what, policy, samples, bare, most, "≤ 50 µs");
     Ok(vec![
-        row_of_500("a verdict with 500 mixed_rules", &mixed_rules())?,
-        row_of_500("the same, all 500 on the same command", &rules_on_one_operand("command = \"deploy-N *\""))?,
-        row_of_500("the same, all 500 on the same URL", &rules_on_one_operand("url = \"https://*.example-N.com/*\""))?,
+        row_of_500("a verdict with 500 rules", &mixed_rules())?,
+        row_of_500(
+            "the same, all 500 on the same command",
+            &rules_on_one_operand("command = \"deploy-N *\""),
+        )?,
+        row_of_500(
+            "the same, all 500 on the same URL",
+            &rules_on_one_operand("url = \"https://*.example-N.com/*\""),
+        )?,
         row_of_500("the same, all 500 on the same path", &rules_on_one_operand("path = \"/srv/app-N/**\""))?,
         row(
-            "a verdict with 50 CEL mixed_rules",
+            "a verdict with 50 CEL rules",
             &cel_rules(),
             samples,
             bare,
@@ -46,7 +52,7 @@ fn row(
     Ok(BenchRow {
         what: format!("{what}, median of {samples}"),
         measured: format!("{:.1} µs", micros(median)),
-        raw: format!("{:.1} µs, no mixed_rules", micros(bare)),
+        raw: format!("{:.1} µs, no rules", micros(bare)),
         ratio: Some(micros(median) / micros(bare)),
         target,
         met: Some(median <= most),

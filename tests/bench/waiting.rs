@@ -12,13 +12,13 @@ const FEW: usize = 10;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let mut rows = Vec::new();
-    for (what, many) in [("executors", 10_000), ("followers", 2_000)] {
+    for (what, one, many) in [("executors", "waiting executor", 10_000), ("streams", "stream", 2_000)] {
         let (many, samples) = if quick { (many / 100, 10) } else { (many, 500) };
         let ask = |crowd: usize| vec![what.to_owned(), crowd.to_string(), samples.to_string()];
         let few = WaiterCrowd::read(&lab::numbers("crowd", &ask(FEW)).await?)?;
         let crowd = WaiterCrowd::read(&lab::numbers("crowd", &ask(many)).await?)?;
         rows.push(BenchRow {
-            what: format!("memory of each of {many} waiting {what}"),
+            what: format!("memory per {one}, of {many}"),
             measured: format!("{:.1} KiB", crowd.bytes / 1_024.0),
             raw: "–".into(),
             ratio: None,

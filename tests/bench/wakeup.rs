@@ -1,4 +1,4 @@
-//! The time from a decision until the executor is awake, in one process and measure_across_processes two, compared with a bare commit of
+//! The time from a decision until the executor is awake, in one process and across two, compared with a bare commit of
 //! the same row.
 
 use crate::{
@@ -47,8 +47,9 @@ async fn measure_one_process(samples: usize) -> LabOutcome<Vec<BenchRow>> {
 async fn measure_two_processes(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let folder = lab::folder()?;
     let (woken, commits) =
-        measure_across_processes(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples).await?;
-    Ok(rows("measure_across_processes two processes", &woken, &commits, (1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms")))
+        measure_across_processes(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples)
+            .await?;
+    Ok(rows("across two processes", &woken, &commits, (1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms")))
 }
 
 /// Decides in this process while the executor waits in another, over either database. Measures bare commits too.
@@ -64,11 +65,11 @@ pub(crate) async fn measure_across_processes(
     for n in 0..samples {
         let id = lab::call(n)?;
         lab.propose(&thread, &id).await?;
-        other.tell(&n.to_string()).await?;
-        other.hear("ready").await?;
+        other.send_line(&n.to_string()).await?;
+        other.expect_line("ready").await?;
         let start = Instant::now();
         let done = lab.allow(&thread, &id).await?;
-        other.hear("awake").await?;
+        other.expect_line("awake").await?;
         woken.add(start.elapsed());
         bare.commit(done.events.iter().map(|event| (**event).clone()).collect()).await?;
     }
@@ -146,12 +147,15 @@ struct CommitTimes {
 
 impl CommitTimes {
     async fn new(address: &str) -> LabOutcome<Self> {
-        Ok(Self { bare: BareLoop::open(address).await?.unguarded().await?, commits: BenchSamples::default() })
+        Ok(Self {
+            bare: BareLoop::open(address).await?.without_guards().await?,
+            commits: BenchSamples::default(),
+        })
     }
 
     async fn commit(&mut self, events: Vec<Event>) -> LabOutcome<()> {
         let start = Instant::now();
-        self.bare.insert(&events).await?;
+        self.bare.insert_events(&events).await?;
         self.commits.add(start.elapsed());
         Ok(())
     }

@@ -77,7 +77,7 @@ async fn repeated_copy_adds_only_new_events() {
         let [here, there] =
             [desk.types("log --json").await.stdout, desk.types("log --json --database copy.db").await.stdout];
         assert_eq!(here, there);
-        assert_eq!(desk.types("allow call_1 --as user:bo --database copy.db").await.code, 3, "it is a log");
+        assert_eq!(desk.types("allow call_1 --as user:bo --database copy.db").await.code, 3, "the copy opens as a log");
     })
     .await;
 }
@@ -95,8 +95,8 @@ async fn partial_copy_cannot_be_opened() {
         exit 5
         ");
         assert_eq!(desk.types("serve --database copy.db --listen 127.0.0.1:0").await.code, 5);
-        let said = desk.types("doctor --database copy.db").await;
-        assert!(said.stdout.contains("fail  copy         [here]/copy.db holds half a copy"), "{said}");
+        let output = desk.types("doctor --database copy.db").await;
+        assert!(output.stdout.contains("fail  copy         [here]/copy.db holds half a copy"), "{output}");
         assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
         assert_eq!(desk.types("pending --database copy.db").await.code, 0);
     })
@@ -110,9 +110,9 @@ async fn copy_of_a_damaged_log_stays_closed() {
         let tampered =
             "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 1";
         desk.run_program("sqlite3", &["countersign.db", tampered]).await;
-        let said = desk.types("copy --from countersign.db --to copy.db").await;
-        assert!(said.stdout.contains("event 1: its hash is"), "{said}");
-        assert_eq!(said.code, 1);
+        let output = desk.types("copy --from countersign.db --to copy.db").await;
+        assert!(output.stdout.contains("event 1: its hash is"), "{output}");
+        assert_eq!(output.code, 1);
         assert_eq!(desk.types("pending --database copy.db").await.code, 5);
     })
     .await;

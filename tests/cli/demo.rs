@@ -93,10 +93,10 @@ async fn demo_runs_automatically_to_its_end() {
 #[tokio::test]
 async fn demo_prints_json() {
     with_desk(async |desk| {
-        let told = desk.types("demo --auto --json --folder demo").await;
-        let told: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
-        assert_eq!(told["calls"].as_array().map(Vec::len), Some(10));
-        assert_eq!(told["calls"][0]["state"], "finished");
+        let output = desk.types("demo --auto --json --folder demo").await;
+        let output: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(output["calls"].as_array().map(Vec::len), Some(10));
+        assert_eq!(output["calls"][0]["state"], "finished");
     })
     .await;
 }
@@ -105,8 +105,8 @@ async fn demo_prints_json() {
 async fn piped_allow_once_answers_reach_the_end() {
     with_desk(async |desk| {
         let line = format!("yes once | {COUNTERSIGN} demo --folder demo");
-        let said = desk.run_program("sh", &["-c", &line]).await;
-        let (_, summary) = said.split_once("The calls of the agent").expect("a summary");
+        let output = desk.run_program("sh", &["-c", &line]).await;
+        let (_, summary) = output.split_once("The calls of the agent").expect("a summary");
         let not_run: Vec<_> = summary.lines().filter(|line| line.contains("not run")).collect();
         assert_snapshot!(not_run.join("\n"), @"  git-push-force  not run  blocked by policy:no force pushes: history is shared");
         assert_eq!(summary.lines().filter(|line| line.contains("  ran  ")).count(), 9, "{summary}");
@@ -119,8 +119,8 @@ async fn piped_allow_once_answers_reach_the_end() {
 async fn early_exit_names_an_existing_call() {
     with_desk(async |desk| {
         let line = format!("echo q | {COUNTERSIGN} demo --plain --folder demo");
-        let said = desk.without_paths(&desk.run_program("sh", &["-c", &line]).await);
-        let (_, end) = said.split_once("the files are still there:\n").expect("an end");
+        let output = desk.without_paths(&desk.run_program("sh", &["-c", &line]).await);
+        let (_, end) = output.split_once("the files are still there:\n").expect("an end");
         for shown in end.lines().filter_map(|line| line.trim().strip_prefix("countersign ")) {
             let shown = shown.replace("[here]", &desk.path("").display().to_string());
             assert_eq!(desk.types(&shown).await.code, 0, "{shown}");
@@ -190,7 +190,7 @@ async fn interrupted_demo_leaves_no_process_or_folder() {
         terminal.wait_for_line("Press Enter to open the inbox.").await;
         terminal.presses("C-c").await;
         terminal.wait_for_line("left 130").await;
-        let left = std::fs::read_dir(desk.path("tmp")).expect("it is there").count();
+        let left = std::fs::read_dir(desk.path("tmp")).expect("the file exists").count();
         assert_eq!(left, 0);
     })
     .await;

@@ -1,6 +1,6 @@
 //! A temporary folder and a clean environment, in which tests run the command.
 
-use crate::hide::hide;
+use crate::snapshot_text::hide;
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, Principal};
 use std::{
@@ -152,7 +152,7 @@ impl RunningCommand<'_> {
 
     /// Sends it a signal.
     pub(crate) async fn send_signal(&self, signal: &str) {
-        let pid = self.child.id().expect("it runs").to_string();
+        let pid = self.child.id().expect("the process runs").to_string();
         self.desk.run_program("kill", &["-s", signal, &pid]).await;
     }
 
@@ -161,7 +161,7 @@ impl RunningCommand<'_> {
         let [mut stdout, mut stderr] = self.output;
         let rest = tokio::join!(self.stdout.read_to_end(&mut stdout), self.stderr.read_to_end(&mut stderr));
         assert!(rest.0.is_ok() && rest.1.is_ok(), "its output can be read");
-        let status = self.child.wait().await.expect("it ends");
+        let status = self.child.wait().await.expect("the process ends");
         self.desk.screen(&Output { status, stdout, stderr })
     }
 }
@@ -170,7 +170,11 @@ async fn read_up_to(from: &mut (impl AsyncBufReadExt + Unpin), kept: &mut Vec<u8
     loop {
         let start = kept.len();
         let length = from.read_until(b'\n', kept).await.expect("its output can be read");
-        assert!(length > 0, "it ended before it said {text:?}: {}", String::from_utf8_lossy(kept));
+        assert!(
+            length > 0,
+            "the command ended before it printed {text:?}: {}",
+            String::from_utf8_lossy(kept)
+        );
         if String::from_utf8_lossy(&kept[start..]).contains(text) {
             return;
         }

@@ -106,9 +106,9 @@ async fn each_problem_is_listed_with_its_remedy() {
         "#);
         let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1 WHERE 0";
         desk.run_program("sqlite3", &["countersign.db", tampered]).await;
-        let said = desk.types("doctor").await;
-        assert!(said.stdout.contains("fail  chain        event 2: its hash is"), "{said}");
-        assert_eq!(said.code, 1);
+        let output = desk.types("doctor").await;
+        assert!(output.stdout.contains("fail  chain        event 2: its hash is"), "{output}");
+        assert_eq!(output.code, 1);
     })
     .await;
 }
@@ -130,11 +130,12 @@ async fn server_health_is_reported() {
             exit 0
             ");
             town.service.gate.policy_failed("line 3 is odd");
-            let said = desk.types(&format!("doctor --server {server}")).await;
+            let output = desk.types(&format!("doctor --server {server}")).await;
             assert!(
-                said.stdout
+                output
+                    .stdout
                     .contains("fail  its policy   the server still uses an older policy: line 3 is odd"),
-                "{said}"
+                "{output}"
             );
         })
         .await;

@@ -153,8 +153,8 @@ async fn run_help_lists_its_options() {
 #[tokio::test]
 async fn version_is_that_of_the_package() {
     with_desk(async |desk| {
-        let said = desk.types("-V").await;
-        assert_eq!(said.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
+        let output = desk.types("-V").await;
+        assert_eq!(output.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
     })
     .await;
 }

@@ -118,14 +118,14 @@ async fn events_are_filtered() {
 async fn multiline_arguments_stay_on_one_json_line() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "mail", "{\n  \"text\": \"a\\nb\",\r\n  \"to\": \"ada\"\n}").await;
-        let told = desk.types("log --json").await.stdout;
-        let types: Vec<_> = told
+        let output = desk.types("log --json").await.stdout;
+        let types: Vec<_> = output
             .lines()
             .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an event a line"))
             .map(|event| event["type"].clone())
             .collect();
         assert_eq!(types, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);
-        assert!(told.contains(r#""text": "a\nb",    "to": "ada""#), "{told}");
+        assert!(output.contains(r#""text": "a\nb",    "to": "ada""#), "{output}");
     })
     .await;
 }
@@ -138,9 +138,9 @@ async fn follow_prints_later_events() {
         log.wait_for_stdout("people are asked about call_1").await;
         desk.propose("t2", "call_2", "bash", "{}").await;
         desk.types("deny call_1 --as user:ada").await;
-        let said = log.wait_for_stdout("did not run").await;
-        assert!(!said.contains("call_2"), "{said}");
-        assert_eq!(said.lines().count(), 4);
+        let output = log.wait_for_stdout("did not run").await;
+        assert!(!output.contains("call_2"), "{output}");
+        assert_eq!(output.lines().count(), 4);
     })
     .await;
 }

@@ -115,10 +115,10 @@ async fn check_without_call_describes_the_policy() {
           line 3, column 1: rule "bash:ls" never decides: whatever it matches is blocked by rule "bash", and the strictest wins; narrow "bash", or take calls out of it with `unless`
         exit 0
         "#);
-        let told: serde_json::Value =
+        let output: serde_json::Value =
             serde_json::from_str(&desk.types("policy check --policy odd.toml --json").await.stdout)
                 .expect("JSON");
-        assert_eq!((&told["rules"], &told["warnings"][0]["line"]), (&2.into(), &3.into()), "{told}");
+        assert_eq!((&output["rules"], &output["warnings"][0]["line"]), (&2.into(), &3.into()), "{output}");
     })
     .await;
 }
@@ -182,11 +182,11 @@ async fn call_is_read_from_a_file() {
         let line = "policy check --policy policy.toml --call call.json --thread t1";
         assert_eq!(desk.types(&format!("{line} --as agent:scout")).await.code, 0);
         assert_eq!(desk.types(&format!("{line} --as agent:else")).await.code, 76);
-        let told: serde_json::Value =
+        let output: serde_json::Value =
             serde_json::from_str(&desk.types(&format!("{line} --as agent:scout --json")).await.stdout)
                 .expect("JSON");
-        assert_eq!((&told["verdict"], &told["rule"]), (&"allow".into(), &"reads".into()), "{told}");
-        assert_eq!(told["terms"]["quorum"], 1);
+        assert_eq!((&output["verdict"], &output["rule"]), (&"allow".into(), &"reads".into()), "{output}");
+        assert_eq!(output["terms"]["quorum"], 1);
     })
     .await;
 }

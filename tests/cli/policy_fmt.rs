@@ -18,7 +18,7 @@ async fn invalid_policy_file_stays_unchanged() {
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        let kept = std::fs::read_to_string(desk.path("policy.toml")).expect("it is there");
+        let kept = std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists");
         assert_eq!(kept, "[[rule]]\nname = 7\n");
     })
     .await;
@@ -32,12 +32,12 @@ async fn formatting_twice_changes_nothing() {
         ! policy.toml is not in the standard layout: countersign policy fmt policy.toml
         exit 1
         ");
-        assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), UNTIDY);
+        assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"), UNTIDY);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
         Formatted policy.toml.
         exit 0
         ");
-        assert_snapshot!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), @r#"
+        assert_snapshot!(std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"), @r#"
         # What is free.
         [[rule]]
         name = "shell"
@@ -46,7 +46,7 @@ async fn formatting_twice_changes_nothing() {
         "#);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"exit 0");
         assert_snapshot!(desk.types("policy fmt --check --policy policy.toml").await, @"exit 0");
-        let beside = std::fs::read_dir(desk.path("")).expect("it is there").count();
+        let beside = std::fs::read_dir(desk.path("")).expect("the file exists").count();
         assert_eq!(beside, 1, "nothing is left beside it");
     })
     .await;
@@ -57,9 +57,9 @@ async fn policy_on_stdin_is_formatted_to_stdout() {
     with_desk(async |desk| {
         desk.write_file("policy.toml", UNTIDY);
         let piped = format!("{} policy fmt - < policy.toml", crate::desk::COUNTERSIGN);
-        let said = desk.run_program("sh", &["-c", &piped]).await;
+        let output = desk.run_program("sh", &["-c", &piped]).await;
         desk.types("policy fmt policy.toml").await;
-        assert_eq!(said, std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"));
+        assert_eq!(output, std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"));
     })
     .await;
 }

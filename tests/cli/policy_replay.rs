@@ -130,8 +130,8 @@ async fn differences_are_listed_call_by_call() {
         default  ask          1
         exit 0
         ");
-        let told = desk.types("policy replay --policy policy.toml --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy replay --policy policy.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(json["saved"], serde_json::json!({"allowed": 3, "blocked": 0}), "{json}");
         let denied = &json["allowedThoughDenied"];
         assert_eq!((&denied["count"], &denied["calls"][0]["id"]), (&1.into(), &"call_3".into()));

@@ -57,14 +57,14 @@ async fn suggested_policy_saves_the_predicted_questions() {
         verdict = "allow"
         exit 0
         "#);
-        let told = desk.types("policy replay --policy suggested.toml --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy replay --policy suggested.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(
             (&json["saved"]["allowed"], &json["allowedThoughDenied"]["count"]),
             (&3.into(), &0.into())
         );
-        let told = desk.types("policy suggest --at-least 3 --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy suggest --at-least 3 --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!((&json["saved"], &json["rules"][0]["nearMisses"]), (&3.into(), &1.into()));
     })
     .await;

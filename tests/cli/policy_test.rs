@@ -44,13 +44,13 @@ async fn error_in_a_case_file_names_its_line() {
         exit 2
         ");
         desk.write_file("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
-        let told = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
-        assert!(told.contains("write cases as [[case]], with two brackets"), "{told}");
+        let output = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
+        assert!(output.contains("write cases as [[case]], with two brackets"), "{output}");
         // An unknown key would match no rule, and the case would pass for the wrong reason.
         for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
             desk.write_file("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
-            let told = desk.types("policy test --policy policy.toml cases.toml").await;
-            assert!(told.code == 2 && told.stderr.contains("line 4"), "{wrong}: {}", told.stderr);
+            let output = desk.types("policy test --policy policy.toml cases.toml").await;
+            assert!(output.code == 2 && output.stderr.contains("line 4"), "{wrong}: {}", output.stderr);
         }
     })
     .await;
@@ -84,9 +84,9 @@ async fn failed_case_shows_the_actual_verdict() {
         policy.toml: 3 examples and 2 cases hold; 2 cases failed.
         exit 1
         ");
-        let told = desk.types("policy test --policy policy.toml bad.toml --json").await;
-        let json: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
-        assert_eq!((told.code, &json["examples"], &json["cases"]), (1, &3.into(), &2.into()));
+        let output = desk.types("policy test --policy policy.toml bad.toml --json").await;
+        let json: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!((output.code, &json["examples"], &json["cases"]), (1, &3.into(), &2.into()));
         assert_eq!(json["failures"][0]["line"], 1);
         assert_eq!(json["failures"][1]["actual"]["rule"], "harmless shell");
     })

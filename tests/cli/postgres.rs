@@ -19,13 +19,13 @@ async fn server() -> (Cluster, String) {
 
 /// Runs a command, and checks that its output does not contain the password.
 async fn types(desk: &TerminalDesk, line: &str) -> DeskScreen {
-    let said = desk.types(line).await;
-    assert!(!said.to_string().contains("s3cret"), "{line}: {said}");
-    said
+    let output = desk.types(line).await;
+    assert!(!output.to_string().contains("s3cret"), "{line}: {output}");
+    output
 }
 
 /// The output without without_measurements values, which differ between runs.
-fn without_measurements(said: &DeskScreen) -> String {
+fn without_measurements(output: &DeskScreen) -> String {
     let hide = |line: &str| {
         let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();
         match line.split_whitespace().nth(1) {
@@ -35,7 +35,7 @@ fn without_measurements(said: &DeskScreen) -> String {
             _ => line.to_owned(),
         }
     };
-    said.to_string().lines().map(|line| hide(line) + "\n").collect()
+    output.to_string().lines().map(|line| hide(line) + "\n").collect()
 }
 
 #[tokio::test]
@@ -78,8 +78,8 @@ async fn commands_work_and_never_show_the_password() {
             "copy --from-file address --to copy.db",
             "copy --from copy.db --to-file address --continue",
         ] {
-            let said = types(desk, line).await;
-            assert_eq!(said.code, 0, "{line}: {said}");
+            let output = types(desk, line).await;
+            assert_eq!(output.code, 0, "{line}: {output}");
         }
     })
     .await;
@@ -108,8 +108,8 @@ async fn reasons_for_a_failed_connection_are_reported() {
         for (wrong, right) in
             [("s3cret@", "s3cretly@"), ("/log", "/nowhere"), ("/log", "/log?sslmode=require")]
         {
-            let said = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
-            assert_eq!(said.code, 5, "{said}");
+            let output = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
+            assert_eq!(output.code, 5, "{output}");
         }
         assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
@@ -172,17 +172,17 @@ async fn unprivileged_role_learns_who_must_migrate() {
         let of = |role: &str| server.url_as(role, "postgres");
         let (owner, app) = (of("countersign_owner"), of("countersign_app"));
         let folder = server.folder().display().to_string().replace('/', "%2F");
-        let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
-        assert_snapshot!(told.replace(&folder, "SOCKET"), @"
+        let output = types(desk, &format!("run --database {app} -- true")).await.to_string();
+        assert_snapshot!(output.replace(&folder, "SOCKET"), @"
         ! countersign: postgres://countersign_app@SOCKET:5432/postgres has to be brought to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, and packaging/postgres/roles.sql after it
         exit 5
         ");
         assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);
         desk.run_program("psql", &[&server.url(), "--quiet", "--file", roles]).await;
-        let said = types(desk, &format!("doctor --database {app}")).await.to_string();
+        let output = types(desk, &format!("doctor --database {app}")).await.to_string();
         assert!(
-            said.contains("ok    rights       this user can add events, but not change or delete them"),
-            "{said}"
+            output.contains("ok    rights       this user can add events, but not change or delete them"),
+            "{output}"
         );
         let mut run = desk.start(&format!("run --database {app} --id call_1 -- true"));
         run.wait_for_stderr("is pending").await;

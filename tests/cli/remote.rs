@@ -55,7 +55,7 @@ async fn server_and_file_give_the_same_output() {
                 ];
                 assert_eq!(far.to_string(), near.to_string(), "{asked}");
             }
-            assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "it is no grant");
+            assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "the event is not a grant");
             assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
             assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
         })
@@ -89,7 +89,7 @@ async fn control_characters_of_a_server_are_escaped() {
         ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
-        answering.await.expect("it answered");
+        answering.await.expect("the server finishes");
     })
     .await;
 }

@@ -8,8 +8,8 @@ const ADDRESS: &str = "postgres://ada:s3cret@127.0.0.1:1/log?application_name=de
 
 /// Runs a command. Returns its complete output.
 async fn types(desk: &TerminalDesk, line: &str) -> String {
-    let said = desk.types(line).await;
-    let text = said.to_string();
+    let output = desk.types(line).await;
+    let text = output.to_string();
     assert!(!text.contains("s3cret"), "{line}: {text}");
     assert!(!text.contains("panicked"), "{line}: {text}");
     text
@@ -175,9 +175,9 @@ async fn invalid_pgpass_line_is_not_printed() {
     with_desk(async |desk| {
         desk.write_file(".pgpass", "127.0.0.1:1:s3cret\n");
         desk.run_program("chmod", &["600", ".pgpass"]).await;
-        let said = desk.types("pending --log trace --database postgres://ada@127.0.0.1:1/log").await;
-        assert_ne!(said.code, 0);
-        assert!(!format!("{}{}", said.stdout, said.stderr).contains("s3cret"), "{}", said.stderr);
+        let output = desk.types("pending --log trace --database postgres://ada@127.0.0.1:1/log").await;
+        assert_ne!(output.code, 0);
+        assert!(!format!("{}{}", output.stdout, output.stderr).contains("s3cret"), "{}", output.stderr);
     })
     .await;
 }

@@ -108,7 +108,8 @@ async fn sighup_reloads_only_a_valid_policy() {
         desk.set_variable("COUNTERSIGN_LOG", "info");
         let mut server =
             desk.start("serve --json --listen 127.0.0.1:0 --listen unix:here.sock --policy policy.toml");
-        let line: serde_json::Value = serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
+        let line: serde_json::Value =
+            serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
         let url = line["listening"].as_str().expect("an address").to_owned();
         assert_eq!(line["addresses"][1], "unix:here.sock");
         desk.write_file("policy.toml", "default = \"perhaps\"");
@@ -121,7 +122,10 @@ async fn sighup_reloads_only_a_valid_policy() {
         assert!(ran.to_string().contains("hi"), "{ran}");
         server.send_signal("TERM").await;
         server.wait_for_exit().await;
-        assert!(!desk.run_program("ls", &["-A"]).await.contains("here.sock"), "the socket goes with the server");
+        assert!(
+            !desk.run_program("ls", &["-A"]).await.contains("here.sock"),
+            "the socket goes with the server"
+        );
     })
     .await;
 }

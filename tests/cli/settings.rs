@@ -56,7 +56,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        assert_eq!(desk.types("version").await.code, 0, "what needs no settings works");
+        assert_eq!(desk.types("version").await.code, 0, "a command without settings works");
     })
     .await;
 }
@@ -166,8 +166,8 @@ async fn folder_settings_cannot_choose_policy_or_log() {
         ");
         assert_eq!(run.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
-        let said = desk.types("show call_1 --json --as user:ada").await.stderr;
-        assert_snapshot!(said, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
+        let output = desk.types("show call_1 --json --as user:ada").await.stderr;
+        assert_snapshot!(output, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
         let shown = desk.types("config").await;
         assert_eq!(shown.stdout.matches("is ignored without --config").count(), 3, "{shown}");
         assert_eq!(shown.stdout.matches("  countersign.toml:4").count(), 1, "the bell is: {shown}");
@@ -259,8 +259,11 @@ async fn folder_settings_come_before_home_settings() {
         [here]/.config/countersign/config.toml
         exit 0
         ");
-        let said = desk.types("config --json").await.stdout;
-        assert!(said.contains(r#""value":"[here]/.config/countersign/log.db""#), "beside the file: {said}");
+        let output = desk.types("config --json").await.stdout;
+        assert!(
+            output.contains(r#""value":"[here]/.config/countersign/log.db""#),
+            "beside the file: {output}"
+        );
         desk.write_file("countersign.toml", "");
         assert_snapshot!(desk.types("config --path").await, @"
         countersign.toml

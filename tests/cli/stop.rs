@@ -1,6 +1,6 @@
 //! `countersign stop` and `countersign release`
 
-use crate::{deciding::set_policy, desk::with_desk, tmux::TmuxTerminal};
+use crate::{desk::with_desk, scopes_and_quorum::set_policy, tmux::TmuxTerminal};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
@@ -100,7 +100,7 @@ async fn release_requires_a_lost_executor() {
             countersign_api::parse_thread_id("t1").expect("valid"),
             countersign_api::parse_call_id("call_1").expect("valid"),
         );
-        let call = gate.call(&thread, &id).await.expect("it is there");
+        let call = gate.call(&thread, &id).await.expect("the call exists");
         let claim =
             api::ClaimRequest { lease_seconds: Some(0), ..api::ClaimRequest::for_call(&call, "worker-1") };
         gate.claim(&thread, &id, &claim).await.expect("claimed");

@@ -83,7 +83,7 @@ impl<'a> TmuxTerminal<'a> {
             let screen = self.tmux(&["capture-pane", "-p"]).await;
             let same = std::mem::replace(&mut before, screen.clone()) == screen;
             if same && seen(screen.trim_end()) {
-                return crate::hide::hide(&self.desk.without_paths(screen.trim_end()));
+                return crate::snapshot_text::hide(&self.desk.without_paths(screen.trim_end()));
             }
         }
     }

@@ -14,7 +14,7 @@ async fn collect(listener: TcpListener) -> Vec<u8> {
     let mut request = Vec::new();
     loop {
         let mut chunk = [0; 4096];
-        let length = stream.read(&mut chunk).await.expect("it can be read");
+        let length = stream.read(&mut chunk).await.expect("the read succeeds");
         request.extend_from_slice(&chunk[..length]);
         if length == 0 || is_complete(&request) {
             break;
@@ -23,7 +23,7 @@ async fn collect(listener: TcpListener) -> Vec<u8> {
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         .await
-        .expect("it listens");
+        .expect("the connection is accepted");
     request
 }
 
@@ -47,7 +47,7 @@ async fn traces_without_arguments_reach_the_collector() {
         s3cret
         exit 0
         ");
-        let request = collected.await.expect("it collects");
+        let request = collected.await.expect("the collector finishes");
         let text = String::from_utf8_lossy(&request);
         assert!(text.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{text}");
         assert!(text.contains("countersign") && text.contains("command") && text.contains("run"), "{text}");
@@ -60,8 +60,8 @@ async fn traces_without_arguments_reach_the_collector() {
 async fn missing_collector_does_not_block_commands() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
-        let said = desk.types("pending --otlp http://127.0.0.1:1").await;
-        assert_eq!((said.stdout.as_str(), said.code), ("No call is pending.\n", 0));
+        let output = desk.types("pending --otlp http://127.0.0.1:1").await;
+        assert_eq!((output.stdout.as_str(), output.code), ("No call is pending.\n", 0));
     })
     .await;
 }
@@ -71,8 +71,8 @@ async fn program_log_is_json_on_request() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         desk.run_program("chmod", &["644", "countersign.db"]).await;
-        let said = desk.types("pending --log warn --log-format json").await;
-        let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
+        let output = desk.types("pending --log warn --log-format json").await;
+        let line: serde_json::Value = serde_json::from_str(output.stderr.trim()).expect("one object");
         assert_eq!(
             (&line["level"], &line["target"]),
             (&"WARN".into(), &"countersign_store::database::sqlite::file".into())

@@ -71,8 +71,8 @@ async fn unusable_listen_address_is_reported_with_a_remedy() {
         ");
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = taken.local_addr().expect("bound").port();
-        let said = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
-        assert_snapshot!(said.to_string().replace(&port.to_string(), "[port]"), @"
+        let output = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
+        assert_snapshot!(output.to_string().replace(&port.to_string(), "[port]"), @"
         ! countersign: cannot listen on [port]: Address already in use (os error 98)
         ! hint: use another address with --listen; --reuse-port shares a port between servers that all set it
         exit 1
@@ -109,8 +109,8 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
         for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
-            let said = desk.types(&format!("{line} --as user:ada")).await;
-            assert_eq!(said.code, 0, "{line}: {said}");
+            let output = desk.types(&format!("{line} --as user:ada")).await;
+            assert_eq!(output.code, 0, "{line}: {output}");
         }
         let doctor = desk.types("doctor").await;
         assert!(doctor.stdout.contains("verify") || doctor.code == 1, "it tells and goes on: {doctor}");

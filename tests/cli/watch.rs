@@ -224,8 +224,9 @@ async fn second_of_two_approvers_learns_the_decision() {
         terminal.type_text("d").await;
         terminal.wait_for_text("Deny bash, because:").await;
         terminal.type_text("not so").await;
-        let output = crate::watch_plain::run_watch_plain(desk, "once because I know it\n", "--as user:ben").await;
-        assert!(told.contains("Allowed call_1 (bash) once."), "{told}");
+        let output =
+            crate::watch_plain::run_watch_plain(desk, "once because I know it\n", "--as user:ben").await;
+        assert!(output.contains("Allowed call_1 (bash) once."), "{output}");
         terminal.wait_for_text("This call was allowed by user:ben meanwhile.").await;
         terminal.types(" fast, no odd s").await;
         // Enter has ended the comment, so keys are commands again.

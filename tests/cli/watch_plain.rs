@@ -10,8 +10,8 @@ use insta::assert_snapshot;
 pub(crate) async fn run_watch_plain(desk: &TerminalDesk, lines: &str, options: &str) -> String {
     desk.write_file("typed", lines);
     let line = format!("{COUNTERSIGN} watch {options} < typed");
-    let said = desk.run_program("sh", &["-c", &line]).await;
-    crate::hide::hide(&desk.without_paths(&said))
+    let output = desk.run_program("sh", &["-c", &line]).await;
+    crate::snapshot_text::hide(&desk.without_paths(&output))
 }
 
 #[tokio::test]

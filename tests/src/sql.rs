@@ -74,7 +74,7 @@ impl SqlConnection {
             Self::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
             Self::Postgres(conn) => migrator.run_direct(None, conn, false).await,
         };
-        done.expect("it migrates");
+        done.expect("the migration succeeds");
     }
 
     /// Closes the connection.
@@ -115,8 +115,8 @@ async fn run_shell(shell: &mut Command, sql: &str) -> Result<String, String> {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = shell.spawn().unwrap_or_else(|why| panic!("{shell:?}: {why}"));
     // A shell that stopped at an error does not read the rest.
-    let _ = running.stdin.take().expect("it is piped").write_all(sql.as_bytes()).await;
-    let said = running.wait_with_output().await.expect("it ends");
+    let _ = running.stdin.take().expect("stdin is piped").write_all(sql.as_bytes()).await;
+    let said = running.wait_with_output().await.expect("the process ends");
     if said.status.success() {
         Ok(String::from_utf8_lossy(&said.stdout).trim_end().to_owned())
     } else {

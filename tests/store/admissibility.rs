@@ -1,6 +1,6 @@
 //! Verifying names each row that the rules would not have written, although the database accepts it.
 
-use crate::guards::{write_history, numbered, write_special_calls};
+use crate::guards::{numbered, write_history, write_special_calls};
 use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{LS, SqlConnection, in_world, open_file, statement};

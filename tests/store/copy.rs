@@ -66,7 +66,7 @@ async fn lives(world: &mut World) -> String {
     let mut connection = world.sql_connection().await;
     append_sealed(world.store(), &mut connection, "t", (EventType::UserMessage, "user:ada", odd))
         .await
-        .expect("it is a message");
+        .expect("the message is accepted");
     connection.close().await;
     types(&place, "INSERT INTO decisions VALUES ('t', 'call_3', 'deny', 'user:ada', 'late');")
         .await
@@ -106,8 +106,8 @@ fn every_event_is_copied(from: Database, to: Database) {
         let by_hand = "INSERT INTO events (thread_id, type, principal, data)
             VALUES ('t', 'TOOL_APPROVAL_RESPONSE', 'user:ada', '{\"toolCallId\":\"call_9\"}');";
         assert!(types(&target, by_hand).await.is_err(), "also that of rows by hand");
-        let store = opened(&target).await.expect("it is an ordinary log now");
-        store.probe().await.expect("that can be written to");
+        let store = opened(&target).await.expect("the copy opens as an ordinary log");
+        store.probe().await.expect("the copy accepts commands");
         store.close().await;
     });
 }
@@ -163,7 +163,7 @@ fn a_copy_goes_on_where_it_stopped(to: Database) {
         assert!(copied.before >= 2_000, "it went on after {}", copied.before);
         assert_eq!(copied.report.events, 5_500);
         is_the_same(&source, &target).await;
-        opened(&target).await.expect("it is whole").close().await;
+        opened(&target).await.expect("the copy is complete").close().await;
     });
 }
 
@@ -185,7 +185,7 @@ fn a_target_with_events_is_left_alone(database: Database) {
         let before = types(&source, ALL).await;
         for go_on in [false, true] {
             let refused =
-                copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("it has events");
+                copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("the log has events");
             assert_eq!(refused.code(), if go_on { "not_a_copy" } else { "target_not_empty" });
         }
         for go_on in [false, true] {
@@ -222,7 +222,7 @@ fn log_is_not_copied_into_itself() {
         let again = format!("{server}?application_name=again&schema=public");
         let refused = copy(address(&server), address(&again), true, |_| ()).await.expect_err("the same");
         assert_eq!(refused.code(), "same_log");
-        opened(&server).await.expect("it still opens").close().await;
+        opened(&server).await.expect("the source opens").close().await;
     });
 }
 

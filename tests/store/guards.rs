@@ -107,7 +107,12 @@ async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Ev
 }
 
 /// Tries every statement of the files: each is refused, changes nothing, and does not block other writers.
-async fn assert_all_refused(store: &Store, mut connection: SqlConnection, witness: &Persona, files: [&str; 2]) {
+async fn assert_all_refused(
+    store: &Store,
+    mut connection: SqlConnection,
+    witness: &Persona,
+    files: [&str; 2],
+) {
     let (mut next, mut before) = (0, log_and_index(store, &mut connection).await);
     for (what, whys, statement) in files.into_iter().flat_map(forbidden_statements) {
         let statement = numbered(&statement, &before.0);
@@ -139,7 +144,8 @@ async fn forbidden_statements_are_refused_and_change_nothing(world: &mut World) 
         Database::Sqlite => include_str!("../fixtures/forbidden/sqlite.sql"),
         Database::Postgres => include_str!("../fixtures/forbidden/postgres.sql"),
     };
-    assert_all_refused(world.store(), world.sql_connection().await, &bot.in_thread("witness"), [BOTH, own]).await;
+    assert_all_refused(world.store(), world.sql_connection().await, &bot.in_thread("witness"), [BOTH, own])
+        .await;
 }
 
 /// Uses a log in another schema than the world's own, with the roles of `packaging/postgres/roles.sql`. The
@@ -150,17 +156,17 @@ fn application_role_can_only_do_its_work() {
         let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
         let url_of = |world: &mut World, role| world.server().url_as(role, "postgres");
         world.run_shell(give_out_rights).await.expect("roles are made");
-        let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("it can be read");
+        let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("the address is valid");
         Store::open(owner, world.options()).await.expect("the owner migrates").close().await;
         world.run_shell(give_out_rights).await.expect("rights are given");
 
         let url = url_of(world, "countersign_app");
-        let address = DatabaseUrl::parse(&url).expect("it can be read");
+        let address = DatabaseUrl::parse(&url).expect("the address is valid");
         let store = Store::open(address, world.options()).await.expect("the application comes in");
         let bot = world.agent("bot").at(&store);
         write_history(&bot, &world.person("ada").at(&store)).await;
         write_special_calls(&store, SqlConnection::open(&url).await).await;
-        store.probe().await.expect("it may say that it is ready");
+        store.probe().await.expect("the role may run the probe");
         let by_hand = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
         assert!(
             SqlConnection::open(&url)
@@ -171,8 +177,13 @@ fn application_role_can_only_do_its_work() {
                 .contains("the time to decide is over")
         );
         let application = include_str!("../fixtures/forbidden/application.sql");
-        assert_all_refused(&store, SqlConnection::open(&url).await, &bot.in_thread("witness"), [BOTH, application])
-            .await;
+        assert_all_refused(
+            &store,
+            SqlConnection::open(&url).await,
+            &bot.in_thread("witness"),
+            [BOTH, application],
+        )
+        .await;
         assert!(world.log().await.is_empty(), "and the log next door has nothing of it");
         store.close().await;
     });

@@ -28,7 +28,7 @@ async fn room(world: &mut World, name: &str) -> String {
 }
 
 fn address(room: &str) -> DatabaseUrl {
-    DatabaseUrl::parse(room).expect("it can be read")
+    DatabaseUrl::parse(room).expect("the address is valid")
 }
 
 fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
@@ -91,7 +91,7 @@ async fn ten_stores_open_a_new_log_at_once(world: &mut World) {
         let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), StoreOptions::default())));
         let stores = join_all(opening).await;
         for store in stores {
-            store.expect("no panic").expect("it opens").close().await;
+            store.expect("no panic").expect("the log opens").close().await;
         }
     }
 }
@@ -130,7 +130,8 @@ async fn log_of_an_incompatible_version_is_refused(world: &mut World) {
     bot.proposes("call_1").await.expect("asked");
     apply_later_migration(world, known + 1).await;
     let before = world.log().await;
-    let refused = Store::open(world.address(), world.options()).await.err().expect("it is left behind");
+    let refused =
+        Store::open(world.address(), world.options()).await.err().expect("the layout is incompatible");
     assert_eq!(refused.code(), "newer_database");
     assert!(
         matches!(refused, StoreError::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))

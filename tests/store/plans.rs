@@ -57,23 +57,23 @@ fn queries_match_the_files_of_the_folder() {
 pub(crate) async fn connected_as_the_store(world: &World) -> SqlConnection {
     let mut connection = world.sql_connection().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
-        connection.run(&format!("SET {name} = {value}")).await.expect("it can be set");
+        connection.run(&format!("SET {name} = {value}")).await.expect("the setting is accepted");
     }
     connection
 }
 
 /// The generic plan of PostgreSQL for a statement.
 pub(crate) async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
-    connection.run(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
+    connection.run(&format!("PREPARE asked AS {statement}")).await.expect("the statement prepares");
     let counted =
         "SELECT cardinality(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
-    let count = connection.query_texts(counted).await.expect("it is there")[0].parse().expect("a number");
+    let count = connection.query_texts(counted).await.expect("the query runs")[0].parse().expect("a number");
     let nulls = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
     let steps = connection
         .query_texts(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {nulls}"))
         .await
-        .expect("it has a plan");
-    connection.run("DEALLOCATE asked").await.expect("it was prepared");
+        .expect("the statement has a plan");
+    connection.run("DEALLOCATE asked").await.expect("the statement is prepared");
     steps
 }
 

@@ -27,7 +27,11 @@ fn crate_dependencies_point_inwards() {
         .iter()
         .filter_map(|path| path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml"))
         .collect();
-    assert_eq!(crates.len(), ALLOWED_DEPENDENCIES.len(), "list each crate in ALLOWED_DEPENDENCIES: {crates:?}");
+    assert_eq!(
+        crates.len(),
+        ALLOWED_DEPENDENCIES.len(),
+        "list each crate in ALLOWED_DEPENDENCIES: {crates:?}"
+    );
     for name in crates {
         let (_, allowed) = ALLOWED_DEPENDENCIES.iter().find(|(listed, _)| *listed == name).expect(name);
         let manifest = read(&format!("crates/{name}/Cargo.toml"));

@@ -102,7 +102,7 @@ impl<S> World<S> {
         self.ground.cluster()
     }
 
-    /// The clock, which stands still until the test moves it.
+    /// The clock, which moves only when the test advances it.
     #[must_use]
     pub fn clock(&self) -> &ManualClock {
         &self.manual_clock

@@ -1,7 +1,7 @@
 //! Trouble from servers, networks and operators to a log on PostgreSQL, and the guarantees that the store keeps.
 
-mod beginnings;
-mod lost;
+mod creation;
+mod network_cuts;
 mod order;
 mod pooler;
 mod restarts;
@@ -26,15 +26,15 @@ fn options() -> StoreOptions {
 }
 
 /// Polls so rarely that every event must come by a notification.
-fn by_the_bell() -> StoreOptions {
+fn options_without_polling() -> StoreOptions {
     StoreOptions { poll: Duration::from_hours(1), ..StoreOptions::default() }
 }
 
 async fn tries(url: &str) -> Result<Store, StoreError> {
-    tries_with(url, options()).await
+    try_open_with(url, options()).await
 }
 
-async fn tries_with(url: &str, options: StoreOptions) -> Result<Store, StoreError> {
+async fn try_open_with(url: &str, options: StoreOptions) -> Result<Store, StoreError> {
     Store::open(DatabaseUrl::parse(url).expect("an address"), options).await
 }
 
@@ -75,7 +75,7 @@ fn follows(store: &Store) -> EventFollower {
 }
 
 /// The follower must see the events `first` to `last` once and in order.
-async fn hears(follower: &mut EventFollower, first: i64, last: i64) {
+async fn assert_receives(follower: &mut EventFollower, first: i64, last: i64) {
     for seq in first..=last {
         assert_eq!(follower.next().await.expect("the log reads").seq, seq);
     }

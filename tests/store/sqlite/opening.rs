@@ -46,8 +46,8 @@ fn missing_file_is_created_only_on_request() {
         let error = Store::open(&path, options.clone()).await.err().expect("there is none");
         assert_eq!(error.reason(), Some("missing"));
         assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "and none was made");
-        Store::open(&path, StoreOptions::default()).await.expect("it is made").close().await;
-        Store::open(&path, options).await.expect("it is there").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("the file is created").close().await;
+        Store::open(&path, options).await.expect("the log opens").close().await;
         let nowhere = Store::open(folder.path().join("no/folder.db"), StoreOptions::default()).await;
         assert_eq!(nowhere.err().expect("no folder").code(), "no_folder");
         let a_folder = Store::open(folder.path(), StoreOptions::default()).await;
@@ -136,7 +136,7 @@ fn read_only_file_is_refused() {
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/new.db""#;
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
         assert_eq!((said.text.as_str(), said.well), ("read_only", true));
-        Store::open(&path, StoreOptions::default()).await.expect("it was only the mount").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("only the mount is read-only").close().await;
     });
 }
 

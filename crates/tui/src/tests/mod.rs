@@ -7,9 +7,7 @@ mod stories;
 use crate::{
     draw::{ColourTheme, draw_picture},
     inbox::{
-        message::{
-            DecisionFailure, DecisionSummary, InboxAction, InboxCallKey, InboxEvent, SentDecision, call_key,
-        },
+        message::{DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
     view::{InboxHints, build_picture},
@@ -89,8 +87,10 @@ impl InboxTester {
         let (columns, lines) = self.size;
         let hints = InboxHints { command_prefix: "countersign".to_owned() };
         let view = build_picture(&mut self.inbox, columns.into(), lines.into(), self.now, &hints);
-        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("it draws");
-        terminal.draw(|frame| draw_picture(frame, &view, ColourTheme { colours: true })).expect("it draws");
+        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("the screen is drawn");
+        terminal
+            .draw(|frame| draw_picture(frame, &view, ColourTheme { colours: true }))
+            .expect("the screen is drawn");
         let buffer = terminal.backend().buffer().clone();
         let line = |y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         (0..lines).map(|y| line(y).trim_end().to_owned()).collect::<Vec<_>>().join("\n")
@@ -128,7 +128,7 @@ impl InboxTester {
     /// The gate confirms the sent decision.
     pub(crate) fn confirm_sent(&mut self, sent: SentDecision) {
         let waiting = self.inbox.calls.iter().find(|one| call_key(&one.call) == sent.key);
-        let mut call = waiting.expect("it was there").call.clone();
+        let mut call = waiting.expect("the call is in the inbox").call.clone();
         let response = json!({
             "decision": sent.decision, "source": "approver", "principal": "user:ben",
             "at": self.now, "seq": 99,
@@ -161,5 +161,3 @@ pub(crate) fn decided_by_other(call: &api::Call, text: &str) -> InboxEvent {
 pub(crate) fn summarize_decision(text: &str) -> DecisionSummary {
     DecisionSummary { text: text.to_owned(), by: Principal::user("cleo") }
 }
-
-

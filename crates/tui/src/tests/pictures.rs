@@ -120,7 +120,8 @@ fn call_in_80_columns() {
 
 #[test]
 fn wide_window_shows_call_beside_list() {
-    let mut ben = InboxTester::with_calls(&[short_call(5, "bash"), dangerous_call(), unusual_call()]).with_window(120, 24);
+    let mut ben = InboxTester::with_calls(&[short_call(5, "bash"), dangerous_call(), unusual_call()])
+        .with_window(120, 24);
     ben.press_keys("n");
     assert_snapshot!(ben.screen(), @r#"
     Countersign · 3 pending                                                                                       user:ben
@@ -332,7 +333,8 @@ fn every_window_size_is_drawn() {
     for columns in (1..130).step_by(7) {
         for lines in 1..30 {
             let mut ben =
-                InboxTester::with_calls(&[dangerous_call(), unusual_call(), short_call(30, "bash")]).with_window(columns, lines);
+                InboxTester::with_calls(&[dangerous_call(), unusual_call(), short_call(30, "bash")])
+                    .with_window(columns, lines);
             ben.screen();
             ben.press_keys("nnGgdwords⎋?⎋s");
         }

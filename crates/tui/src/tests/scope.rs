@@ -80,7 +80,8 @@ fn reason_typed_too_early_is_ignored() {
 #[test]
 fn smallest_window_shows_the_call() {
     let more = json!({"expiresAt": "2026-09-21T14:14:10.000Z"});
-    let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &more), call_with_scopes(20, &json!({}))]).with_window(24, 9);
+    let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &more), call_with_scopes(20, &json!({}))])
+        .with_window(24, 9);
     let screen = ben.screen();
     assert!(screen.contains("Arguments") && screen.contains("? help"), "{screen}");
     ben.press_keys("G");
@@ -150,7 +151,7 @@ fn insufficient_vote_reports_the_missing_votes() {
     let mut ben = InboxTester::with_calls(&[one.clone(), call_with_scopes(20, &json!({}))]);
     let sent = ben.press_and_send("o");
     let mut voted = one;
-    let request = voted.request.as_mut().expect("it was asked");
+    let request = voted.request.as_mut().expect("the call has a request");
     let vote = json!({
         "seq": 30, "principal": "user:ben", "at": "2026-09-21T14:13:25.000Z",
         "decision": "allow_once", "counts": true,

@@ -104,7 +104,8 @@ fn keys_during_an_unconfirmed_decision_are_ignored() {
 
 #[test]
 fn next_call_ignores_decisions_for_a_moment() {
-    let mut ben = InboxTester::with_calls(&[short_call(10, "one"), short_call(20, "two"), short_call(30, "three")]);
+    let mut ben =
+        InboxTester::with_calls(&[short_call(10, "one"), short_call(20, "two"), short_call(30, "three")]);
     let sent = ben.press_and_send("o");
     ben.confirm_sent(sent);
     assert_eq!((ben.shown_call(), ben.status_text()), (Some("call_20"), "Allowed call_10 (one) once."));
@@ -165,7 +166,7 @@ fn session_allowance_asks_for_its_scope() {
 fn decision_not_offered_is_not_sent() {
     let one = call(10, "pay", &json!({}), &json!({}));
     let mut one = one;
-    one.request.as_mut().expect("it was asked").options = vec![Decision::AllowOnce, Decision::Deny];
+    one.request.as_mut().expect("the call has a request").options = vec![Decision::AllowOnce, Decision::Deny];
     let mut ben = InboxTester::with_calls(&[one]);
     assert!(!ben.screen().contains("s session"));
     assert_eq!(ben.press_keys("s1"), []);
@@ -214,7 +215,10 @@ fn disconnected_inbox_sends_nothing_and_keeps_state() {
     ben.receive(InboxEvent::Lost("no answer from http://127.0.0.1:7878/: Connection refused".to_owned()));
     assert!(ben.screen().contains("Reconnecting…"));
     assert_eq!(ben.press_keys("dthe long story⏎"), []);
-    assert_eq!(ben.status_text(), "Nothing was sent, because the log is unreachable. Wait for the connection.");
+    assert_eq!(
+        ben.status_text(),
+        "Nothing was sent, because the log is unreachable. Wait for the connection."
+    );
     // During the outage the second call was decided and a third was proposed.
     assert_eq!(ben.receive(InboxEvent::Loaded(vec![one, short_call(30, "three")])), [InboxAction::Ring]);
     assert_eq!(ben.status_text(), "Connected again. The list is up to date.");
@@ -246,7 +250,11 @@ fn decided_call_is_never_pending_again() {
 
 #[test]
 fn search_shows_only_matching_calls() {
-    let mut ben = InboxTester::with_calls(&[short_call(10, "bash"), short_call(20, "transfer"), short_call(30, "bash")]);
+    let mut ben = InboxTester::with_calls(&[
+        short_call(10, "bash"),
+        short_call(20, "transfer"),
+        short_call(30, "bash"),
+    ]);
     ben.press_keys("/TRANS");
     assert_eq!(ben.shown_call(), Some("call_20"));
     ben.press_keys("⏎nn");

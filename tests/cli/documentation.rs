@@ -52,7 +52,7 @@ async fn manual_has_a_page_per_command() {
         for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
             assert!(pages.lines().any(|page| page == name), "{pages}");
         }
-        assert!(!pages.contains("reference"), "what is hidden has no page");
+        assert!(!pages.contains("reference"), "hidden commands have no page");
         let allow = std::fs::read_to_string(desk.path("pages/countersign-allow.1")).expect("written");
         assert!(allow.contains("\\-\\-session"), "{allow}");
         let run = std::fs::read_to_string(desk.path("pages/countersign-run.1")).expect("written");
@@ -65,14 +65,14 @@ async fn manual_has_a_page_per_command() {
 #[tokio::test]
 async fn reference_in_docs_matches_the_program() {
     with_desk(async |desk| {
-        let said = desk.types("reference").await.stdout;
+        let output = desk.types("reference").await.stdout;
         let path = document("commands.md");
         if std::env::var_os("COUNTERSIGN_ACCEPT").is_some() {
-            std::fs::write(&path, &said).expect("the repository is writable");
+            std::fs::write(&path, &output).expect("the repository is writable");
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            kept == said,
+            kept == output,
             "docs/commands.md is not what `countersign reference` prints: COUNTERSIGN_ACCEPT=1"
         );
     })
@@ -82,7 +82,7 @@ async fn reference_in_docs_matches_the_program() {
 #[tokio::test]
 async fn each_setting_is_documented() {
     with_desk(async |desk| {
-        let page = std::fs::read_to_string(document("configuration.md")).expect("it is there");
+        let page = std::fs::read_to_string(document("configuration.md")).expect("the file exists");
         let settings = desk.types("config --json").await.stdout;
         let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
         for setting in settings["settings"].as_array().expect("a list") {

@@ -20,7 +20,7 @@ async fn decision_inserted_by_sql_wakes_its_waiter(world: &mut World) {
     let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
     world.run_shell(typed).await.expect("the shell writes");
     waiter.woken().await;
-    let event = follower.next().await.expect("it is told");
+    let event = follower.next().await.expect("the waiter wakes");
     assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
     assert_eq!(event.principal.as_str(), "user:ada");
     assert_eq!(event.hash, None, "nobody of ours has sealed it");

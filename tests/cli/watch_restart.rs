@@ -8,8 +8,8 @@ use crate::{
 
 async fn start_server<'a>(desk: &'a TerminalDesk, address: &str) -> (RunningCommand<'a>, String) {
     let mut server = desk.start(&format!("serve --listen {address}"));
-    let said = server.wait_for_stdout("listening").await;
-    let url = said.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+    let output = server.wait_for_stdout("listening").await;
+    let url = output.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
     (server, url.to_owned())
 }
 

@@ -14,9 +14,9 @@ async fn full_disk_is_an_error() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         for line in ["log", "log --json", "pending", "pending --json", "completions bash", "man", "--help", "-V"] {
-            let said = shell(desk, &format!("c {line} > /dev/full")).await;
+            let output = shell(desk, &format!("c {line} > /dev/full")).await;
             assert_eq!(
-                said,
+                output,
                 "countersign: the output could not be written completely: No space left on device (os error 28)\nexit 1\n",
                 "{line}"
             );
@@ -31,9 +31,9 @@ async fn closed_pipe_is_not_reported() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         for line in ["log", "completions bash", "man"] {
             // The reader closes its end of the pipe before the command writes.
-            let said =
+            let output =
                 shell(desk, &format!("mkfifo gone; exec 3<>gone 4>gone 3<&-; c {line} >&4; rm gone")).await;
-            assert_eq!(said, "exit 0\n", "{line}");
+            assert_eq!(output, "exit 0\n", "{line}");
         }
     })
     .await;

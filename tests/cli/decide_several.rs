@@ -48,8 +48,8 @@ async fn each_call_has_its_own_result() {
         ! countersign: call_2: decided already: deny by user:ben at [time]
         exit 3
         ");
-        let said = desk.types("deny call_1 call_2 --json --as user:ben").await;
-        assert_snapshot!(lay_out(&said.stdout), @r#"
+        let output = desk.types("deny call_1 call_2 --json --as user:ben").await;
+        assert_snapshot!(lay_out(&output.stdout), @r#"
         {
           "results": [
             {
@@ -101,7 +101,7 @@ async fn each_call_has_its_own_result() {
           ]
         }
         "#);
-        assert_eq!(said.code, 3);
+        assert_eq!(output.code, 3);
     })
     .await;
 }
@@ -140,10 +140,15 @@ async fn huge_numbers_in_arguments_are_printed_unchanged() {
         for id in ["call_1", "call_2"] {
             desk.propose("t1", id, "pay", "{\"z\":1.50,\n\"a\":1e400}").await;
         }
-        let said = desk.types("deny call_1 call_2 --json --as user:ada").await;
-        assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-        assert_eq!(said.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(), 2, "{}", said.stdout);
-        assert_eq!(said.stdout.lines().count(), 1);
+        let output = desk.types("deny call_1 call_2 --json --as user:ada").await;
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+        assert_eq!(
+            output.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(),
+            2,
+            "{}",
+            output.stdout
+        );
+        assert_eq!(output.stdout.lines().count(), 1);
     })
     .await;
 }

@@ -47,14 +47,26 @@ impl<'a> RowScribe<'a> {
     }
 
     /// Responds to the call by the grant at `grant`.
-    async fn write_response_by_grant(&mut self, id: &str, decision: &str, grant: i64, more: &str) -> Result<i64, String> {
+    async fn write_response_by_grant(
+        &mut self,
+        id: &str,
+        decision: &str,
+        grant: i64,
+        more: &str,
+    ) -> Result<i64, String> {
         let response = format!(
             r#"{{"toolCallId":"{id}","decision":"{decision}","source":"grant","grant":{grant}{more},"argumentsHash":"{{HASH}}"}}"#
         );
         self.write_event(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    async fn write_call_event(&mut self, kind: EventType, principal: &str, id: &str, more: &str) -> Result<i64, String> {
+    async fn write_call_event(
+        &mut self,
+        kind: EventType,
+        principal: &str,
+        id: &str,
+        more: &str,
+    ) -> Result<i64, String> {
         self.write_event(kind, principal, &format!(r#"{{"toolCallId":"{id}"{more}}}"#)).await
     }
 }
@@ -94,9 +106,12 @@ async fn request_is_due_for_its_next_step(world: &mut World) {
                 "remind" => (EventType::ApprovalReminder, ""),
                 _ => (EventType::ApprovalEscalated, r#","level":"admin""#),
             };
-            scribe.write_call_event(kind, "system:expiry", id.as_str(), more).await.expect("it happens");
+            scribe
+                .write_call_event(kind, "system:expiry", id.as_str(), more)
+                .await
+                .expect("the event is accepted");
             let again = scribe.write_call_event(kind, "system:expiry", id.as_str(), more).await;
-            again.expect_err("it happens once");
+            again.expect_err("a repetition is refused");
             assert_eq!(due_in(world, beginning).await, Some(next), "{id} after {step}");
         }
         scribe.write_response(id.as_str(), "allow_once", "").await.expect("allowed");
@@ -165,7 +180,7 @@ async fn loaded(
         Database::Postgres => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY (value ->> 1)::int"),
     };
     let sql = format!("WITH loaded (rows) AS ({filled}) SELECT value ->> 6 FROM loaded, {rows}");
-    let calls = connection.query_texts(&sql).await.expect("it answers");
+    let calls = connection.query_texts(&sql).await.expect("the server answers");
     let id = |call: &String| serde_json::from_str::<serde_json::Value>(call).expect("JSON")["id"].clone();
     calls.iter().map(|call| id(call).as_str().expect("text").to_owned()).collect()
 }
@@ -184,7 +199,7 @@ async fn grants_are_loaded_with_their_thread(world: &mut World) {
     let old = scribe.write_response("old", "allow_once", "").await.expect("allowed");
     bot.cancels("old").await.expect("withdrawn");
     world.clock().advance(Duration::from_mins(10));
-    scribe.write_response_by_grant("new", "allow_once", old, MOVES).await.expect("it moves");
+    scribe.write_response_by_grant("new", "allow_once", old, MOVES).await.expect("the grant moves");
     let (now, mut connection) = (world.now(), world.sql_connection().await);
     let before = Timestamp::from_millis(now.as_millis() - 600_000);
     assert_eq!(loaded(world, &mut connection, now, false).await, ["granted", "denied", "new"]);
