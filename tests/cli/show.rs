@@ -1,4 +1,4 @@
-//! `countersign show`, and how a call is found by the beginning of its id.
+//! `countersign show`, and the selection of a call by a prefix of its id.
 
 use crate::desk::with_desk;
 use insta::assert_snapshot;

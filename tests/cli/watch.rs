@@ -199,7 +199,7 @@ async fn session_allowance_shows_its_scope() {
 }
 
 #[tokio::test]
-async fn call_is_allowed_only_after_its_end_is_shown() {
+async fn call_is_allowed_only_after_reading_its_end() {
     with_desk(async |desk| {
         let script: Vec<_> = (1..=60).map(|line| format!("echo {line}")).collect();
         let arguments = serde_json::json!({"command": script.join("\n")});

@@ -60,7 +60,7 @@ impl<'a> From<&'a FuzzInput> for (u8, &'a str, &'a str) {
     }
 }
 
-/// What means something in commands, addresses, paths and globs.
+/// Text with a meaning in commands, URLs, paths and globs.
 const PIECES: &[&str] = &[
     "ls",
     "rm -rf /",

@@ -13,7 +13,7 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Cuts the connection of an insert at that moment, and gives the rows once the transaction is over.
+/// Cuts the connection of an insert at that moment, and returns the rows once the transaction is over.
 async fn rows_after(cut: ConnectionCut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;

@@ -50,7 +50,7 @@ async fn propose(server: &Server, tool: &str) {
     join_all(all).await;
 }
 
-/// Waits for all calls at those servers, and gives their answers.
+/// Waits for all calls at those servers, and returns their answers.
 async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];

@@ -73,7 +73,7 @@ impl<'a> KillWorld<'a> {
         tokio::spawn(listen(part, player, self.says.clone(), killed));
     }
 
-    /// All play their parts, and some are killed and restarted. Gives the number of kills.
+    /// All play their parts, and some are killed and restarted. Returns the number of kills.
     async fn live(&mut self, random: &mut Random) -> usize {
         for part in 0..self.parts.len() {
             self.start(part).await;

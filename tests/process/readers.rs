@@ -84,7 +84,7 @@ impl StreamReader {
                 text.extend_from_slice(&few[..read]);
                 bytes -= read;
             }
-            self.take(&text);
+            self.read_messages(&text);
         }
         self.seen
     }
@@ -104,7 +104,7 @@ impl StreamReader {
     }
 
     /// Reads the complete messages; a truncated one does not count.
-    fn take(&mut self, text: &[u8]) {
+    fn read_messages(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         let Some((head, body)) = text.split_once("\r\n\r\n") else { return };
         assert!(head.contains(" 200 OK"), "{head}");

@@ -91,7 +91,7 @@ async fn planted_secrets_never_leak_on_postgres() {
     .await;
 }
 
-/// Searches every file of the folder, some of which must exist. Gives the number of files searched and the
+/// Searches every file of the folder, some of which must exist. Returns the number of files searched and the
 /// matches.
 fn search_folder(folder: &Path, named: &[&str]) -> usize {
     let mut folders = vec![folder.to_path_buf()];
@@ -126,7 +126,7 @@ fn assert_no_secret(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Plants all of them, over HTTP and on the command line, and gives all answers. Kills the server at the end, so
+/// Plants all of them, over HTTP and on the command line, and returns all answers. Kills the server at the end, so
 /// that its files stay as they were in use.
 async fn collect_all_output(world: &ProcessWorld) -> String {
     fs::write(world.file("policy.toml"), POLICY).expect("a file");

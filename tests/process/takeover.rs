@@ -72,7 +72,7 @@ async fn lose_executor(world: &ProcessWorld, server: &Server, tool: &str) {
     assert!(call.contains(r#""state":"unknown""#), "{call}");
 }
 
-/// All executors claim it, each under its own name. Gives the names of those that succeeded.
+/// All executors claim it, each under its own name. Returns the names of those that succeeded.
 async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
     let hash = arguments_hash(&servers[0]).await;
     let claims = join_all((0..MANY).map(|number| {

@@ -100,12 +100,12 @@ pub async fn run_sql_on(path: &Path, sql: &str) -> Result<(), String> {
     outcome
 }
 
-/// Runs statements in the real `sqlite3` shell. Gives what it prints, or its error message.
+/// Runs statements in the real `sqlite3` shell. Returns its output, or its error message.
 pub async fn run_sqlite3(path: &Path, sql: &str) -> Result<String, String> {
     run_shell(Command::new("sqlite3").arg("-bail").arg(path), sql).await
 }
 
-/// Runs statements in the real `psql`, set to print as `sqlite3` does. Gives what it prints, or its error message.
+/// Runs statements in the real `psql`, set to print as `sqlite3` does. Returns its output, or its error message.
 pub async fn run_psql(url: &str, sql: &str) -> Result<String, String> {
     let plain = ["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1"];
     run_shell(Command::new("psql").args(plain).arg(url), sql).await

@@ -56,7 +56,7 @@ fn forged(
     text.replace("the thread", thread).replace("user:the-principal", principal)
 }
 
-/// Writes the row into a copy of the log and verifies the copy. Returns what is said about the row.
+/// Writes the row into a copy of the log and verifies the copy. Returns the reported fault of the row.
 async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>, String> {
     let mut connection = SqlConnection::Sqlite(open_file(copy).await);
     connection.run(sql).await?;

@@ -18,8 +18,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root").to_path_buf()
 }
 
-/// Every file that belongs to the repository, by its path from the root: what git tracks, and what it
-/// would track next.
+/// Every file that belongs to the repository, by its path from the root: the files that git tracks, and
+/// untracked files that are not ignored.
 fn files() -> Vec<String> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])

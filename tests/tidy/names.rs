@@ -89,7 +89,7 @@ fn without_visibility(item: &str) -> &str {
     }
 }
 
-/// Every function, with its file and line, and whether it is a test.
+/// Every function, with its file and line, and true if it is a test.
 fn functions() -> Vec<(String, String, bool)> {
     let mut functions = Vec::new();
     for path in files_ending(".rs") {

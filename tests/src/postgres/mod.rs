@@ -38,7 +38,7 @@ pub enum Durability {
 /// The setup of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterSetup {
-    /// Whether a commit is on disk before it is acknowledged.
+    /// The durability of an acknowledged commit.
     pub durability: Durability,
     /// True to listen also on 127.0.0.1, with a password.
     pub tcp: bool,
@@ -219,7 +219,7 @@ impl Cluster {
         self.certificates.as_ref().expect("it was to insist on TLS")
     }
 
-    /// Creates an empty database, and gives its URL.
+    /// Creates an empty database, and returns its URL.
     pub async fn database(&self, name: &str) -> String {
         self.psql(&format!("CREATE DATABASE {name}")).await.expect("a new name");
         self.url_as("postgres", name)
@@ -240,7 +240,7 @@ impl Cluster {
         self.wait_for_log_line_after(before, &format!("parameter \"{name}\"")).await;
     }
 
-    /// Waits for a log line with that text after so many lines.
+    /// Waits for a log line with that text after the first `after` lines.
     async fn wait_for_log_line_after(&self, after: usize, text: &str) {
         let said = self.running().wait_for_log_line_after(after, text).await;
         said.unwrap_or_else(|log| panic!("the server ended, and never said {text:?}: {log}"));

@@ -62,10 +62,10 @@ async fn log(store: &Store) -> Vec<Event> {
     store.events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items
 }
 
-/// Verifies the log, and gives its number of events.
+/// Verifies the log, and returns its number of events.
 async fn holds(store: &Store) -> i64 {
     let report = store.verify(|_| {}).await.expect("the log reads");
-    // A message without a hash is not what the rules write.
+    // The rules never write a message without a hash.
     assert!(report.broken.is_none() && report.index_holds, "{report:?}");
     report.events
 }
@@ -105,7 +105,7 @@ impl PostgresShell {
         Self(conn)
     }
 
-    /// Runs statements. Gives the first column of the last row as text, or the error's SQLSTATE.
+    /// Runs statements. Returns the first column of the last row as text, or the error's SQLSTATE.
     async fn tries(&mut self, sql: &str) -> Result<String, String> {
         let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
         let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {
@@ -116,7 +116,7 @@ impl PostgresShell {
         Ok(rows.last().and_then(text).unwrap_or_default())
     }
 
-    /// Runs statements that must succeed. Gives the first column of the last row.
+    /// Runs statements that must succeed. Returns the first column of the last row.
     async fn run(&mut self, sql: &str) -> String {
         self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
     }

@@ -48,7 +48,7 @@ async fn sees_all(reader: &Store) -> Vec<i64> {
     seen
 }
 
-/// Proposes until the others are done, so that they always have competition. Gives the number of events.
+/// Proposes until the others are done, so that they always have competition. Returns the number of events.
 async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
     let mut events = 0;
     for call in 0.. {

@@ -53,7 +53,7 @@ async fn follower_is_past(store: &Store, seq: i64) {
     while follower.next().await.is_ok_and(|event| event.seq < seq) {}
 }
 
-/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Gives the ids of the
+/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Returns the ids of the
 /// acknowledged calls.
 async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> Vec<String> {
     let mut acknowledged = Vec::new();
