@@ -24,17 +24,17 @@ async fn main() {
     }
 }
 
-fn say(text: &str) {
-    writeln!(io::stdout(), "{text}").expect("somebody listens");
+fn print_line(text: &str) {
+    writeln!(io::stdout(), "{text}").expect("stdout is open");
 }
 
 async fn open(path: &Path) {
     match Store::open(path, StoreOptions::default()).await {
         Ok(store) => {
-            say("open");
+            print_line("open");
             store.close().await;
         }
-        Err(error) => say(error.reason().unwrap_or(error.code())),
+        Err(error) => print_line(error.reason().unwrap_or(error.code())),
     }
 }
 
@@ -50,7 +50,7 @@ async fn files(path: &Path) {
         })
         .collect();
     lines.sort();
-    say(&lines.join("\n"));
+    print_line(&lines.join("\n"));
     store.close().await;
 }
 
@@ -59,7 +59,7 @@ async fn fill(path: &Path, ballast: &Path) {
     let store = Store::open(path, StoreOptions::default()).await.expect("opens");
     let mut acknowledged = Vec::new();
     let full = until_it_fails(&store, &mut acknowledged).await;
-    say(full.reason().unwrap_or(full.code()));
+    print_line(full.reason().unwrap_or(full.code()));
     assert!(acknowledged.len() > 3, "there was room for some");
     fs::remove_file(ballast).expect("there is ballast");
     for n in 0..5 {
@@ -77,7 +77,7 @@ async fn fill(path: &Path, ballast: &Path) {
     assert!(report.holds(), "{report:?}");
     let written = i64::try_from(acknowledged.len() * 2).expect("few");
     assert_eq!(report.events, written, "and nothing that was refused is there");
-    say("all there");
+    print_line("all there");
     store.close().await;
 }
 

@@ -1,4 +1,4 @@
-//! The raw limit: a log with the store's own layout, and nothing but one connection to it.
+//! The raw limit: a log with the store's schema, written by one connection without the store.
 
 use crate::lab::LabOutcome;
 use countersign_events::Event;
@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
 
-/// A connection: to a file, set up as the store sets up its own; to PostgreSQL, as the server gives it.
+/// A connection: to a file with the store's settings, or to PostgreSQL with the server's settings.
 pub(crate) enum BareLoop {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -36,8 +36,8 @@ impl BareLoop {
         })
     }
 
-    /// Has plain statements carried out.
-    pub(crate) async fn say(&mut self, text: &str) -> LabOutcome<()> {
+    /// Executes plain statements.
+    pub(crate) async fn execute_sql(&mut self, text: &str) -> LabOutcome<()> {
         let text = sqlx::raw_sql(AssertSqlSafe(text.to_owned()));
         match self {
             Self::Sqlite(conn) => text.execute(conn).await.map(|_| ())?,
@@ -47,7 +47,7 @@ impl BareLoop {
     }
 
     /// Inserts events as one batch, in one transaction.
-    pub(crate) async fn insert(&mut self, events: &[Event]) -> LabOutcome<()> {
+    pub(crate) async fn insert_events(&mut self, events: &[Event]) -> LabOutcome<()> {
         let rows: Vec<_> = events
             .iter()
             .map(|e| (e.seq, &e.thread_id, e.kind, e.timestamp, &e.principal, e.data.as_str(), e.hash))
@@ -68,13 +68,13 @@ impl BareLoop {
         Ok(())
     }
 
-    /// Takes away the guards on new rows: what is left is the price of a commit.
-    pub(crate) async fn unguarded(mut self) -> LabOutcome<Self> {
+    /// Drops the guards on new rows, so that only the commit is measured.
+    pub(crate) async fn without_guards(mut self) -> LabOutcome<Self> {
         let text = match &self {
             Self::Sqlite(_) => "DROP TRIGGER rows_keep_the_structure; DROP TRIGGER rows_update_open_requests",
             Self::Postgres(_) => "ALTER TABLE events DISABLE TRIGGER USER",
         };
-        self.say(text).await?;
+        self.execute_sql(text).await?;
         Ok(self)
     }
 }

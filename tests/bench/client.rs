@@ -1,5 +1,5 @@
-//! A server in a process of its own, and a client that costs as little as can be, since it shares the
-//! processor with the server that it asks: one connection, requests put together by hand.
+//! A server in its own process, and a minimal client: it shares the processors with the server, so it uses one
+//! connection and writes its requests without an HTTP library.
 
 use crate::lab::{self, LabOutcome};
 use countersign_api::ApprovalGate;
@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The server's process. It ends once its standard input does.
+/// The server's process. It ends when its standard input is closed.
 pub(crate) struct BenchServer {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -27,14 +27,15 @@ impl BenchServer {
     pub(crate) async fn start(address: &str, synchronous: &str) -> LabOutcome<Self> {
         let arguments = [address.to_owned(), synchronous.to_owned()];
         let mut child = lab::child("server", &arguments)?.spawn()?;
-        let says = child.stdout.take().ok_or("the child has no stdout")?;
-        let line = BufReader::new(says).lines().next_line().await?.ok_or("the server says nothing")?;
+        let stdout = child.stdout.take().ok_or("the child has no stdout")?;
+        let line =
+            BufReader::new(stdout).lines().next_line().await?.ok_or("the server printed no address")?;
         Ok(Self { child, address: line.parse()? })
     }
 
-    /// The bytes of memory that it has.
+    /// The resident memory of the process in bytes.
     pub(crate) fn memory(&self) -> LabOutcome<usize> {
-        let id = self.child.id().ok_or("the server is gone")?;
+        let id = self.child.id().ok_or("the server has ended")?;
         lab::resident(&id.to_string())
     }
 
@@ -45,7 +46,7 @@ impl BenchServer {
     }
 }
 
-/// The part of the child: serves the file, says where, and ends when nobody holds its input any more.
+/// The child process: serves the log, prints the address, and ends when its standard input is closed.
 pub(crate) async fn serve(address: &str, synchronous: &str) -> LabOutcome<()> {
     let synchronous = if synchronous == "full" { SyncMode::Full } else { SyncMode::Normal };
     let options = StoreOptions { synchronous, ..StoreOptions::default() };
@@ -63,7 +64,7 @@ pub(crate) async fn serve(address: &str, synchronous: &str) -> LabOutcome<()> {
     Ok(())
 }
 
-/// One connection that is kept.
+/// One persistent connection.
 pub(crate) struct BenchClient {
     stream: TcpStream,
     answer: Vec<u8>,
@@ -77,25 +78,25 @@ impl BenchClient {
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> LabOutcome<()> {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await
+        self.send_request(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await
     }
 
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> LabOutcome<()> {
         let length = body.len();
-        self.ask(&format!(
+        self.send_request(&format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         ))
         .await
     }
 
-    async fn ask(&mut self, request: &str) -> LabOutcome<()> {
+    async fn send_request(&mut self, request: &str) -> LabOutcome<()> {
         self.stream.write_all(request.as_bytes()).await?;
         self.answer.clear();
         loop {
             if self.stream.read_buf(&mut self.answer).await? == 0 {
-                return Err("the server hung up".into());
+                return Err("the server closed the connection".into());
             }
-            if is_whole(&self.answer)? {
+            if is_complete(&self.answer)? {
                 break;
             }
         }
@@ -105,7 +106,7 @@ impl BenchClient {
         Err(String::from_utf8_lossy(&self.answer).into_owned().into())
     }
 
-    /// Becomes a reader of the stream at `path` once the server has sent the first words of it.
+    /// Turns into a reader of the stream at `path` once the server has sent the head of its answer.
     pub(crate) async fn read_stream(mut self, path: &str) -> LabOutcome<BenchReader> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n");
         self.stream.write_all(request.as_bytes()).await?;
@@ -115,12 +116,12 @@ impl BenchClient {
     }
 }
 
-/// Whether the answer is there to the end: after its head, as many bytes as that announces.
-fn is_whole(answer: &[u8]) -> LabOutcome<bool> {
+/// True if the answer is complete: its body has the length that its head announces.
+fn is_complete(answer: &[u8]) -> LabOutcome<bool> {
     let Some(end) = find(answer, b"\r\n\r\n") else { return Ok(false) };
-    let head = answer.get(..end).ok_or("no head")?;
+    let head = answer.get(..end).ok_or("the answer has no head")?;
     let name = b"content-length: ";
-    let start = find(head, name).ok_or("an answer without a length")? + name.len();
+    let start = find(head, name).ok_or("the answer has no content-length")? + name.len();
     let digits = head.iter().skip(start).take_while(|byte| byte.is_ascii_digit());
     let length = digits.fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
     Ok(answer.len() >= end + 4 + length)
@@ -130,14 +131,14 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// One who reads a stream of events.
+/// A reader of a stream of events.
 pub(crate) struct BenchReader {
     stream: TcpStream,
     unread: Vec<u8>,
 }
 
 impl BenchReader {
-    /// The next message, and when it came.
+    /// The next message and the time of its arrival.
     async fn next(&mut self) -> LabOutcome<(Vec<u8>, Instant)> {
         loop {
             if let Some(end) = find(&self.unread, b"\n\n") {
@@ -149,7 +150,7 @@ impl BenchReader {
         }
     }
 
-    /// Says at each event who it is, and when the event came.
+    /// Reports its number and the time of arrival at each event.
     pub(crate) async fn read(
         mut self,
         who: usize,

@@ -1,5 +1,5 @@
-//! Whole cycles a second (propose, decide, claim, finish) with 64 executors at once, beside a bare loop
-//! that inserts the same rows in batches as large.
+//! Whole cycles per second (propose, decide, claim, finish) with 64 concurrent executors, compared with a loop that
+//! inserts the same rows in batches of the same size.
 
 use crate::{
     bare::BareLoop,
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 pub(crate) const EXECUTORS: usize = 64;
 
-/// A cycle writes five rows in four orders, so this is what a full batch has on average.
+/// The average rows of a full batch: a cycle writes five rows in four commands.
 const ROWS_OF_A_BATCH: usize = EXECUTORS * 5 / 4;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
@@ -21,11 +21,11 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let cycles = EXECUTORS * each;
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        // One after the other, so that whatever else the machine does meets both.
+        // The rounds alternate, so that other load on the machine affects both.
         let folder = lab::folder()?;
         let (seconds, events) = store(&lab::file(&folder, "store.db"), 0..EXECUTORS, each).await?;
         ours.push(per_second(cycles, seconds));
-        bare.push(per_second(cycles, loop_bare(&lab::file(&folder, "bare.db"), &events).await?));
+        bare.push(per_second(cycles, insert_in_loop(&lab::file(&folder, "bare.db"), &events).await?));
     }
     let (measured, raw) = (median(&mut ours), median(&mut bare));
     let best = ours.last().copied().unwrap_or_default();
@@ -53,7 +53,7 @@ pub(crate) async fn store(
     Ok((seconds, events))
 }
 
-/// That many cycles each, of all these executors at once, every one in a thread of its own.
+/// Runs `each` cycles in each of these executors at once, each in its own thread of calls.
 pub(crate) async fn run_all(lab: &BenchLab, numbers: Range<usize>, each: usize) -> LabOutcome<()> {
     let mut executors = JoinSet::new();
     for n in numbers {
@@ -75,11 +75,11 @@ pub(crate) async fn run_all(lab: &BenchLab, numbers: Range<usize>, each: usize) 
     Ok(())
 }
 
-pub(crate) async fn loop_bare(address: &str, events: &[Event]) -> LabOutcome<f64> {
+pub(crate) async fn insert_in_loop(address: &str, events: &[Event]) -> LabOutcome<f64> {
     let mut bare = BareLoop::open(address).await?;
     let start = Instant::now();
     for batch in events.chunks(ROWS_OF_A_BATCH) {
-        bare.insert(batch).await?;
+        bare.insert_events(batch).await?;
     }
     Ok(start.elapsed().as_secs_f64())
 }
@@ -89,7 +89,7 @@ pub(crate) fn per_second(cycles: usize, seconds: f64) -> f64 {
     cycles as f64 / seconds
 }
 
-/// Sorts, too: the best is last.
+/// The median. Sorts the rates, so that the best is last.
 pub(crate) fn median(rates: &mut [f64]) -> f64 {
     rates.sort_unstable_by(f64::total_cmp);
     rates.get(rates.len() / 2).copied().unwrap_or_default()

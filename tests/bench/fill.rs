@@ -1,14 +1,14 @@
-//! A long history in little time: finished calls written by one statement, past the guards, which would
-//! take an hour over it.
+//! Writes a long history quickly: one statement inserts the finished calls, without the guards, which would need an
+//! hour.
 
 use crate::{bare::BareLoop, lab::LabOutcome};
 use sqlx::{Row, SqliteConnection};
 
-/// How many calls a thread of the history has.
+/// The number of calls in each thread of the history.
 const CALLS_OF_A_THREAD: i64 = 100;
 
-/// The events of `$1` calls, four each, in the order in which they would have come. The links of the
-/// chain are made up; the next writer goes on from the last.
+/// The events of `$1` calls, four each, in their usual order. The hashes of the chain are invented; the next writer
+/// continues from the last.
 const HISTORY: &str = "
 WITH RECURSIVE calls (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM calls WHERE n + 1 < $1),
 steps (step, type, principal, data) AS (VALUES
@@ -25,7 +25,7 @@ SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', princ
     json_set(data, CASE step WHEN 1 THEN '$.id' ELSE '$.toolCallId' END, 'call_' || n), printf('%064x', n)
 FROM calls CROSS JOIN steps";
 
-/// The same in PostgreSQL's words.
+/// The same for PostgreSQL.
 const HISTORY_ON_POSTGRES: &str = "
 INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
 SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', principal,
@@ -38,15 +38,15 @@ FROM generate_series(0, $1 - 1) AS n CROSS JOIN (VALUES
 ) AS steps (step, type, principal, data)
 ORDER BY n, step";
 
-/// Makes a log with that many finished calls.
-pub(crate) async fn finished_calls(address: &str, calls: i64) -> LabOutcome<()> {
+/// Creates a log with this number of finished calls.
+pub(crate) async fn write_finished_calls(address: &str, calls: i64) -> LabOutcome<()> {
     let mut bare = BareLoop::open(address).await?;
     match &mut bare {
         BareLoop::Sqlite(conn) => {
             sqlx::raw_sql("PRAGMA synchronous = off; PRAGMA cache_size = -200000")
                 .execute(&mut *conn)
                 .await?;
-            let guards = take_down(conn).await?;
+            let guards = drop_triggers(conn).await?;
             sqlx::query(HISTORY).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
             for guard in guards {
                 sqlx::raw_sql(sqlx::AssertSqlSafe(guard)).execute(&mut *conn).await?;
@@ -65,8 +65,8 @@ pub(crate) async fn finished_calls(address: &str, calls: i64) -> LabOutcome<()> 
     Ok(())
 }
 
-/// Drops the triggers on new rows, and hands out what makes them again.
-async fn take_down(conn: &mut SqliteConnection) -> LabOutcome<Vec<String>> {
+/// Drops the triggers on new rows. Returns the statements that create them again.
+async fn drop_triggers(conn: &mut SqliteConnection) -> LabOutcome<Vec<String>> {
     let names = ["rows_keep_the_structure", "rows_update_open_requests"];
     let mut texts = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! What a long history costs those who ask what is open now, and who open the file.
+//! The cost of a long history for reading open requests and for opening the file.
 
 use crate::{
     fill,
@@ -9,7 +9,7 @@ use countersign_events::ThreadId;
 use countersign_store::{EventFilter, Store, StoreOptions};
 use std::time::{Duration, Instant};
 
-/// How many calls wait for people in each thread that has any, and how many such threads there are.
+/// The number of pending calls per thread, and the number of threads with pending calls.
 const OPEN: (usize, usize) = (5, 40);
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
@@ -18,29 +18,29 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (short_path, long_path) = (lab::file(&folder, "short.db"), lab::file(&folder, "long.db"));
     let mut rows =
         pages((&short_path, short), (&long_path, long), samples, (1, "≤ 1 ms; ratio ≤ 1.5")).await?;
-    rows.push(opening(&long_path, if quick { 3 } else { 50 }).await?);
+    rows.push(measure_opening(&long_path, if quick { 3 } else { 50 }).await?);
     Ok(rows)
 }
 
-/// How long what is open takes to read, and how that is said.
+/// The longest allowed time for reading the open requests, and its text.
 pub(crate) type HistoryTarget = (u64, &'static str);
 
-/// What is open, in all threads and in one, behind a short history and behind a long one.
+/// Reads the open requests of all threads and of one, after a short history and after a long one.
 pub(crate) async fn pages(
     (short_at, short): (&str, i64),
     (long_at, long): (&str, i64),
     samples: usize,
     target: HistoryTarget,
 ) -> LabOutcome<Vec<BenchRow>> {
-    let behind_short = make(short_at, short).await?;
-    let behind_long = make(long_at, long).await?;
+    let behind_short = create_log(short_at, short).await?;
+    let behind_long = create_log(long_at, long).await?;
     let mut rows = Vec::new();
-    for (what, thread) in [("a page of 100 open requests", None), ("what is open in a thread", Some(7))] {
+    for (what, thread) in [("a page of 100 open requests", None), ("open requests of a thread", Some(7))] {
         let thread = thread.map(lab::thread).transpose()?;
         let (mut few, mut many) = (BenchSamples::default(), BenchSamples::default());
         for _ in 0..samples {
-            few.add(ask(&behind_short.store, thread.as_ref()).await?);
-            many.add(ask(&behind_long.store, thread.as_ref()).await?);
+            few.add(time_pending(&behind_short.store, thread.as_ref()).await?);
+            many.add(time_pending(&behind_long.store, thread.as_ref()).await?);
         }
         rows.push(compare(what, (&few, short), (&many, long), target));
     }
@@ -49,9 +49,9 @@ pub(crate) async fn pages(
     Ok(rows)
 }
 
-/// A log with that many finished calls, and then some that wait.
-async fn make(address: &str, finished: i64) -> LabOutcome<BenchLab> {
-    fill::finished_calls(address, finished).await?;
+/// A log with this number of finished calls, followed by pending calls.
+async fn create_log(address: &str, finished: i64) -> LabOutcome<BenchLab> {
+    fill::write_finished_calls(address, finished).await?;
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     for thread in 0..OPEN.1 {
         for call in 0..OPEN.0 {
@@ -61,13 +61,17 @@ async fn make(address: &str, finished: i64) -> LabOutcome<BenchLab> {
     Ok(lab)
 }
 
-async fn ask(store: &Store, thread: Option<&ThreadId>) -> LabOutcome<Duration> {
+async fn time_pending(store: &Store, thread: Option<&ThreadId>) -> LabOutcome<Duration> {
     let filter = EventFilter { thread_id: thread.cloned(), ..EventFilter::default() };
     let start = Instant::now();
     let page = store.pending(&filter, 0, 100).await?;
     let took = start.elapsed();
     let expected = if thread.is_some() { OPEN.0 } else { 100 };
-    if page.items.len() == expected { Ok(took) } else { Err("not what is open".into()) }
+    if page.items.len() == expected {
+        Ok(took)
+    } else {
+        Err("the page has another number of open requests than expected".into())
+    }
 }
 
 fn compare(
@@ -78,16 +82,16 @@ fn compare(
 ) -> BenchRow {
     let ratio = times(many.median(), few.median());
     BenchRow {
-        what: format!("{what}, {long} finished calls behind, median of {}", many.count()),
+        what: format!("{what} after {long} finished calls, median of {}", many.count()),
         measured: format!("{} (p99 {})", ms(many.median()), ms(many.p99())),
-        raw: format!("{} with {short} behind", ms(few.median())),
+        raw: format!("{} after {short}", ms(few.median())),
         ratio: Some(ratio),
         target,
         met: Some(many.median() <= Duration::from_millis(allowed) && ratio <= 1.5),
     }
 }
 
-async fn opening(path: &str, samples: usize) -> LabOutcome<BenchRow> {
+async fn measure_opening(path: &str, samples: usize) -> LabOutcome<BenchRow> {
     let (mut took, mut tip) = (BenchSamples::default(), 0);
     for _ in 0..samples {
         let start = Instant::now();

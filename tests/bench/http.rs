@@ -1,5 +1,5 @@
-//! Whole cycles a second over HTTP, the server in a process of its own and the load on the same
-//! processors, beside the same cycles without HTTP and beside requests that do nothing.
+//! Whole cycles per second over HTTP, with the server in its own process and the load on the same processors,
+//! compared with the same cycles without HTTP and with requests that do nothing.
 
 use crate::{
     client::{BenchClient, BenchServer},
@@ -18,17 +18,17 @@ use tokio::{
 const REQUESTS: usize = 4;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
-    let mut rows = many_cycles(quick).await?;
+    let mut rows = measure_cycles(quick).await?;
     rows.extend(streams::run(quick).await?);
     Ok(rows)
 }
 
-async fn many_cycles(quick: bool) -> LabOutcome<Vec<BenchRow>> {
+async fn measure_cycles(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
     let cycles = EXECUTORS * each;
     let (mut http, mut embedded, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        // One after the other, so that whatever else the machine does meets all three.
+        // The rounds alternate, so that other load on the machine affects all three.
         let folder = lab::folder()?;
         let server = BenchServer::start(&lab::file(&folder, "http.db"), "full").await?;
         http.push(per_second(cycles, load(server.address, each, HttpLoad::Cycles).await?));
@@ -54,7 +54,7 @@ async fn many_cycles(quick: bool) -> LabOutcome<Vec<BenchRow>> {
             met: Some(measured >= 2_000.0),
         },
         BenchRow {
-            what: "requests of those cycles".into(),
+            what: "requests in those cycles".into(),
             measured: format!("{requests:.0} /s"),
             raw: format!("{nothing:.0} /s, GET /healthz"),
             ratio: Some(requests / nothing),
@@ -70,8 +70,8 @@ enum HttpLoad {
     Nothing,
 }
 
-/// All the executors at once, each with a connection of its own and doing it so many times; how many
-/// seconds they took. They share one thread: that is enough for them, and leaves more to the server.
+/// Runs all executors at once, each with its own connection and `each` repetitions. Returns the seconds. They share
+/// one thread of the operating system, which suffices and leaves more to the server.
 async fn load(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     spawn_blocking(move || runtime.block_on(execute(address, each, load))).await?

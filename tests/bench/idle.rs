@@ -1,4 +1,4 @@
-//! What a store costs that nobody uses.
+//! The processor time of an open store without commands.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let seconds: u16 = if quick { 1 } else { 10 };
     let found = lab::numbers("idle", &[seconds.to_string()]).await?;
-    let [used] = found[..] else { return Err("the child did not say what it used".into()) };
+    let [used] = found[..] else { return Err("the child printed no processor time".into()) };
     let share = used / f64::from(seconds) / 10.0;
     Ok(vec![BenchRow {
         what: format!("processor time of an idle store in {seconds} s"),
@@ -22,7 +22,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     }])
 }
 
-/// The part of the child: opens a store, lets it be, and prints the milliseconds that it used.
+/// The child process: opens a store, waits, and prints the milliseconds of processor time.
 pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     let folder = lab::folder()?;
     let lab = BenchLab::open(&lab::file(&folder, "store.db"), StoreOptions::default()).await?;
@@ -34,7 +34,7 @@ pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     Ok(())
 }
 
-/// The milliseconds that this process has run, from the 14th and 15th field of proc(5)'s stat, in ticks
+/// The processor time of this process in milliseconds, from the 14th and 15th field of `stat` in proc(5), in ticks
 /// of 10 ms.
 fn processor_time() -> LabOutcome<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;

@@ -1,5 +1,5 @@
-//! Several instances on one PostgreSQL: whole cycles with one, two and four of them, a decision in one and
-//! the executor awake in another, what is open behind a long history, and ten thousand who wait over four.
+//! Several instances on one PostgreSQL: whole cycles with one, two and four instances, a decision in one that wakes an
+//! executor in another, the open requests after a long history, and ten thousand waiting executors over four.
 
 use crate::{
     cycles::{self, EXECUTORS, median, per_second},
@@ -16,7 +16,7 @@ use tokio::{
     sync::mpsc::unbounded_channel,
 };
 
-/// As in production: a commit is on the disk, and half of a small machine's memory is the server's.
+/// A server with production settings: it flushes each commit to the disk, and has half of a small machine's memory.
 async fn server() -> Cluster {
     let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
     Cluster::with(ClusterSetup { durability: Durability::Real, settings, ..ClusterSetup::default() }).await
@@ -27,7 +27,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let mut rows = throughput(&server, quick).await?;
     let samples = if quick { 10 } else { 1_000 };
     let (address, bare) = (server.database("woken").await, server.database("bare").await);
-    let (woken, commits) = wakeup::across(&address, &bare, samples).await?;
+    let (woken, commits) = wakeup::measure_across_processes(&address, &bare, samples).await?;
     let (middle, tail) = ((3, "≤ commit + 3 ms"), (10, "≤ commit + 10 ms"));
     rows.extend(wakeup::rows("across two instances on PostgreSQL", &woken, &commits, middle, tail));
     let (short, long) = if quick { (100, 1_000) } else { (10_000, 1_000_000) };
@@ -42,8 +42,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Whole cycles a second with as many executors in each of one, two and four instances, and in two instances
-/// with a log each.
+/// Whole cycles per second with the same number of executors in each of one, two and four instances, and in two
+/// instances with a log each.
 async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
     let (mut rows, mut raw) = (Vec::new(), None);
@@ -56,15 +56,15 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
                 addresses.push(server.database(&name(log)).await);
             }
             let addresses: Vec<_> = addresses.into_iter().cycle().take(instances).collect();
-            ours.push(per_second(cycles, together(&addresses, each).await?));
+            ours.push(per_second(cycles, run_together(&addresses, each).await?));
         }
-        // The rows of the first log, in batches as large, by one connection that has it for itself.
+        // The rows of the first log, in batches of the same size, written by a single connection.
         let raw = match raw {
             Some(raw) => raw,
-            None => *raw.insert(bare(server, cycles, rounds).await?),
+            None => *raw.insert(measure_bare_inserts(server, cycles, rounds).await?),
         };
         let measured = median(&mut ours);
-        let of = if logs == 1 { "one log".to_owned() } else { format!("{logs} logs, one each") };
+        let of = if logs == 1 { "on one log" } else { "with a log each" };
         rows.push(BenchRow {
             what: format!(
                 "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
@@ -79,38 +79,38 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
     Ok(rows)
 }
 
-async fn bare(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64> {
+async fn measure_bare_inserts(server: &Cluster, cycles: usize, rounds: usize) -> LabOutcome<f64> {
     let lab = BenchLab::open(&server.url_as("postgres", "cycles_1_1_0_0"), StoreOptions::default()).await?;
     let events = lab.store.events(&EventFilter::default(), 0, usize::MAX).await?.items;
     lab.store.close().await;
     let mut rates = Vec::new();
     for round in 0..rounds {
         let address = server.database(&format!("bare_{round}")).await;
-        rates.push(per_second(cycles, cycles::loop_bare(&address, &events).await?));
+        rates.push(per_second(cycles, cycles::insert_in_loop(&address, &events).await?));
     }
     Ok(median(&mut rates))
 }
 
-async fn together(addresses: &[String], each: usize) -> LabOutcome<f64> {
+async fn run_together(addresses: &[String], each: usize) -> LabOutcome<f64> {
     let mut others = Vec::new();
     for (n, address) in addresses.iter().enumerate() {
         let (from, to) = (n * EXECUTORS, (n + 1) * EXECUTORS);
         let arguments = [address.clone(), from.to_string(), to.to_string(), each.to_string()];
         let mut other = OtherProcess::start("instance", &arguments)?;
-        other.hear("ready").await?;
+        other.expect_line("ready").await?;
         others.push(other);
     }
     let start = Instant::now();
     for other in &mut others {
-        other.tell("go").await?;
+        other.send_line("go").await?;
     }
     for other in &mut others {
-        other.hear("done").await?;
+        other.expect_line("done").await?;
     }
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The part of a child that goes through cycles once it is told to.
+/// The child process that runs cycles on command.
 pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     println!("ready");
@@ -121,7 +121,7 @@ pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize
     Ok(())
 }
 
-/// How long one of very many takes to wake, beside one of few, all spread over four instances.
+/// The time to wake one of many executors, compared with one of few, spread over four instances.
 async fn crowds(server: &Cluster, quick: bool) -> LabOutcome<BenchRow> {
     let (many, samples) = if quick { (100, 10) } else { (10_000, 500) };
     let few = crowd(&server.database("few").await, 4, samples).await?;
@@ -143,25 +143,24 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     for n in 0..4 {
         let arguments = [address.to_owned(), (n * share).to_string(), ((n + 1) * share).to_string()];
         let mut other = OtherProcess::start("waiters", &arguments)?;
-        other.hear("ready").await?;
+        other.expect_line("ready").await?;
         others.push(other);
     }
     let mut took = BenchSamples::default();
     for sample in 0..samples {
-        // Each time another one, far from the last.
+        // Each sample wakes another executor, far from the last.
         let n = sample * 7_919 % many;
         let start = Instant::now();
         lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
-        let other = others.get_mut(n / share).ok_or("no such instance")?;
-        other.hear(&n.to_string()).await?;
+        let other = others.get_mut(n / share).ok_or("there is no instance for this executor")?;
+        other.expect_line(&n.to_string()).await?;
         took.add(start.elapsed());
     }
     lab.store.close().await;
     Ok(took)
 }
 
-/// The part of a child in which executors wait, each for one call of its thread after the other, and say so
-/// when they wake.
+/// The child process whose executors wait, each for the calls of its thread in order, and report when they wake.
 pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let (awake, mut woken) = unbounded_channel();

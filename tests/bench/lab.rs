@@ -1,5 +1,4 @@
-//! What all the scenarios need: a place for files, orders to give, and this program once more as another
-//! process.
+//! The common tools of the scenarios: a folder for files, commands of a cycle, and this program as a child process.
 
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget,
@@ -20,10 +19,10 @@ use tokio::{
     process::{Child, ChildStdout},
 };
 
-/// Whatever goes wrong ends the run.
+/// Any error ends the run.
 pub(crate) type LabOutcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A new folder: in `COUNTERSIGN_BENCH_DIR`, or else where temporary files go.
+/// A new folder in `COUNTERSIGN_BENCH_DIR`, or else in the folder for temporary files.
 pub(crate) fn folder() -> LabOutcome<TempDir> {
     Ok(match std::env::var_os("COUNTERSIGN_BENCH_DIR") {
         Some(parent) => tempfile::tempdir_in(parent)?,
@@ -31,12 +30,12 @@ pub(crate) fn folder() -> LabOutcome<TempDir> {
     })
 }
 
-/// A file in that folder, as an address.
+/// The database address of a file in that folder.
 pub(crate) fn file(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
 }
 
-/// A store with the people and agents who use it.
+/// A store, and the approvers and agents that use it.
 #[derive(Clone)]
 pub(crate) struct BenchLab {
     pub(crate) store: Store,
@@ -44,7 +43,7 @@ pub(crate) struct BenchLab {
 }
 
 impl BenchLab {
-    /// Over a file or a database, as `--database` names it.
+    /// Opens the log at an address of `--database`.
     pub(crate) async fn open(address: &str, options: StoreOptions) -> LabOutcome<Self> {
         let store = Store::open(DatabaseUrl::parse(address)?, options).await?;
         Ok(Self { store, policy: Arc::new(Policy::ask_always()) })
@@ -62,15 +61,15 @@ impl BenchLab {
             definition: None,
             expires_in: None,
         };
-        self.give(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
+        self.execute_command(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
     }
 
     pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {
         let wish = RespondCommand::plain(Decision::AllowOnce);
-        self.give(thread, id, CallCommand::Respond(wish), Principal::user("ada")).await
+        self.execute_command(thread, id, CallCommand::Respond(wish), Principal::user("ada")).await
     }
 
-    /// The executor's part, once the call is allowed.
+    /// Claims and finishes an allowed call.
     pub(crate) async fn execute(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<()> {
         let arguments_hash = arguments(id)?.hash();
         let claim = ClaimCommand {
@@ -80,13 +79,13 @@ impl BenchLab {
             arguments: None,
             definition_hash: None,
         };
-        self.give(thread, id, CallCommand::Claim(claim), Principal::agent("bot")).await?;
+        self.execute_command(thread, id, CallCommand::Claim(claim), Principal::agent("bot")).await?;
         let finish = FinishCommand { status: Status::Success, content: Json::string("ok"), executor: None };
-        self.give(thread, id, CallCommand::Finish(finish), Principal::agent("bot")).await?;
+        self.execute_command(thread, id, CallCommand::Finish(finish), Principal::agent("bot")).await?;
         Ok(())
     }
 
-    async fn give(
+    async fn execute_command(
         &self,
         thread: &ThreadId,
         id: &CallId,
@@ -114,7 +113,7 @@ impl BenchLab {
     }
 }
 
-/// What a call is to run with: something of its own, as what was decided on the same again is remembered.
+/// The arguments of a call. They differ per call, because a remembered decision would answer equal ones.
 pub(crate) fn json(id: &CallId) -> String {
     format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
 }
@@ -131,7 +130,7 @@ pub(crate) fn call(n: usize) -> LabOutcome<CallId> {
     Ok(CallId::new(&format!("call_{n}"))?)
 }
 
-/// This program once more, to play a part of a scenario as another process.
+/// The command that starts this program as a child process in a role of a scenario.
 pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::process::Command> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
     command.arg("--child").arg(role).args(arguments);
@@ -139,29 +138,29 @@ pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::proce
     Ok(command)
 }
 
-/// This program once more, as one with which lines are exchanged.
+/// A child process that exchanges lines with its parent.
 pub(crate) struct OtherProcess {
     child: Child,
-    says: Lines<BufReader<ChildStdout>>,
+    stdout: Lines<BufReader<ChildStdout>>,
 }
 
 impl OtherProcess {
     pub(crate) fn start(role: &str, arguments: &[String]) -> LabOutcome<Self> {
         let mut child = child(role, arguments)?.spawn()?;
-        let says = child.stdout.take().ok_or("the child has no stdout")?;
-        Ok(Self { child, says: BufReader::new(says).lines() })
+        let stdout = child.stdout.take().ok_or("the child has no stdout")?;
+        Ok(Self { child, stdout: BufReader::new(stdout).lines() })
     }
 
-    pub(crate) async fn tell(&mut self, word: &str) -> LabOutcome<()> {
+    pub(crate) async fn send_line(&mut self, word: &str) -> LabOutcome<()> {
         let stdin = self.child.stdin.as_mut().ok_or("the child has no stdin")?;
         Ok(stdin.write_all(format!("{word}\n").as_bytes()).await?)
     }
 
-    /// Waits for its next line, which is to be that word.
-    pub(crate) async fn hear(&mut self, word: &str) -> LabOutcome<()> {
-        match self.says.next_line().await? {
+    /// Waits for its next line, which must be this word.
+    pub(crate) async fn expect_line(&mut self, word: &str) -> LabOutcome<()> {
+        match self.stdout.next_line().await? {
             Some(line) if line == word => Ok(()),
-            line => Err(format!("the child said {line:?}, not {word}").into()),
+            line => Err(format!("the child printed {line:?} instead of {word}").into()),
         }
     }
 
@@ -170,14 +169,14 @@ impl OtherProcess {
     }
 }
 
-/// Runs a child to its end and reads the numbers that it prints.
+/// Runs a child to its end. Returns the numbers that it prints.
 pub(crate) async fn numbers(role: &str, arguments: &[String]) -> LabOutcome<Vec<f64>> {
     let output = child(role, arguments)?.output().await?;
     let text = String::from_utf8(output.stdout)?;
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// The bytes of memory that a process has, by its id; `self` is this one.
+/// The resident memory of a process in bytes, by its id; `self` is this process.
 pub(crate) fn resident(process: &str) -> LabOutcome<usize> {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm"))?;
     let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;

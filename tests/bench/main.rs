@@ -1,11 +1,11 @@
-//! How fast it is, beside how fast this machine can be: every line is measured together with its raw
-//! limit, because a number alone says more of the machine than of the program.
+//! The benchmarks. Each measurement is compared with its raw limit in the same run, because an absolute figure
+//! describes the machine more than the program.
 //!
 //!     cargo bench -p countersign-tests                     all of it
 //!     cargo bench -p countersign-tests -- cycles history   some of it
-//!     cargo bench -p countersign-tests -- --quick          small sizes, to see that it runs
+//!     cargo bench -p countersign-tests -- --quick          small sizes, to check that it runs
 //!
-//! docs/benchmarks.md says what each line means.
+//! docs/benchmarks.md explains each line.
 
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this program is for")]
 
@@ -18,7 +18,7 @@ mod http;
 mod idle;
 mod instances;
 mod lab;
-mod reach;
+mod scope;
 mod streams;
 mod table;
 mod verdict;
@@ -29,19 +29,19 @@ use lab::LabOutcome;
 use table::BenchRow;
 
 const SCENARIOS: [&str; 9] =
-    ["verdict", "reach", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
+    ["verdict", "scope", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
 
 fn main() -> LabOutcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match arguments.split_first() {
-        Some((first, rest)) if first == "--child" => runtime.block_on(play(rest)),
+        Some((first, rest)) if first == "--child" => runtime.block_on(run_child(rest)),
         _ => runtime.block_on(run_all(&arguments)),
     }
 }
 
-/// A part of a scenario in a process of its own.
-async fn play(arguments: &[String]) -> LabOutcome<()> {
+/// Plays a role of a scenario in a child process.
+async fn run_child(arguments: &[String]) -> LabOutcome<()> {
     match arguments {
         [role, path] if role == "executor" => wakeup::executor(path).await,
         [role, what, many, samples] if role == "crowd" => {
@@ -55,7 +55,7 @@ async fn play(arguments: &[String]) -> LabOutcome<()> {
             instances::waiters(address, from.parse()?..to.parse()?).await
         }
         [role, seconds] if role == "idle" => idle::idle(seconds.parse()?).await,
-        _ => Err(format!("no such part: {arguments:?}").into()),
+        _ => Err(format!("unknown role of a child process: {arguments:?}").into()),
     }
 }
 
@@ -63,7 +63,7 @@ async fn run_all(arguments: &[String]) -> LabOutcome<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let named: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     if let Some(unknown) = named.iter().find(|name| !SCENARIOS.contains(&name.as_str())) {
-        return Err(format!("no scenario {unknown}; there are {}", SCENARIOS.join(", ")).into());
+        return Err(format!("unknown scenario {unknown}; the scenarios are {}", SCENARIOS.join(", ")).into());
     }
     let mut rows = Vec::new();
     for name in SCENARIOS.iter().filter(|name| named.is_empty() || named.iter().any(|n| n == *name)) {
@@ -76,7 +76,7 @@ async fn run_all(arguments: &[String]) -> LabOutcome<()> {
 async fn run(name: &str, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     match name {
         "verdict" => verdict::run(quick),
-        "reach" => reach::run(quick).await,
+        "scope" => scope::run(quick).await,
         "wakeup" => wakeup::run(quick).await,
         "cycles" => cycles::run(quick).await,
         "history" => history::run(quick).await,

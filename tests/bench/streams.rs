@@ -1,5 +1,5 @@
-//! Very many who read the stream of events over HTTP: what each costs the server, whether they slow
-//! down the one who is meant, and how long an event takes to all of them.
+//! Many readers of the event stream over HTTP: the memory of the server for each, the delay of the one reader that an
+//! event concerns, and the time until an event has reached all of them.
 
 use crate::{
     client::{BenchClient, BenchServer},
@@ -22,13 +22,13 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     let (many, samples, events) = if quick { (100, 10, 3) } else { (2_000, 500, 50) };
-    let mut rows = to_one(many, samples).await?;
-    rows.push(to_all(many, events).await?);
+    let mut rows = measure_one_reader(many, samples).await?;
+    rows.push(measure_all_readers(many, events).await?);
     Ok(rows)
 }
 
-/// A decision to the one reader of its thread, among many and among few by turns.
-async fn to_one(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
+/// The time from a decision to the one reader of its thread, alternately among many readers and among few.
+async fn measure_one_reader(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let (mut few, mut crowd) =
         (StreamCrowd::gather(FEW, true).await?, StreamCrowd::gather(many, true).await?);
     let (mut of_few, mut of_many) = (StreamTiming::default(), StreamTiming::default());
@@ -42,7 +42,7 @@ async fn to_one(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
     crowd.server.stop().await?;
     Ok(vec![
         BenchRow {
-            what: format!("memory of the server for each of {many} readers of streams"),
+            what: format!("memory of the server per stream reader, of {many}"),
             measured: format!("{kib:.1} KiB"),
             raw: "–".into(),
             ratio: None,
@@ -60,8 +60,8 @@ async fn to_one(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
     ])
 }
 
-/// A decision to every reader, all of them following all threads.
-async fn to_all(many: usize, events: usize) -> LabOutcome<BenchRow> {
+/// The time from a decision to the last reader, when all readers follow all threads.
+async fn measure_all_readers(many: usize, events: usize) -> LabOutcome<BenchRow> {
     let mut crowd = StreamCrowd::gather(many, false).await?;
     let mut took = StreamTiming::default();
     for event in 0..events {
@@ -69,7 +69,7 @@ async fn to_all(many: usize, events: usize) -> LabOutcome<BenchRow> {
     }
     crowd.server.stop().await?;
     Ok(BenchRow {
-        what: format!("one decision to the last of {many} readers of all threads, median of {events}"),
+        what: format!("decision to the last of {many} readers of all threads, median of {events}"),
         measured: took.text(),
         raw: "–".into(),
         ratio: None,
@@ -78,7 +78,7 @@ async fn to_all(many: usize, events: usize) -> LabOutcome<BenchRow> {
     })
 }
 
-/// From sending the decision until it is acknowledged, and until the message has come.
+/// The times from sending the decision to its acknowledgement, and to the arrival of the message.
 #[derive(Default)]
 struct StreamTiming {
     answer: BenchSamples,
@@ -92,16 +92,16 @@ impl StreamTiming {
     }
 }
 
-/// A server, its readers, and somebody who proposes and decides. Commits do not wait for the disk here,
-/// which would hide what is to be seen.
+/// A server, its readers, and a client that proposes and decides. Commits do not wait for the disk, because that wait
+/// would hide the measured time.
 struct StreamCrowd {
     server: BenchServer,
     client: BenchClient,
     came: UnboundedReceiver<(usize, Instant)>,
     readers: JoinSet<LabOutcome<()>>,
-    /// Whether each has a thread of its own to read; else all read all of them.
+    /// True if each reader follows its own thread; otherwise all follow all threads.
     apart: bool,
-    /// What the server grew by for each.
+    /// The growth of the server's memory per reader.
     bytes: f64,
     _folder: TempDir,
 }
@@ -124,35 +124,35 @@ impl StreamCrowd {
         Ok(Self { server, client, came, readers, apart, bytes, _folder: folder })
     }
 
-    /// Decides on a new call, in another thread each time, far from the last.
+    /// Decides a new call, each time in another thread, far from the last.
     async fn decision(&mut self, sample: usize, took: &mut StreamTiming) -> LabOutcome<()> {
         let many = self.readers.len();
         let (who, call) = (sample * 7_919 % many, sample / many);
         propose(&mut self.client, who, call).await?;
-        // A call proposed is two events.
-        self.comes(who).await?;
-        self.comes(who).await?;
+        // A proposal writes two events.
+        self.await_message(who).await?;
+        self.await_message(who).await?;
         let start = Instant::now();
         decide(&mut self.client, who, call).await?;
         took.answer.add(start.elapsed());
-        took.message.add(self.comes(who).await?.duration_since(start));
+        took.message.add(self.await_message(who).await?.duration_since(start));
         Ok(())
     }
 
-    /// Waits until everybody who is meant has one more message than before, and says when the last came.
-    async fn comes(&mut self, who: usize) -> LabOutcome<Instant> {
+    /// Waits until each reader concerned has one more message. Returns the time of the last arrival.
+    async fn await_message(&mut self, who: usize) -> LabOutcome<Instant> {
         let expected = if self.apart { 1 } else { self.readers.len() };
         let mut last = None;
         for _ in 0..expected {
             let (reader, at) = tokio::time::timeout(Duration::from_secs(30), self.came.recv())
                 .await?
-                .ok_or("all readers are gone")?;
+                .ok_or("all readers have ended")?;
             if self.apart && reader != who {
                 return Err(format!("{reader} got the message for {who}").into());
             }
             last = last.max(Some(at));
         }
-        Ok(last.ok_or("nobody is meant")?)
+        Ok(last.ok_or("the event concerns no reader")?)
     }
 }
 

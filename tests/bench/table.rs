@@ -1,19 +1,19 @@
-//! What came out, as one table, and the arithmetic for it.
+//! The table of results, and its arithmetic.
 
 use std::time::Duration;
 
-/// One line: what was measured, beside what the machine can do at best in the same run.
+/// One line: a measurement and its raw limit in the same run.
 pub(crate) struct BenchRow {
     pub(crate) what: String,
     pub(crate) measured: String,
     pub(crate) raw: String,
     pub(crate) ratio: Option<f64>,
     pub(crate) target: &'static str,
-    /// Whether the target is met; `None` where there is none.
+    /// True if the target is met; `None` if there is no target.
     pub(crate) met: Option<bool>,
 }
 
-/// Prints the lines as a table in Markdown.
+/// Prints the lines as a Markdown table.
 pub(crate) fn print(rows: &[BenchRow]) {
     println!("| what | measured | raw limit in the same run | ratio | target | met |");
     println!("| --- | --- | --- | --- | --- | --- |");
@@ -24,7 +24,7 @@ pub(crate) fn print(rows: &[BenchRow]) {
     }
 }
 
-/// Every sample of something that was timed.
+/// The samples of one timed operation.
 #[derive(Default)]
 pub(crate) struct BenchSamples(Vec<Duration>);
 
@@ -45,7 +45,7 @@ impl BenchSamples {
         self.percentile(99)
     }
 
-    /// The smallest sample that at least `percent` of all are no longer than.
+    /// The smallest sample that is not exceeded by at least `percent` of the samples.
     fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -65,7 +65,7 @@ pub(crate) fn ms(duration: Duration) -> String {
     format!("{:.3} ms", duration.as_secs_f64() * 1_000.0)
 }
 
-/// How many times as long.
+/// The ratio of two durations.
 pub(crate) fn times(long: Duration, short: Duration) -> f64 {
     long.as_secs_f64() / short.as_secs_f64()
 }

@@ -1,4 +1,4 @@
-//! How long a verdict takes: a call beside five hundred rules, and beside fifty that are programs.
+//! The time of a verdict with 500 rules, and with 50 CEL conditions.
 
 use crate::{
     lab::LabOutcome,
@@ -19,13 +19,19 @@ pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let most = Duration::from_micros(50);
     let row_of_500 = |what: &str, policy: &str| row(what, policy, samples, bare, most, "≤ 50 µs");
     Ok(vec![
-        row_of_500("a verdict beside 500 rules", &rules())?,
-        row_of_500("where all 500 look at the same command", &alike("command = \"deploy-N *\""))?,
-        row_of_500("where all 500 look at the same address", &alike("url = \"https://*.example-N.com/*\""))?,
-        row_of_500("where all 500 look at the same path", &alike("path = \"/srv/app-N/**\""))?,
+        row_of_500("a verdict with 500 rules", &mixed_rules())?,
+        row_of_500(
+            "the same, all 500 on the same command",
+            &rules_on_one_operand("command = \"deploy-N *\""),
+        )?,
+        row_of_500(
+            "the same, all 500 on the same URL",
+            &rules_on_one_operand("url = \"https://*.example-N.com/*\""),
+        )?,
+        row_of_500("the same, all 500 on the same path", &rules_on_one_operand("path = \"/srv/app-N/**\""))?,
         row(
-            "a verdict beside 50 CEL rules",
-            &conditions(),
+            "a verdict with 50 CEL rules",
+            &cel_rules(),
             samples,
             bare,
             Duration::from_micros(200),
@@ -44,9 +50,9 @@ fn row(
 ) -> LabOutcome<BenchRow> {
     let median = time(policy, samples)?;
     Ok(BenchRow {
-        what: what.to_owned(),
+        what: format!("{what}, median of {samples}"),
         measured: format!("{:.1} µs", micros(median)),
-        raw: format!("{:.1} µs (no rule at all)", micros(bare)),
+        raw: format!("{:.1} µs, no rules", micros(bare)),
         ratio: Some(micros(median) / micros(bare)),
         target,
         met: Some(median <= most),
@@ -57,7 +63,7 @@ fn micros(span: Duration) -> f64 {
     span.as_secs_f64() * 1e6
 }
 
-/// The median of judging that call again and again.
+/// The median time of a verdict on the call.
 fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     let policy = Policy::read(policy)?;
     let (thread, tool) = (ThreadId::new("conversation-7")?, ToolName::new("bash")?);
@@ -78,14 +84,14 @@ fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
         let judgement = black_box(policy.judge(black_box(&subject), &|| false));
         taken.add(began.elapsed());
         if judgement.verdict == Verdict::Block {
-            return Err(format!("nothing here blocks that call: {judgement:?}").into());
+            return Err(format!("no rule blocks this call, but the verdict is {judgement:?}").into());
         }
     }
     Ok(taken.median())
 }
 
-/// Rules that all look at the same operand of the same tool, each for something of its own.
-fn alike(selector: &str) -> String {
+/// Rules on the same operand of the same tool, each with its own pattern.
+fn rules_on_one_operand(selector: &str) -> String {
     let mut text = String::new();
     for n in 0..RULES {
         let (verdict, selector) = (["allow", "ask", "block"][n % 3], selector.replace('N', &n.to_string()));
@@ -97,8 +103,8 @@ fn alike(selector: &str) -> String {
     text
 }
 
-/// Rules as a team has them: most for other tools, a good part for the shell, of every kind.
-fn rules() -> String {
+/// Rules of all kinds as a team writes them: most for other tools, many for the shell.
+fn mixed_rules() -> String {
     let mut text = String::new();
     for n in 0..RULES {
         let selectors = match n % 10 {
@@ -119,7 +125,7 @@ fn rules() -> String {
     text
 }
 
-fn conditions() -> String {
+fn cel_rules() -> String {
     let mut text = String::new();
     for n in 0..CONDITIONS {
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Very many who wait in one process: what each costs, and whether they slow down the one who is meant.
+//! Many waiters in one process: the memory of each, and the delay of the one that is woken.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -12,13 +12,13 @@ const FEW: usize = 10;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let mut rows = Vec::new();
-    for (what, many) in [("executors", 10_000), ("followers", 2_000)] {
+    for (what, one, many) in [("executors", "waiting executor", 10_000), ("streams", "stream", 2_000)] {
         let (many, samples) = if quick { (many / 100, 10) } else { (many, 500) };
         let ask = |crowd: usize| vec![what.to_owned(), crowd.to_string(), samples.to_string()];
         let few = WaiterCrowd::read(&lab::numbers("crowd", &ask(FEW)).await?)?;
         let crowd = WaiterCrowd::read(&lab::numbers("crowd", &ask(many)).await?)?;
         rows.push(BenchRow {
-            what: format!("memory of each of {many} waiting {what}"),
+            what: format!("memory per {one}, of {many}"),
             measured: format!("{:.1} KiB", crowd.bytes / 1_024.0),
             raw: "–".into(),
             ratio: None,
@@ -38,7 +38,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// What the child found: bytes for each, then milliseconds.
+/// The result of the child: bytes per waiter, then milliseconds.
 struct WaiterCrowd {
     bytes: f64,
     median: f64,
@@ -49,13 +49,13 @@ impl WaiterCrowd {
     fn read(numbers: &[f64]) -> LabOutcome<Self> {
         match *numbers {
             [bytes, median, p99] => Ok(Self { bytes, median, p99 }),
-            _ => Err(format!("the child said {numbers:?}").into()),
+            _ => Err(format!("the child printed {numbers:?} instead of three numbers").into()),
         }
     }
 }
 
-/// The part of the child, a process of its own so that its memory is its own too. Commits do not wait
-/// for the disk here, which would hide what is to be seen.
+/// The child process, whose memory contains nothing but the waiters. Commits do not wait for the disk, because that
+/// wait would hide the measured time.
 pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome<()> {
     let folder = lab::folder()?;
     let options = StoreOptions { synchronous: SyncMode::Normal, ..StoreOptions::default() };
@@ -71,19 +71,19 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome
         };
     }
     for _ in 0..many {
-        woken.recv().await.ok_or("all are gone")?;
+        woken.recv().await.ok_or("all waiters have ended")?;
     }
     let bytes = lab::resident("self")?.saturating_sub(before) / many;
     let mut took = BenchSamples::default();
     for sample in 0..samples {
-        // Each time another one, far from the last, and all of them before the first again.
+        // Each sample wakes another waiter, far from the last, and each waiter once before any of them twice.
         let n = sample * 7_919 % many;
         let start = Instant::now();
         let done = lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
-        // A call proposed is two events: an executor wakes once for both, a follower gets one after the other.
+        // A proposal writes two events: an executor wakes once for both, a follower receives them separately.
         let wakes = if what == "executors" { 1 } else { done.events.len() };
         for wake in 0..wakes {
-            let (who, at) = woken.recv().await.ok_or("all are gone")?;
+            let (who, at) = woken.recv().await.ok_or("all waiters have ended")?;
             if who != n {
                 return Err(format!("{who} was woken for {n}").into());
             }
@@ -99,7 +99,7 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome
 
 type WakeTiming = UnboundedSender<(usize, Instant)>;
 
-/// Waits for one call of its thread after the other, and says so once it waits and each time it wakes.
+/// Waits for the calls of its thread in order. Reports when it waits and each time it wakes.
 async fn execute(lab: BenchLab, n: usize, awake: WakeTiming) -> LabOutcome<()> {
     let thread = lab::thread(n)?;
     let mut waiter = lab.store.watch_call(&thread, &lab::call(0)?);
@@ -114,7 +114,7 @@ async fn execute(lab: BenchLab, n: usize, awake: WakeTiming) -> LabOutcome<()> {
     Ok(())
 }
 
-/// Follows its thread, and says so once it does and at each event.
+/// Follows its thread. Reports when it follows and at each event.
 async fn follow(lab: BenchLab, n: usize, tip: i64, awake: WakeTiming) -> LabOutcome<()> {
     let mut follower = lab.store.follow(EventFilter::of_thread(&lab::thread(n)?), tip);
     follower.next_at_hand().await?;

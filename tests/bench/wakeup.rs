@@ -1,5 +1,5 @@
-//! From a person's decision to an executor awake, in one process and across two, beside a bare commit
-//! of the same row.
+//! The time from a decision until the executor is awake, in one process and across two, compared with a bare commit of
+//! the same row.
 
 use crate::{
     bare::BareLoop,
@@ -16,12 +16,12 @@ use tokio::{
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let samples = if quick { 10 } else { 1_000 };
-    let mut rows = one_process(samples).await?;
-    rows.extend(two_processes(samples).await?);
+    let mut rows = measure_one_process(samples).await?;
+    rows.extend(measure_two_processes(samples).await?);
     Ok(rows)
 }
 
-async fn one_process(samples: usize) -> LabOutcome<Vec<BenchRow>> {
+async fn measure_one_process(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let folder = lab::folder()?;
     let lab = BenchLab::open(&lab::file(&folder, "store.db"), StoreOptions::default()).await?;
     let mut bare = CommitTimes::new(&lab::file(&folder, "bare.db")).await?;
@@ -44,15 +44,16 @@ async fn one_process(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows("in one process", &woken, &bare.commits, median, p99))
 }
 
-async fn two_processes(samples: usize) -> LabOutcome<Vec<BenchRow>> {
+async fn measure_two_processes(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let folder = lab::folder()?;
     let (woken, commits) =
-        across(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples).await?;
+        measure_across_processes(&lab::file(&folder, "store.db"), &lab::file(&folder, "bare.db"), samples)
+            .await?;
     Ok(rows("across two processes", &woken, &commits, (1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms")))
 }
 
-/// A decision here, an executor in another process, over whatever database that is; and bare commits.
-pub(crate) async fn across(
+/// Decides in this process while the executor waits in another, over either database. Measures bare commits too.
+pub(crate) async fn measure_across_processes(
     address: &str,
     bare: &str,
     samples: usize,
@@ -64,11 +65,11 @@ pub(crate) async fn across(
     for n in 0..samples {
         let id = lab::call(n)?;
         lab.propose(&thread, &id).await?;
-        other.tell(&n.to_string()).await?;
-        other.hear("ready").await?;
+        other.send_line(&n.to_string()).await?;
+        other.expect_line("ready").await?;
         let start = Instant::now();
         let done = lab.allow(&thread, &id).await?;
-        other.hear("awake").await?;
+        other.expect_line("awake").await?;
         woken.add(start.elapsed());
         bare.commit(done.events.iter().map(|event| (**event).clone()).collect()).await?;
     }
@@ -77,7 +78,7 @@ pub(crate) async fn across(
     Ok((woken, bare.commits))
 }
 
-/// How many milliseconds more than a commit it may take, and how that is said.
+/// The allowed milliseconds beyond a commit, and the text of the target.
 type WakeupTarget = (u64, &'static str);
 
 pub(crate) fn rows(
@@ -88,7 +89,7 @@ pub(crate) fn rows(
     p99: WakeupTarget,
 ) -> Vec<BenchRow> {
     let row = |name, ours: Duration, raw: Duration, (allowed, target): WakeupTarget| BenchRow {
-        what: format!("decision to executor awake {where_}, {name} of {}", woken.count()),
+        what: format!("decision to awake executor {where_}, {name} of {}", woken.count()),
         measured: ms(ours),
         raw: format!("{}, bare commit", ms(raw)),
         ratio: Some(times(ours, raw)),
@@ -98,8 +99,7 @@ pub(crate) fn rows(
     vec![row("median", woken.median(), commits.median(), median), row("p99", woken.p99(), commits.p99(), p99)]
 }
 
-/// Waits as an executor does until the call is allowed, and says when that was. `ready` is told once it
-/// has looked for the first time.
+/// Waits as an executor until the call is allowed. Returns the time. Sends on `ready` after the first check.
 async fn wait(
     store: &Store,
     thread: &ThreadId,
@@ -120,7 +120,7 @@ async fn wait(
     }
 }
 
-/// The other process: reads numbers of calls, and says for each when it waits and when it is awake.
+/// The child process: reads numbers of calls, and reports for each when it waits and when it is awake.
 pub(crate) async fn executor(address: &str) -> LabOutcome<()> {
     let store = BenchLab::open(address, StoreOptions::default()).await?.store;
     let mut calls = BufReader::new(stdin()).lines();
@@ -139,7 +139,7 @@ pub(crate) async fn executor(address: &str) -> LabOutcome<()> {
     Ok(())
 }
 
-/// A log of its own without guards, where the same rows are committed one at a time.
+/// A separate log without guards, in which the same rows are committed one at a time.
 struct CommitTimes {
     bare: BareLoop,
     commits: BenchSamples,
@@ -147,12 +147,15 @@ struct CommitTimes {
 
 impl CommitTimes {
     async fn new(address: &str) -> LabOutcome<Self> {
-        Ok(Self { bare: BareLoop::open(address).await?.unguarded().await?, commits: BenchSamples::default() })
+        Ok(Self {
+            bare: BareLoop::open(address).await?.without_guards().await?,
+            commits: BenchSamples::default(),
+        })
     }
 
     async fn commit(&mut self, events: Vec<Event>) -> LabOutcome<()> {
         let start = Instant::now();
-        self.bare.insert(&events).await?;
+        self.bare.insert_events(&events).await?;
         self.commits.add(start.elapsed());
         Ok(())
     }

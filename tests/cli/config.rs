@@ -1,12 +1,12 @@
 //! `countersign config`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn without_a_file_there_is_no_path() {
-    at_a_desk(async |desk| {
+async fn config_without_file_has_no_path() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("config --path").await, @"
         ! countersign: there is no settings file; the first of these files would be used: countersign.toml, [here]/.config/countersign/config.toml, /etc/countersign/config.toml
         exit 1
@@ -16,9 +16,9 @@ async fn without_a_file_there_is_no_path() {
 }
 
 #[tokio::test]
-async fn what_is_in_force_is_json() {
-    at_a_desk(async |desk| {
-        desk.writes("countersign.toml", "\nserver = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n");
+async fn effective_settings_as_json() {
+    with_desk(async |desk| {
+        desk.write_file("countersign.toml", "\nserver = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n");
         assert_snapshot!(lay_out(&desk.types("config --config countersign.toml --json --as user:ada").await.stdout), @r#"
         {
           "file": "countersign.toml",

@@ -1,13 +1,13 @@
 //! `countersign copy`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_store::{DatabaseKind, migrations};
 use countersign_tests::{SqlConnection, open_file};
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_refused() {
-    at_a_desk(async |desk| {
+async fn invalid_source_or_target_is_refused() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("copy --from countersign.db").await, @"
         ! error: the following required arguments were not provided:
         !   --to <ADDRESS>
@@ -30,26 +30,26 @@ async fn what_cannot_be_meant_is_refused() {
         ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");
-        desk.writes("secret", "postgres://ada:s3cret@127.0.0.1:1/log\n");
+        desk.write_file("secret", "postgres://ada:s3cret@127.0.0.1:1/log\n");
         assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
         ! countersign: secret is not used, because every user of this machine can access it and it may contain a password; run chmod 600 (or 640 if another user owns it)
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.runs("chmod", &["600", "secret"]).await;
+        desk.run_program("chmod", &["600", "secret"]).await;
         assert_snapshot!(desk.types("copy --from-file secret --to b.db").await, @"
         ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing was written, try again when it does
         exit 5
         ");
-        assert_eq!(desk.runs("ls", &["-A"]).await, "secret\n", "nothing was made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "secret\n", "nothing was made");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_log_is_copied_and_the_copy_grows_with_it() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn repeated_copy_adds_only_new_events() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("copy --from countersign.db --to sqlite://copy.db").await, @"
         Copied 2 events from [here]/countersign.db to [here]/copy.db. The hash chain is intact.
         tip [sha256], the same in both
@@ -77,26 +77,26 @@ async fn a_log_is_copied_and_the_copy_grows_with_it() {
         let [here, there] =
             [desk.types("log --json").await.stdout, desk.types("log --json --database copy.db").await.stdout];
         assert_eq!(here, there);
-        assert_eq!(desk.types("allow call_1 --as user:bo --database copy.db").await.code, 3, "it is a log");
+        assert_eq!(desk.types("allow call_1 --as user:bo --database copy.db").await.code, 3, "the copy opens as a log");
     })
     .await;
 }
 
-/// Half a log would say of calls that they wait which were long decided.
+/// A partial log would list calls as pending that were decided later.
 #[tokio::test]
-async fn half_a_copy_is_opened_by_nobody() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn partial_copy_cannot_be_opened() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
         let mark = "CREATE TABLE copying (source text NOT NULL); INSERT INTO copying VALUES ('/srv/log.db')";
-        desk.runs("sqlite3", &["copy.db", mark]).await;
+        desk.run_program("sqlite3", &["copy.db", mark]).await;
         assert_snapshot!(desk.types("pending --database copy.db").await, @"
         ! countersign: [here]/copy.db holds half a copy of /srv/log.db; run the same `countersign copy` again, which resumes it
         exit 5
         ");
         assert_eq!(desk.types("serve --database copy.db --listen 127.0.0.1:0").await.code, 5);
-        let said = desk.types("doctor --database copy.db").await;
-        assert!(said.stdout.contains("fail  copy         [here]/copy.db holds half a copy"), "{said}");
+        let output = desk.types("doctor --database copy.db").await;
+        assert!(output.stdout.contains("fail  copy         [here]/copy.db holds half a copy"), "{output}");
         assert_eq!(desk.types("copy --from countersign.db --to copy.db").await.code, 0);
         assert_eq!(desk.types("pending --database copy.db").await.code, 0);
     })
@@ -104,23 +104,23 @@ async fn half_a_copy_is_opened_by_nobody() {
 }
 
 #[tokio::test]
-async fn a_log_that_does_not_hold_is_copied_and_stays_closed() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn copy_of_a_damaged_log_stays_closed() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let tampered =
             "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 1";
-        desk.runs("sqlite3", &["countersign.db", tampered]).await;
-        let said = desk.types("copy --from countersign.db --to copy.db").await;
-        assert!(said.stdout.contains("event 1: its hash is"), "{said}");
-        assert_eq!(said.code, 1);
+        desk.run_program("sqlite3", &["countersign.db", tampered]).await;
+        let output = desk.types("copy --from countersign.db --to copy.db").await;
+        assert!(output.stdout.contains("event 1: its hash is"), "{output}");
+        assert_eq!(output.code, 1);
         assert_eq!(desk.types("pending --database copy.db").await.code, 5);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_log_is_brought_up_to_date_by_itself() {
-    at_a_desk(async |desk| {
+async fn migrate_updates_a_log_by_itself() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("migrate").await, @"
         countersign.db: created a new log.
         exit 0
@@ -129,7 +129,7 @@ async fn a_log_is_brought_up_to_date_by_itself() {
         {"database":"countersign.db","done":"nothing"}
         exit 0
         "#);
-        desk.writes("older.db", "");
+        desk.write_file("older.db", "");
         let mut connection = SqlConnection::Sqlite(open_file(&desk.path("older.db")).await);
         connection.migrate(&migrations(DatabaseKind::Sqlite)[..2]).await;
         connection.close().await;

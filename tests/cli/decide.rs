@@ -1,12 +1,12 @@
 //! `countersign allow` and `countersign deny`
 
-use crate::{desk::at_a_desk, watch_plain};
+use crate::{desk::with_desk, watch_plain};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_call_that_is_not_there_cannot_be_decided() {
-    at_a_desk(async |desk| {
+async fn decision_on_a_missing_call_is_refused() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("allow call_1").await, @r#"
         ! countersign: no recent call has an id that begins with "call_1"; add --thread to find older calls
@@ -22,9 +22,9 @@ async fn a_call_that_is_not_there_cannot_be_decided() {
 }
 
 #[tokio::test]
-async fn what_was_decided_is_not_decided_otherwise() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn opposite_decision_on_a_decided_call_is_refused() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("deny call_1 --as user:ada --comment 'not today'").await, @"
         Denied call_1.
         exit 0
@@ -42,12 +42,12 @@ async fn what_was_decided_is_not_decided_otherwise() {
     .await;
 }
 
-/// Ben was quicker with `call_1`; that it begins like `call_10` decides nothing about that one.
+/// Ben has just decided `call_1`; the id must not be read as a prefix of `call_10`.
 #[tokio::test]
-async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.proposes("t1", "call_10", "deploy", "{}").await;
+async fn decided_id_is_not_taken_as_a_prefix() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose("t1", "call_10", "deploy", "{}").await;
         desk.types("deny call_1 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
         ! countersign: decided already: deny by user:ben at [time]
@@ -63,11 +63,11 @@ async fn a_call_that_was_just_decided_is_not_taken_for_one_that_begins_alike() {
     .await;
 }
 
-/// Only the first decision is in the log, and whoever repeats it is told whose it was.
+/// The log keeps only the first decision; a repetition names the person who made it.
 #[tokio::test]
-async fn the_same_decision_again_says_that_it_stood() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn repeated_decision_names_the_first_decider() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
         Allowed call_1 once.
         exit 0
@@ -81,31 +81,31 @@ async fn the_same_decision_again_says_that_it_stood() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_decide_is_told_so() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn decision_without_permission_is_refused() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as agent:builder").await, @"
         ! countersign: agent:builder is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
-        let mut run = desk.starts("run --as user:ada --id call_2 -- true");
-        run.complains("is pending").await;
+        let mut run = desk.start("run --as user:ada --id call_2 -- true");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_2 --as user:ada").await, @"
         ! countersign: user:ada proposed the call and cannot decide it
         ! hint: another person must decide
         exit 3
         ");
         desk.types("deny call_2 --as user:ben").await;
-        assert_eq!(run.ends().await.code, 77);
+        assert_eq!(run.wait_for_exit().await.code, 77);
     })
     .await;
 }
 
 #[tokio::test]
-async fn allowing_for_the_session_allows_what_comes() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn session_allowance_allows_later_calls() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_ --session --comment 'go on'").await, @"
         Allowed call_1, and later calls of bash in thread t1.
         exit 0
@@ -118,12 +118,12 @@ async fn allowing_for_the_session_allows_what_comes() {
     .await;
 }
 
-/// The names in an error are those that an agent chose, and the terminal is not to obey them.
+/// An agent chooses the names in an error, so control characters in them must not reach the terminal.
 #[tokio::test]
-async fn a_name_in_an_error_shows_what_it_hides() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.proposes("t1", "call_2", "bash", "{}").await;
+async fn control_characters_in_error_names_are_escaped() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose("t1", "call_2", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 --as 'agent:a\u{202e}b'").await, @r"
         ! countersign: agent:a\u{202e}b is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
@@ -134,7 +134,7 @@ async fn a_name_in_an_error_shows_what_it_hides() {
         ! countersign: call_2: agent:a\u{200b}b is not a person, and only people decide
         exit 3
         ");
-        let watched = watch_plain::answers(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
+        let watched = watch_plain::run_watch_plain(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
         assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is not a person"), "{watched}");
     })
     .await;

@@ -1,15 +1,15 @@
-//! `countersign demo`: the whole product, with an agent that only plays.
+//! `countersign demo`: the whole product, with a scripted agent.
 
 use crate::{
-    desk::{COUNTERSIGN, at_a_desk},
+    desk::{COUNTERSIGN, with_desk},
     tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_demo_wants_a_folder_to_itself() {
-    at_a_desk(async |desk| {
-        desk.writes("mine", "and nobody else's");
+async fn demo_in_a_used_folder_is_refused() {
+    with_desk(async |desk| {
+        desk.write_file("mine", "and nobody else's");
         assert_snapshot!(desk.types("demo --auto --folder .").await, @"
         ! countersign: --folder: [here] is not empty; the demo needs an empty folder
         exit 2
@@ -27,8 +27,8 @@ async fn a_demo_wants_a_folder_to_itself() {
 }
 
 #[tokio::test]
-async fn the_whole_story_by_itself() {
-    at_a_desk(async |desk| {
+async fn demo_runs_automatically_to_its_end() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("demo --auto --folder demo --as user:ada").await, @"
         agent:demo proposes list-files: ls
           allowed by policy:reading is allowed; ran
@@ -91,22 +91,22 @@ async fn the_whole_story_by_itself() {
 }
 
 #[tokio::test]
-async fn the_story_as_json() {
-    at_a_desk(async |desk| {
-        let told = desk.types("demo --auto --json --folder demo").await;
-        let told: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
-        assert_eq!(told["calls"].as_array().map(Vec::len), Some(10));
-        assert_eq!(told["calls"][0]["state"], "finished");
+async fn demo_prints_json() {
+    with_desk(async |desk| {
+        let output = desk.types("demo --auto --json --folder demo").await;
+        let output: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(output["calls"].as_array().map(Vec::len), Some(10));
+        assert_eq!(output["calls"][0]["state"], "finished");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_pipe_that_always_says_once_sees_everything() {
-    at_a_desk(async |desk| {
+async fn piped_allow_once_answers_reach_the_end() {
+    with_desk(async |desk| {
         let line = format!("yes once | {COUNTERSIGN} demo --folder demo");
-        let said = desk.runs("sh", &["-c", &line]).await;
-        let (_, summary) = said.split_once("The calls of the agent").expect("a summary");
+        let output = desk.run_program("sh", &["-c", &line]).await;
+        let (_, summary) = output.split_once("The calls of the agent").expect("a summary");
         let not_run: Vec<_> = summary.lines().filter(|line| line.contains("not run")).collect();
         assert_snapshot!(not_run.join("\n"), @"  git-push-force  not run  blocked by policy:no force pushes: history is shared");
         assert_eq!(summary.lines().filter(|line| line.contains("  ran  ")).count(), 9, "{summary}");
@@ -114,13 +114,13 @@ async fn a_pipe_that_always_says_once_sees_everything() {
     .await;
 }
 
-/// Whoever leaves at once is sent to a call that was proposed.
+/// The closing text names a call, so it must be one that was proposed before the person left.
 #[tokio::test]
-async fn whoever_leaves_early_is_shown_a_call_that_there_is() {
-    at_a_desk(async |desk| {
+async fn early_exit_names_an_existing_call() {
+    with_desk(async |desk| {
         let line = format!("echo q | {COUNTERSIGN} demo --plain --folder demo");
-        let said = desk.without_paths(&desk.runs("sh", &["-c", &line]).await);
-        let (_, end) = said.split_once("the files are still there:\n").expect("an end");
+        let output = desk.without_paths(&desk.run_program("sh", &["-c", &line]).await);
+        let (_, end) = output.split_once("the files are still there:\n").expect("an end");
         for shown in end.lines().filter_map(|line| line.trim().strip_prefix("countersign ")) {
             let shown = shown.replace("[here]", &desk.path("").display().to_string());
             assert_eq!(desk.types(&shown).await.code, 0, "{shown}");
@@ -130,12 +130,12 @@ async fn whoever_leaves_early_is_shown_a_call_that_there_is() {
 }
 
 #[tokio::test]
-async fn a_person_sees_it_in_one_terminal() {
-    at_a_desk(async |desk| {
+async fn demo_runs_in_one_terminal() {
+    with_desk(async |desk| {
         let terminal = TmuxTerminal::open(desk).await;
-        terminal.is_resized(80, 30).await;
+        terminal.resize(80, 30).await;
         terminal.types("clear; countersign demo --folder demo --as user:ada").await;
-        assert_snapshot!(terminal.shows("Press Enter to open the inbox.").await, @"
+        assert_snapshot!(terminal.wait_for_line("Press Enter to open the inbox.").await, @"
         An agent will propose a few tool calls.
         All of them are harmless, and you decide them.
 
@@ -154,43 +154,43 @@ async fn a_person_sees_it_in_one_terminal() {
         Press Enter to open the inbox.
         ");
         terminal.presses("Enter").await;
-        terminal.has("shopping list").await;
-        // What has just arrived on an empty screen takes no decision, until somebody moves.
-        terminal.writes("g").await;
-        terminal.writes("o").await;
-        terminal.has("Allowed demo_notes (write-file) once.").await;
-        terminal.has("remove-folder").await;
-        terminal.writes("q").await;
-        terminal.shows("The log and the files are still there").await;
-        let screen = terminal.is_back().await;
+        terminal.wait_for_text("shopping list").await;
+        // A call that arrives on an empty screen ignores decision keys until the person moves.
+        terminal.type_text("g").await;
+        terminal.type_text("o").await;
+        terminal.wait_for_text("Allowed demo_notes (write-file) once.").await;
+        terminal.wait_for_text("remove-folder").await;
+        terminal.type_text("q").await;
+        terminal.wait_for_line("The log and the files are still there").await;
+        let screen = terminal.wait_for_prompt().await;
         assert!(screen.contains("write-file      ran      allowed by user:ada"), "{screen}");
         assert!(screen.contains("cancelled, because the demo ended"), "{screen}");
         terminal.types("echo left $?").await;
-        terminal.shows("left 0").await;
+        terminal.wait_for_line("left 0").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_interrupted_demo_leaves_nothing_behind() {
-    at_a_desk(async |desk| {
+async fn interrupted_demo_leaves_no_process_or_folder() {
+    with_desk(async |desk| {
         std::fs::create_dir(desk.path("tmp")).expect("the folder is writable");
         let tmp = desk.path("tmp").display().to_string();
-        desk.sets("TMPDIR", &tmp);
+        desk.set_variable("TMPDIR", &tmp);
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign demo; echo left $?").await;
-        terminal.shows("Press Enter to open the inbox.").await;
+        terminal.wait_for_line("Press Enter to open the inbox.").await;
         terminal.presses("Enter").await;
-        terminal.has("shopping list").await;
+        terminal.wait_for_text("shopping list").await;
         terminal.presses("C-c").await;
-        terminal.shows("left 130").await;
+        terminal.wait_for_line("left 130").await;
         terminal.types("clear; echo once more").await;
-        terminal.shows("once more").await;
+        terminal.wait_for_line("once more").await;
         terminal.types("countersign demo; echo left $?").await;
-        terminal.shows("Press Enter to open the inbox.").await;
+        terminal.wait_for_line("Press Enter to open the inbox.").await;
         terminal.presses("C-c").await;
-        terminal.shows("left 130").await;
-        let left = std::fs::read_dir(desk.path("tmp")).expect("it is there").count();
+        terminal.wait_for_line("left 130").await;
+        let left = std::fs::read_dir(desk.path("tmp")).expect("the file exists").count();
         assert_eq!(left, 0);
     })
     .await;

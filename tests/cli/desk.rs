@@ -1,6 +1,6 @@
-//! A folder, a shell's environment with nothing of ours in it, and the command under test.
+//! A temporary folder and a clean environment, in which tests run the command.
 
-use crate::hide::hide;
+use crate::snapshot_text::hide;
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, Principal};
 use std::{
@@ -18,17 +18,17 @@ use tokio::{
 /// The command under test.
 pub(crate) const COUNTERSIGN: &str = env!("CARGO_BIN_EXE_countersign-under-test");
 
-/// What a test may take before it counts as hanging.
+/// The time limit of one test.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Somebody's desk.
+/// A folder and an environment in which a test runs commands.
 pub(crate) struct TerminalDesk {
     folder: TempDir,
     env: Vec<(&'static str, String)>,
 }
 
-/// Sits somebody down at an empty desk, within a time limit.
-pub(crate) async fn at_a_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
+/// Runs a story at an empty desk, within the time limit.
+pub(crate) async fn with_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut desk = TerminalDesk { folder, env: Vec::new() };
     tokio::time::timeout(LIMIT, work(&mut desk)).await.expect("the test hangs");
@@ -41,16 +41,16 @@ impl TerminalDesk {
     }
 
     /// Writes a file.
-    pub(crate) fn writes(&self, name: &str, text: &str) {
+    pub(crate) fn write_file(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).expect("the folder is writable");
     }
 
-    /// Sets a variable for every later command.
-    pub(crate) fn sets(&mut self, name: &'static str, value: &str) {
+    /// Sets an environment variable for all later commands.
+    pub(crate) fn set_variable(&mut self, name: &'static str, value: &str) {
         self.env.push((name, value.to_owned()));
     }
 
-    /// The environment that commands have, and nothing else.
+    /// The complete environment of the commands.
     pub(crate) fn env(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").unwrap_or_default();
         let home = self.folder.path().display().to_string();
@@ -59,7 +59,7 @@ impl TerminalDesk {
         env
     }
 
-    /// A command of ours, as a shell reads the line.
+    /// The command under test with the arguments of a shell line.
     fn command(&self, line: &str) -> Command {
         let words = shlex::split(line).expect("a line that a shell can read");
         let mut command = Command::new(COUNTERSIGN);
@@ -68,12 +68,12 @@ impl TerminalDesk {
         command
     }
 
-    /// Runs a command of ours to its end.
+    /// Runs `countersign` with these arguments to its end.
     pub(crate) async fn types(&self, line: &str) -> DeskScreen {
         self.screen(&self.command(line).output().await.expect("the command starts"))
     }
 
-    /// The same with an argument that no shell line in Unicode can hold.
+    /// Runs a command to its end with a last argument that is not UTF-8.
     pub(crate) async fn types_bytes(&self, line: &str, last: &[u8]) -> DeskScreen {
         use std::os::unix::ffi::OsStrExt;
         let mut command = self.command(line);
@@ -81,8 +81,8 @@ impl TerminalDesk {
         self.screen(&command.output().await.expect("the command starts"))
     }
 
-    /// Starts a command of ours and goes on.
-    pub(crate) fn starts(&self, line: &str) -> RunningCommand<'_> {
+    /// Starts a command in the background.
+    pub(crate) fn start(&self, line: &str) -> RunningCommand<'_> {
         let mut child = self.command(line).spawn().expect("the command starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let stderr = BufReader::new(child.stderr.take().expect("piped"));
@@ -90,7 +90,7 @@ impl TerminalDesk {
     }
 
     /// Runs another program to its end; it must succeed.
-    pub(crate) async fn runs(&self, program: &str, args: &[&str]) -> String {
+    pub(crate) async fn run_program(&self, program: &str, args: &[&str]) -> String {
         let mut command = Command::new(program);
         command.args(args).env_clear().envs(self.env()).current_dir(self.folder.path()).kill_on_drop(true);
         let output = command.output().await.expect("the program starts");
@@ -105,7 +105,7 @@ impl TerminalDesk {
     }
 
     /// Has `agent:builder` propose a call of a tool in a thread.
-    pub(crate) async fn proposes(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
+    pub(crate) async fn propose(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         let gate = self.gate().await;
         let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
         let thread = countersign_api::parse_thread_id(thread).expect("a valid name");
@@ -122,14 +122,14 @@ impl TerminalDesk {
         DeskScreen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
     }
 
-    /// The text with the folder's path and the command's made alike.
+    /// Replaces the paths of the folder and of the command by fixed text.
     pub(crate) fn without_paths(&self, text: &str) -> String {
         let here = self.folder.path().display().to_string();
         text.replace(COUNTERSIGN, "countersign").replace(&here, "[here]")
     }
 }
 
-/// A command that runs beside the test.
+/// A command in the background.
 pub(crate) struct RunningCommand<'a> {
     desk: &'a TerminalDesk,
     child: Child,
@@ -139,29 +139,29 @@ pub(crate) struct RunningCommand<'a> {
 }
 
 impl RunningCommand<'_> {
-    /// Reads stderr up to a line that holds `text`.
-    pub(crate) async fn complains(&mut self, text: &str) {
+    /// Reads stderr up to a line that contains `text`.
+    pub(crate) async fn wait_for_stderr(&mut self, text: &str) {
         read_up_to(&mut self.stderr, &mut self.output[1], text).await;
     }
 
-    /// Reads stdout up to a line that holds `text`, and gives what was read so far.
-    pub(crate) async fn says(&mut self, text: &str) -> String {
+    /// Reads stdout up to a line that contains `text`. Returns everything read so far.
+    pub(crate) async fn wait_for_stdout(&mut self, text: &str) -> String {
         read_up_to(&mut self.stdout, &mut self.output[0], text).await;
         String::from_utf8(self.output[0].clone()).expect("UTF-8")
     }
 
     /// Sends it a signal.
-    pub(crate) async fn is_sent(&self, signal: &str) {
-        let pid = self.child.id().expect("it runs").to_string();
-        self.desk.runs("kill", &["-s", signal, &pid]).await;
+    pub(crate) async fn send_signal(&self, signal: &str) {
+        let pid = self.child.id().expect("the process runs").to_string();
+        self.desk.run_program("kill", &["-s", signal, &pid]).await;
     }
 
-    /// Waits for its end.
-    pub(crate) async fn ends(mut self) -> DeskScreen {
+    /// Waits for the command to exit.
+    pub(crate) async fn wait_for_exit(mut self) -> DeskScreen {
         let [mut stdout, mut stderr] = self.output;
         let rest = tokio::join!(self.stdout.read_to_end(&mut stdout), self.stderr.read_to_end(&mut stderr));
         assert!(rest.0.is_ok() && rest.1.is_ok(), "its output can be read");
-        let status = self.child.wait().await.expect("it ends");
+        let status = self.child.wait().await.expect("the process ends");
         self.desk.screen(&Output { status, stdout, stderr })
     }
 }
@@ -170,14 +170,18 @@ async fn read_up_to(from: &mut (impl AsyncBufReadExt + Unpin), kept: &mut Vec<u8
     loop {
         let start = kept.len();
         let length = from.read_until(b'\n', kept).await.expect("its output can be read");
-        assert!(length > 0, "it ended before it said {text:?}: {}", String::from_utf8_lossy(kept));
+        assert!(
+            length > 0,
+            "the command ended before it printed {text:?}: {}",
+            String::from_utf8_lossy(kept)
+        );
         if String::from_utf8_lossy(&kept[start..]).contains(text) {
             return;
         }
     }
 }
 
-/// What somebody sees when a command has ended.
+/// The output and the exit code of a command.
 pub(crate) struct DeskScreen {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -185,7 +189,7 @@ pub(crate) struct DeskScreen {
 }
 
 impl fmt::Display for DeskScreen {
-    /// What was said, then what was complained about behind `!`, then the exit code.
+    /// Prints stdout, then each line of stderr after `!`, then the exit code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.stdout)?;
         for line in self.stderr.lines() {

@@ -1,12 +1,12 @@
 //! `countersign doctor`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_file_that_is_none_of_ours_is_not_touched() {
-    at_a_desk(async |desk| {
+async fn foreign_file_is_not_modified() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
@@ -17,7 +17,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         Problems found; see the remedies above.
         exit 1
         ");
-        desk.writes("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
+        desk.write_file("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
         assert_snapshot!(desk.types("doctor --database notes.txt").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
@@ -28,7 +28,7 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
         Problems found; see the remedies above.
         exit 1
         ");
-        desk.runs("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
+        desk.run_program("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
         {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"none is set: task tools are allowed, other calls are asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
@@ -48,9 +48,9 @@ async fn a_file_that_is_none_of_ours_is_not_touched() {
 }
 
 #[tokio::test]
-async fn a_log_in_good_order_is_well() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn healthy_log_passes_all_checks() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
@@ -76,13 +76,13 @@ async fn a_log_in_good_order_is_well() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named_with_its_remedy() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.runs("chmod", &["644", "countersign.db"]).await;
+async fn each_problem_is_listed_with_its_remedy() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.run_program("chmod", &["644", "countersign.db"]).await;
         let by_hand = "DELETE FROM open_requests; INSERT INTO decisions VALUES ('t1', 'call_1', 'deny', 'user:ada', '')";
-        desk.runs("sqlite3", &["countersign.db", by_hand]).await;
-        desk.writes("policy.toml", "default = \"maybe\"");
+        desk.run_program("sqlite3", &["countersign.db", by_hand]).await;
+        desk.write_file("policy.toml", "default = \"maybe\"");
         assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
         ok    settings     there is no settings file; `countersign config` lists the settings
         fail  policy       policy.toml: the policy is wrong at line 1, column 11: there is no verdict "maybe"; there is `allow`, `ask`, `block`
@@ -107,17 +107,17 @@ async fn what_is_wrong_is_named_with_its_remedy() {
         exit 1
         "#);
         let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1 WHERE 0";
-        desk.runs("sqlite3", &["countersign.db", tampered]).await;
-        let said = desk.types("doctor").await;
-        assert!(said.stdout.contains("fail  chain        event 2: its hash is"), "{said}");
-        assert_eq!(said.code, 1);
+        desk.run_program("sqlite3", &["countersign.db", tampered]).await;
+        let output = desk.types("doctor").await;
+        assert!(output.stdout.contains("fail  chain        event 2: its hash is"), "{output}");
+        assert_eq!(output.code, 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_server_is_asked_how_it_is() {
-    at_a_desk(async |desk| {
+async fn server_health_is_reported() {
+    with_desk(async |desk| {
         over_http("default = \"ask\"", async |town| {
             let server = format!("http://{}", town.service.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
@@ -132,11 +132,12 @@ async fn a_server_is_asked_how_it_is() {
             exit 0
             ");
             town.service.gate.policy_failed("line 3 is odd");
-            let said = desk.types(&format!("doctor --server {server}")).await;
+            let output = desk.types(&format!("doctor --server {server}")).await;
             assert!(
-                said.stdout
+                output
+                    .stdout
                     .contains("fail  its policy   the server still uses an older policy: line 3 is odd"),
-                "{said}"
+                "{output}"
             );
         })
         .await;

@@ -1,26 +1,26 @@
-//! Changing what a call is to run with before it is allowed.
+//! An approver set_editor the arguments of a call before allowing it.
 
 use crate::{
-    desk::{TerminalDesk, at_a_desk},
+    desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
     watch_plain,
 };
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
-/// An editor that puts `to` wherever `from` stands.
-fn edits(desk: &mut TerminalDesk, from: &str, to: &str) {
-    desk.writes("editor.sh", &format!("sed -i 's/{from}/{to}/' \"$1\"\n"));
+/// Sets an `$EDITOR` that replaces `from` by `to`.
+fn set_editor(desk: &mut TerminalDesk, from: &str, to: &str) {
+    desk.write_file("editor.sh", &format!("sed -i 's/{from}/{to}/' \"$1\"\n"));
     let path = desk.path("editor.sh").display().to_string();
-    desk.sets("EDITOR", &format!("sh {path}"));
+    desk.set_variable("EDITOR", &format!("sh {path}"));
 }
 
 #[tokio::test]
-async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
-    at_a_desk(async |desk| {
-        edits(desk, "hello", "goodbye");
-        let mut run = desk.starts("run --thread t1 --id call_1 -- echo hello");
-        run.complains("is pending").await;
+async fn edited_arguments_run_and_reach_the_agent() {
+    with_desk(async |desk| {
+        set_editor(desk, "hello", "goodbye");
+        let mut run = desk.start("run --thread t1 --id call_1 -- echo hello");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @r#"
         call_1 (bash) would run with these changes:
           - /command "echo hello"
@@ -28,7 +28,7 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
         Allowed call_1 once, with changed arguments.
         exit 0
         "#);
-        assert_snapshot!(run.ends().await, @r#"
+        assert_snapshot!(run.wait_for_exit().await, @r#"
         goodbye
         ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
         ! countersign: user:ada changed what was run: /command from "echo hello" to "echo goodbye"
@@ -59,15 +59,15 @@ async fn what_an_editor_makes_of_it_runs_and_the_agent_is_told() {
 }
 
 #[tokio::test]
-async fn an_editor_that_changes_nothing_or_fails_decides_nothing() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls","limit":1.50}"#).await;
-        edits(desk, "no such text", "anything");
+async fn unchanged_or_failed_edit_decides_nothing() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls","limit":1.50}"#).await;
+        set_editor(desk, "no such text", "anything");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --edit").await, @"
         ! countersign: the arguments are unchanged, so nothing was decided
         exit 2
         ");
-        desk.sets("EDITOR", "false");
+        desk.set_variable("EDITOR", "false");
         let failed = desk.types("allow call_1 --as user:ada --edit").await;
         assert!(failed.stderr.contains("the editor false failed"), "{failed}");
         assert_eq!(failed.code, 1);
@@ -77,10 +77,10 @@ async fn an_editor_that_changes_nothing_or_fails_decides_nothing() {
 }
 
 #[tokio::test]
-async fn arguments_are_given_whole_from_anywhere() {
-    at_a_desk(async |desk| {
+async fn arguments_are_read_from_option_file_or_stdin() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2", "call_3"] {
-            desk.proposes("t1", id, "bash", r#"{"command":"ls","limit":1.50}"#).await;
+            desk.propose("t1", id, "bash", r#"{"command":"ls","limit":1.50}"#).await;
         }
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"command\":'").await, @"
         ! countersign: --arguments: it is not JSON: EOF while parsing a value at line 1 column 11
@@ -101,7 +101,7 @@ async fn arguments_are_given_whole_from_anywhere() {
         ! countersign: --arguments: none.json: No such file or directory (os error 2)
         exit 2
         ");
-        desk.writes("given.json", r#"{"command": "ls", "limit": 2}"#);
+        desk.write_file("given.json", r#"{"command": "ls", "limit": 2}"#);
         assert_snapshot!(desk.types("allow call_2 --as user:ada --arguments @given.json").await, @"
         call_2 (bash) would run with these changes:
           - /limit 1.50
@@ -115,10 +115,10 @@ async fn arguments_are_given_whole_from_anywhere() {
     .await;
 }
 
-/// The tool says what it takes, and the policy what it blocks.
+/// The tool's schema and the policy both limit the edited arguments.
 #[tokio::test]
-async fn arguments_that_nobody_may_run_with_are_refused() {
-    at_a_desk(async |desk| {
+async fn invalid_or_blocked_arguments_are_refused() {
+    with_desk(async |desk| {
         let gate = desk.gate().await;
         let mut call = countersign_api::ProposeRequest::new("call_1", "resize", r#"{"size":1}"#).expect("valid");
         let schema = r#"{"type":"object","properties":{"size":{"type":"integer"}}}"#;
@@ -145,12 +145,12 @@ async fn arguments_that_nobody_may_run_with_are_refused() {
     .await;
 }
 
-/// The log does not have what is behind the mask; the terminal that proposed the call does.
+/// The log does not contain the masked value; only the proposing terminal has it.
 #[tokio::test]
-async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behind_it() {
-    at_a_desk(async |desk| {
-        let mut run = desk.starts("run --thread t1 --id call_1 -- echo --password=correct-horse-battery");
-        run.complains("is pending").await;
+async fn masked_value_is_kept_when_arguments_are_edited() {
+    with_desk(async |desk| {
+        let mut run = desk.start("run --thread t1 --id call_1 -- echo --password=correct-horse-battery");
+        run.wait_for_stderr("is pending").await;
         let shown = desk.types("show call_1").await;
         assert!(!shown.stdout.contains("correct-horse"), "{shown}");
         assert_snapshot!(shown, @"
@@ -165,18 +165,18 @@ async fn a_masked_place_is_said_to_be_one_and_the_command_runs_with_what_is_behi
         exit 0
         ");
         assert_eq!(desk.types("allow call_1 --as user:ada").await.code, 0);
-        let ran = run.ends().await;
+        let ran = run.wait_for_exit().await;
         assert_eq!((ran.stdout.as_str(), ran.code), ("--password=correct-horse-battery\n", 0));
     })
     .await;
 }
 
 #[tokio::test]
-async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
-    at_a_desk(async |desk| {
-        edits(desk, "make", "make -n");
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
-        assert_snapshot!(watch_plain::answers(desk, "edit\nonce because dry\n", "--as user:ada").await, @r#"
+async fn plain_mode_shows_the_edit_before_allowing() {
+    with_desk(async |desk| {
+        set_editor(desk, "make", "make -n");
+        desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
+        assert_snapshot!(watch_plain::run_watch_plain(desk, "edit\nonce because dry\n", "--as user:ada").await, @r#"
         call_1  bash  pending
           thread     t1
           arguments  command: make
@@ -205,38 +205,38 @@ async fn line_by_line_an_edit_is_shown_before_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn in_the_inbox_an_edit_is_seen_and_sent() {
-    at_a_desk(async |desk| {
-        edits(desk, "make", "make -n");
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
+async fn inbox_shows_and_sends_an_edit() {
+    with_desk(async |desk| {
+        set_editor(desk, "make", "make -n");
+        desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         let editor = desk.path("editor.sh").display().to_string();
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types(&format!("clear; EDITOR='sh {editor}' countersign watch --as user:ada")).await;
-        terminal.has("1 of 1").await;
-        terminal.writes("e").await;
-        terminal.has("+ /command \"make -n\"").await;
-        terminal.writes("o").await;
-        terminal.has("Allowed call_1 once, with changed arguments.").await;
-        terminal.writes("q").await;
-        terminal.is_back().await;
+        terminal.wait_for_text("1 of 1").await;
+        terminal.type_text("e").await;
+        terminal.wait_for_text("+ /command \"make -n\"").await;
+        terminal.type_text("o").await;
+        terminal.wait_for_text("Allowed call_1 once, with changed arguments.").await;
+        terminal.type_text("q").await;
+        terminal.wait_for_prompt().await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn on_a_terminal_a_change_is_agreed_to() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
+async fn terminal_asks_to_confirm_an_edit() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         let terminal = TmuxTerminal::open(desk).await;
         let line = r#"clear; countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
         terminal.types(line).await;
-        terminal.shows("Allow the changed call? [y/N]").await;
+        terminal.wait_for_line("Allow the changed call? [y/N]").await;
         terminal.types("").await;
-        terminal.shows("Nothing was decided.").await;
+        terminal.wait_for_line("Nothing was decided.").await;
         terminal.types(line).await;
-        terminal.shows("Allow the changed call? [y/N]").await;
+        terminal.wait_for_line("Allow the changed call? [y/N]").await;
         terminal.types("y").await;
-        terminal.shows("Allowed call_1 once, with changed arguments.").await;
+        terminal.wait_for_line("Allowed call_1 once, with changed arguments.").await;
     })
     .await;
 }

@@ -1,11 +1,11 @@
-//! `--help`, `--version`, and command lines that cannot be meant.
+//! `--help`, `--version`, and invalid command lines.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn help_tells_what_there_is() {
-    at_a_desk(async |desk| {
+async fn short_help_lists_the_commands() {
+    with_desk(async |desk| {
         let help = desk.types("--help").await.to_string();
         let (commands, _) = help.split_once("\n\nOptions:").expect("options after the commands");
         assert_snapshot!(commands, @"
@@ -45,8 +45,8 @@ async fn help_tells_what_there_is() {
 }
 
 #[tokio::test]
-async fn help_tells_what_holds_everywhere_and_how_it_ends() {
-    at_a_desk(async |desk| {
+async fn long_help_explains_settings_and_exit_codes() {
+    with_desk(async |desk| {
         let help = desk.types("--help").await.to_string();
         let (_, everywhere) = help.split_once("\n\nOptions:\n").expect("options after the commands");
         assert_snapshot!(everywhere, @r#"
@@ -102,8 +102,8 @@ async fn help_tells_what_holds_everywhere_and_how_it_ends() {
 }
 
 #[tokio::test]
-async fn help_on_running_tells_its_options() {
-    at_a_desk(async |desk| {
+async fn run_help_lists_its_options() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("run --help").await, @"
         Run a command after it is approved
 
@@ -151,17 +151,17 @@ async fn help_on_running_tells_its_options() {
 }
 
 #[tokio::test]
-async fn the_version_is_the_packages() {
-    at_a_desk(async |desk| {
-        let said = desk.types("-V").await;
-        assert_eq!(said.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
+async fn version_is_that_of_the_package() {
+    with_desk(async |desk| {
+        let output = desk.types("-V").await;
+        assert_eq!(output.stdout, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_command_line_that_cannot_be_meant_is_refused() {
-    at_a_desk(async |desk| {
+async fn invalid_command_line_is_refused() {
+    with_desk(async |desk| {
         let nothing = desk.types("").await;
         assert_eq!((nothing.stderr, nothing.code), (desk.types("--help").await.stdout, 2));
         assert_snapshot!(desk.types("approve call_1").await, @"
@@ -208,9 +208,9 @@ async fn a_command_line_that_cannot_be_meant_is_refused() {
 }
 
 #[tokio::test]
-async fn names_that_cannot_be_are_refused() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn invalid_names_are_refused() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("pending --as ada").await, @r#"
         ! countersign: --as: "ada" must begin with user: or agent:
         exit 2

@@ -1,18 +1,18 @@
-//! `--json` of each command: what a program reads is JSON, and so is what went wrong.
+//! `--json` of each command: results and errors are JSON.
 
-use crate::desk::{DeskScreen, at_a_desk};
+use crate::desk::{DeskScreen, with_desk};
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
-fn laid_out(screen: &DeskScreen) -> String {
+fn format_json(screen: &DeskScreen) -> String {
     format!("{}\n! {}\nexit {}", lay_out(&screen.stdout), lay_out(&screen.stderr), screen.code)
 }
 
 #[tokio::test]
-async fn what_waits_is_json() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(laid_out(&desk.types("pending --json").await), @r#"
+async fn pending_as_json() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(format_json(&desk.types("pending --json").await), @r#"
         {
           "pending": [
             {
@@ -52,11 +52,11 @@ async fn what_waits_is_json() {
 }
 
 #[tokio::test]
-async fn a_decision_gives_the_call_as_it_stands() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn decision_prints_the_call_as_json() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let allowed = desk.types("allow call_1 --as user:ada --json").await;
-        assert_snapshot!(laid_out(&allowed), @r#"
+        assert_snapshot!(format_json(&allowed), @r#"
         {
           "threadId": "t1",
           "id": "call_1",
@@ -88,7 +88,7 @@ async fn a_decision_gives_the_call_as_it_stands() {
         exit 0
         "#);
         assert_eq!(desk.types("show call_1 --json").await.stdout, allowed.stdout);
-        assert_snapshot!(laid_out(&desk.types("deny call_1 --as user:ben --json").await), @r#"
+        assert_snapshot!(format_json(&desk.types("deny call_1 --as user:ben --json").await), @r#"
         ! {
           "code": "already_decided",
           "detail": "decided already: allow_once by user:ada at [time]",
@@ -109,10 +109,10 @@ async fn a_decision_gives_the_call_as_it_stands() {
 }
 
 #[tokio::test]
-async fn what_verify_found_is_json() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(laid_out(&desk.types("verify --json").await), @r#"
+async fn verify_faults_as_json() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(format_json(&desk.types("verify --json").await), @r#"
         {
           "broken": null,
           "chainHolds": true,
@@ -132,14 +132,14 @@ async fn what_verify_found_is_json() {
     .await;
 }
 
-/// What the command printed would stand between the lines of JSON, so that goes to stderr.
+/// The output of the command goes to stderr, because it would mix with the lines of JSON.
 #[tokio::test]
-async fn a_run_gives_the_call_as_it_ended() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", "default = \"allow\"");
+async fn run_prints_the_finished_call_as_json() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", "default = \"allow\"");
         let ran =
             desk.types("run --as agent:builder --policy policy.toml --json --id call_1 -- echo hi").await;
-        assert_snapshot!(laid_out(&ran), @r#"
+        assert_snapshot!(format_json(&ran), @r#"
         {
           "threadId": "terminal",
           "id": "call_1",
@@ -180,9 +180,9 @@ async fn a_run_gives_the_call_as_it_ended() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_json_too() {
-    at_a_desk(async |desk| {
-        assert_snapshot!(laid_out(&desk.types("pending --json").await), @r#"
+async fn errors_as_json() {
+    with_desk(async |desk| {
+        assert_snapshot!(format_json(&desk.types("pending --json").await), @r#"
 
         ! {
           "code": "database_unavailable",
@@ -191,7 +191,7 @@ async fn what_goes_wrong_is_json_too() {
         }
         exit 5
         "#);
-        assert_snapshot!(laid_out(&desk.types("pending --json --server http://127.0.0.1:1").await), @r#"
+        assert_snapshot!(format_json(&desk.types("pending --json --server http://127.0.0.1:1").await), @r#"
 
         ! {
           "code": "unreachable",
@@ -199,8 +199,8 @@ async fn what_goes_wrong_is_json_too() {
         }
         exit 5
         "#);
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(laid_out(&desk.types("show call_2 --json").await), @r#"
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(format_json(&desk.types("show call_2 --json").await), @r#"
         ! {
           "code": "unknown_call",
           "detail": "no recent call has an id that begins with \"call_2\"; add --thread to find older calls",
@@ -208,8 +208,8 @@ async fn what_goes_wrong_is_json_too() {
         }
         exit 4
         "#);
-        desk.writes("policy.toml", "default = \"maybe\"");
-        assert_snapshot!(laid_out(&desk.types("run --json --policy policy.toml -- ls").await), @r#"
+        desk.write_file("policy.toml", "default = \"maybe\"");
+        assert_snapshot!(format_json(&desk.types("run --json --policy policy.toml -- ls").await), @r#"
         ! {
           "code": "bad_policy",
           "detail": "policy.toml: the policy is wrong at line 1, column 11: there is no verdict \"maybe\"; there is `allow`, `ask`, `block`",
@@ -222,12 +222,12 @@ async fn what_goes_wrong_is_json_too() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_denied_gives_the_call_and_no_more() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", "default = \"block\"");
+async fn denied_run_prints_only_the_call() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", "default = \"block\"");
         let ran =
             desk.types("run --as agent:builder --policy policy.toml --json --id call_1 -- echo hi").await;
-        assert_snapshot!(laid_out(&ran), @r#"
+        assert_snapshot!(format_json(&ran), @r#"
         {
           "threadId": "terminal",
           "id": "call_1",

@@ -1,19 +1,19 @@
-//! `countersign calls` and what narrows `pending`
+//! `countersign calls`, and the filters of `pending`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn calls_are_listed_the_last_first() {
-    at_a_desk(async |desk| {
+async fn calls_are_listed_newest_first() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("calls").await, @"
         No calls found.
         exit 0
         ");
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
-        desk.proposes("t2", "call_2", "mail", r#"{"to":"a\u001bda","text":"hello"}"#).await;
+        desk.propose("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
+        desk.propose("t2", "call_2", "mail", r#"{"to":"a\u001bda","text":"hello"}"#).await;
         desk.types("deny call_1 --as user:ada").await;
         assert_snapshot!(desk.types("calls").await, @r#"
         ID      TOOL  STATE    PROPOSED  BY             THREAD  ARGUMENTS
@@ -54,10 +54,10 @@ async fn calls_are_listed_the_last_first() {
 }
 
 #[tokio::test]
-async fn pages_of_calls_go_on_by_their_cursor() {
-    at_a_desk(async |desk| {
+async fn calls_continue_after_their_cursor() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2", "call_3"] {
-            desk.proposes("t1", id, "bash", "{}").await;
+            desk.propose("t1", id, "bash", "{}").await;
         }
         let first = desk.types("calls --json -n 2").await.stdout;
         let first: serde_json::Value = serde_json::from_str(&first).expect("JSON");
@@ -72,12 +72,12 @@ async fn pages_of_calls_go_on_by_their_cursor() {
     .await;
 }
 
-/// For a state more is asked for than is shown; nothing of it may be lost between two pages.
+/// With a state filter, the command reads more calls than it shows; none may be lost between two pages.
 #[tokio::test]
-async fn pages_of_calls_in_a_state_leave_none_out() {
-    at_a_desk(async |desk| {
+async fn pages_with_a_state_filter_omit_none() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2", "call_3", "call_4", "call_5"] {
-            desk.proposes("t1", id, "bash", "{}").await;
+            desk.propose("t1", id, "bash", "{}").await;
         }
         desk.types("deny call_3 --as user:ada").await;
         let (mut found, mut after) = (Vec::new(), "0".to_owned());
@@ -96,10 +96,10 @@ async fn pages_of_calls_in_a_state_leave_none_out() {
 }
 
 #[tokio::test]
-async fn what_waits_can_be_narrowed() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.proposes("t1", "call_2", "mail", "{}").await;
+async fn pending_calls_are_filtered() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose("t1", "call_2", "mail", "{}").await;
         assert!(desk.types("pending --tool mail").await.stdout.starts_with("call_2"));
         assert!(desk.types("pending --by agent:builder --tool bash").await.stdout.starts_with("call_1"));
         assert_eq!(desk.types("pending --until 1h").await.stdout, "No call is pending.\n");

@@ -1,15 +1,15 @@
 //! `countersign log`
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
-/// Two threads, three calls, and a word on each.
-async fn some_history(desk: &TerminalDesk) {
-    desk.proposes("t1", "call_1", "bash", r#"{"command":"ls","cwd":"/srv"}"#).await;
+/// Two threads and three calls, each with a decision.
+async fn write_history(desk: &TerminalDesk) {
+    desk.propose("t1", "call_1", "bash", r#"{"command":"ls","cwd":"/srv"}"#).await;
     desk.types("allow call_1 --session --as user:ada --comment 'go on'").await;
     desk.types("run --thread t1 --as agent:ben --id call_2 -- false").await;
-    desk.proposes("t2", "call_3", "mail", r#"{"to":"ada","text":"a\nb"}"#).await;
+    desk.propose("t2", "call_3", "mail", r#"{"to":"ada","text":"a\nb"}"#).await;
     desk.types("deny call_3 --as user:ada --comment 'no \u{1b}[31mmail'").await;
     desk.types("thread mode t2 auto_deny --as user:ada").await;
     desk.types("thread policy t2 bash=allow --as user:ada").await;
@@ -18,8 +18,8 @@ async fn some_history(desk: &TerminalDesk) {
 }
 
 #[tokio::test]
-async fn a_log_that_is_not_there_and_filters_that_cannot_be_meant() {
-    at_a_desk(async |desk| {
+async fn missing_log_and_invalid_filters_are_refused() {
+    with_desk(async |desk| {
         assert_eq!(desk.types("log").await.code, 5);
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("log --type NOTHING").await, @"
@@ -58,9 +58,9 @@ async fn a_log_that_is_not_there_and_filters_that_cannot_be_meant() {
 }
 
 #[tokio::test]
-async fn every_event_is_a_line_that_says_what_happened() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
+async fn each_event_is_one_line() {
+    with_desk(async |desk| {
+        write_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
@@ -84,9 +84,9 @@ async fn every_event_is_a_line_that_says_what_happened() {
 }
 
 #[tokio::test]
-async fn what_is_told_can_be_narrowed() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
+async fn events_are_filtered() {
+    with_desk(async |desk| {
+        write_history(desk).await;
         assert_snapshot!(desk.types("log --thread t1 --type tool-call --type grant-revoked").await, @"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
             4  [moment]  t1  agent:ben proposes bash as call_2: false
@@ -113,34 +113,34 @@ async fn what_is_told_can_be_narrowed() {
     .await;
 }
 
-/// Agents may propose arguments that are laid out; whoever reads line by line still gets whole events.
+/// Agents may propose arguments with line breaks; a program that reads by line still gets complete events.
 #[tokio::test]
-async fn laid_out_arguments_do_not_break_a_line_of_json() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "mail", "{\n  \"text\": \"a\\nb\",\r\n  \"to\": \"ada\"\n}").await;
-        let told = desk.types("log --json").await.stdout;
-        let types: Vec<_> = told
+async fn multiline_arguments_stay_on_one_json_line() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "mail", "{\n  \"text\": \"a\\nb\",\r\n  \"to\": \"ada\"\n}").await;
+        let output = desk.types("log --json").await.stdout;
+        let types: Vec<_> = output
             .lines()
             .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an event a line"))
             .map(|event| event["type"].clone())
             .collect();
         assert_eq!(types, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);
-        assert!(told.contains(r#""text": "a\nb",    "to": "ada""#), "{told}");
+        assert!(output.contains(r#""text": "a\nb",    "to": "ada""#), "{output}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn following_goes_on_with_what_comes() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        let mut log = desk.starts("log --follow --thread t1");
-        log.says("people are asked about call_1").await;
-        desk.proposes("t2", "call_2", "bash", "{}").await;
+async fn follow_prints_later_events() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let mut log = desk.start("log --follow --thread t1");
+        log.wait_for_stdout("people are asked about call_1").await;
+        desk.propose("t2", "call_2", "bash", "{}").await;
         desk.types("deny call_1 --as user:ada").await;
-        let said = log.says("did not run").await;
-        assert!(!said.contains("call_2"), "{said}");
-        assert_eq!(said.lines().count(), 4);
+        let output = log.wait_for_stdout("did not run").await;
+        assert!(!output.contains("call_2"), "{output}");
+        assert_eq!(output.lines().count(), 4);
     })
     .await;
 }

@@ -1,16 +1,15 @@
-//! The real command in a folder of its own: what it prints, and the code it exits with.
+//! The real command in a temporary folder: its output and its exit codes.
 
-mod about;
 mod config;
 mod copy;
 mod decide;
-mod deciding;
+mod decide_several;
 mod demo;
 mod desk;
 mod doctor;
+mod documentation;
 mod edit;
 mod help;
-mod hide;
 mod json;
 mod lists;
 mod log;
@@ -24,22 +23,23 @@ mod postgres;
 mod progress;
 mod remote;
 mod run;
+mod scopes_and_quorum;
 mod secret;
 mod serve;
 mod settings;
-mod several;
 mod show;
+mod snapshot_text;
 mod stats;
 mod stop;
+mod table_width;
 mod target;
 mod terminal;
 mod threads;
 mod tmux;
 mod traces;
 mod typos;
-mod unsaid;
+mod unwritable_output;
 mod verify;
 mod watch;
-mod watch_life;
 mod watch_plain;
-mod width;
+mod watch_restart;

@@ -1,12 +1,12 @@
 //! `countersign pending`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn an_empty_log_has_nothing_that_waits() {
-    at_a_desk(async |desk| {
+async fn empty_log_has_no_pending_calls() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("pending").await, @"
         No call is pending.
@@ -17,20 +17,20 @@ async fn an_empty_log_has_nothing_that_waits() {
 }
 
 #[tokio::test]
-async fn what_waits_is_shown_whole() {
-    at_a_desk(async |desk| {
+async fn pending_call_is_shown_completely() {
+    with_desk(async |desk| {
         let script = r#"{"command":"set -e\nmake test\nmake deploy","cwd":"/srv/shop"}"#;
-        desk.proposes("conversation-7", "call_1", "bash", script).await;
-        desk.proposes(
+        desk.propose("conversation-7", "call_1", "bash", script).await;
+        desk.propose(
             "conversation-8",
             "call_1",
             "transfer",
             r#"{"to":"ada","amount":1.50,"tags":["a",null]}"#,
         )
         .await;
-        desk.proposes("conversation-8", "call_2", "notify", r#""everybody""#).await;
+        desk.propose("conversation-8", "call_2", "notify", r#""everybody""#).await;
         let long = format!(r#"{{"text":"{}"}}"#, "long ".repeat(40));
-        desk.proposes("conversation-9", "call_3", "write", &long).await;
+        desk.propose("conversation-9", "call_3", "write", &long).await;
         assert_snapshot!(desk.types("pending").await, @r#"
         call_1  bash  by agent:builder in conversation-7, [ago]
             command: set -e
@@ -72,12 +72,12 @@ async fn what_waits_is_shown_whole() {
     .await;
 }
 
-/// What a terminal would swallow, or show in another place, is written out.
+/// Characters that a terminal would hide or move are printed as escapes.
 #[tokio::test]
-async fn nothing_hides_in_what_waits() {
-    at_a_desk(async |desk| {
+async fn hidden_characters_in_pending_calls_are_escaped() {
+    with_desk(async |desk| {
         let trick = r#"{"command":"echo hi\u001b[8m; rm -rf /\r# \u202etxt.exe\u200b","a\u001bb":"\u0000"}"#;
-        desk.proposes("t\u{202e}1", "call_\u{200b}1", "ba\u{2066}sh", trick).await;
+        desk.propose("t\u{202e}1", "call_\u{200b}1", "ba\u{2066}sh", trick).await;
         assert_snapshot!(desk.types("pending").await, @r"
         call_\u{200b}1  ba\u{2066}sh  by agent:builder in t\u{202e}1, [ago]
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}

@@ -1,6 +1,6 @@
 //! `countersign policy check`
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"
@@ -41,14 +41,14 @@ verdict = "block"
 shadow = true
 "#;
 
-fn with_policy(desk: &TerminalDesk) {
-    desk.writes("policy.toml", POLICY);
+fn write_policy(desk: &TerminalDesk) {
+    desk.write_file("policy.toml", POLICY);
 }
 
 #[tokio::test]
-async fn a_policy_that_is_wrong_says_where() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", "[[rule]]\nname = \"a\"\ntol = \"bash\"\nverdict = \"allow\"\n");
+async fn policy_error_names_its_line() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", "[[rule]]\nname = \"a\"\ntol = \"bash\"\nverdict = \"allow\"\n");
         assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 3, column 1: a rule knows no key `tol`; did you mean `tool`?
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
@@ -64,20 +64,20 @@ async fn a_policy_that_is_wrong_says_where() {
 }
 
 #[tokio::test]
-async fn a_call_that_cannot_be_is_refused() {
-    at_a_desk(async |desk| {
+async fn invalid_call_is_refused() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("policy check bash '{'").await, @"
         ! error: invalid value '{' for '[ARGUMENTS]': it is not JSON: EOF while parsing an object at line 1 column 1
         ! 
         ! For more information, try '--help'.
         exit 2
         ");
-        desk.writes("call.json", r#"{"name":"bash","argumnets":{}}"#);
+        desk.write_file("call.json", r#"{"name":"bash","argumnets":{}}"#);
         assert_snapshot!(desk.types("policy check --call call.json").await, @"
         ! countersign: call.json: unknown field `argumnets`, expected one of `name`, `arguments`, `annotations`, `impact`, `definition`, `id`, `description`, `expiresInSeconds` at line 1 column 26
         exit 2
         ");
-        desk.writes("call.json", r#"{"name":"bash","arguments":{},"impact":{"riskLevel":"huge"}}"#);
+        desk.write_file("call.json", r#"{"name":"bash","arguments":{},"impact":{"riskLevel":"huge"}}"#);
         assert_snapshot!(desk.types("policy check --call call.json").await, @r#"
         ! countersign: call.json: there is no "huge" here; there is low, medium, high, critical at line 1 column 59
         exit 2
@@ -95,18 +95,18 @@ async fn a_call_that_cannot_be_is_refused() {
 }
 
 #[tokio::test]
-async fn without_a_call_it_looks_at_the_policy() {
-    at_a_desk(async |desk| {
+async fn check_without_call_describes_the_policy() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("policy check").await, @"
         the shipped policy (none is set): 2 rules, no warnings.
         exit 0
         ");
-        with_policy(desk);
+        write_policy(desk);
         assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
         policy.toml: 4 rules, no warnings.
         exit 0
         ");
-        desk.writes(
+        desk.write_file(
             "odd.toml",
             "[patterns]\n\"bash\" = \"block\"\n\"bash:ls\" = \"allow\"\n",
         );
@@ -115,19 +115,19 @@ async fn without_a_call_it_looks_at_the_policy() {
           line 3, column 1: rule "bash:ls" never decides: whatever it matches is blocked by rule "bash", and the strictest wins; narrow "bash", or take calls out of it with `unless`
         exit 0
         "#);
-        let told: serde_json::Value =
+        let output: serde_json::Value =
             serde_json::from_str(&desk.types("policy check --policy odd.toml --json").await.stdout)
                 .expect("JSON");
-        assert_eq!((&told["rules"], &told["warnings"][0]["line"]), (&2.into(), &3.into()), "{told}");
+        assert_eq!((&output["rules"], &output["warnings"][0]["line"]), (&2.into(), &3.into()), "{output}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
-    at_a_desk(async |desk| {
-        with_policy(desk);
-        desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+async fn verdict_sets_exit_code_and_explains_itself() {
+    with_desk(async |desk| {
+        write_policy(desk);
+        desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
         assert_snapshot!(desk.types("policy check -- git status -s").await, @"
         allow  the rule says so
           by       rule harmless shell
@@ -169,24 +169,24 @@ async fn the_exit_code_is_the_verdict_and_the_text_says_why() {
 }
 
 #[tokio::test]
-async fn a_call_comes_from_a_file_as_it_is_proposed() {
-    at_a_desk(async |desk| {
-        desk.writes(
+async fn call_is_read_from_a_file() {
+    with_desk(async |desk| {
+        desk.write_file(
             "policy.toml",
             "[trust]\ntools = \"search\"\n[[rule]]\nname = \"reads\"\nannotations = { readOnlyHint = true }\nthread = \"t*\"\nprincipal = \"agent:scout\"\nverdict = \"allow\"\n",
         );
-        desk.writes(
+        desk.write_file(
             "call.json",
             r#"{"id":"call_1","name":"search","arguments":{},"annotations":{"readOnlyHint":true},"description":"look"}"#,
         );
         let line = "policy check --policy policy.toml --call call.json --thread t1";
         assert_eq!(desk.types(&format!("{line} --as agent:scout")).await.code, 0);
         assert_eq!(desk.types(&format!("{line} --as agent:else")).await.code, 76);
-        let told: serde_json::Value =
+        let output: serde_json::Value =
             serde_json::from_str(&desk.types(&format!("{line} --as agent:scout --json")).await.stdout)
                 .expect("JSON");
-        assert_eq!((&told["verdict"], &told["rule"]), (&"allow".into(), &"reads".into()), "{told}");
-        assert_eq!(told["terms"]["quorum"], 1);
+        assert_eq!((&output["verdict"], &output["rule"]), (&"allow".into(), &"reads".into()), "{output}");
+        assert_eq!(output["terms"]["quorum"], 1);
     })
     .await;
 }

@@ -1,43 +1,43 @@
 //! `countersign policy fmt`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 const UNTIDY: &str = "# What is free.\n[[rule]]\nverdict='allow'\nname =   \"shell\"\ntool=\"bash\"\n";
 
 #[tokio::test]
-async fn what_is_no_policy_is_left_as_it_is() {
-    at_a_desk(async |desk| {
+async fn invalid_policy_file_stays_unchanged() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("policy fmt").await, @"
         ! countersign: no policy is set; give the path of a file
         exit 2
         ");
-        desk.writes("policy.toml", "[[rule]]\nname = 7\n");
+        desk.write_file("policy.toml", "[[rule]]\nname = 7\n");
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 2, column 8: name takes a string, not a number
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        let kept = std::fs::read_to_string(desk.path("policy.toml")).expect("it is there");
+        let kept = std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists");
         assert_eq!(kept, "[[rule]]\nname = 7\n");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_file_is_laid_out_once_and_then_stays() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", UNTIDY);
+async fn formatting_twice_changes_nothing() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", UNTIDY);
         assert_snapshot!(desk.types("policy fmt --check policy.toml").await, @"
         ! policy.toml is not in the standard layout: countersign policy fmt policy.toml
         exit 1
         ");
-        assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), UNTIDY);
+        assert_eq!(std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"), UNTIDY);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
         Formatted policy.toml.
         exit 0
         ");
-        assert_snapshot!(std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"), @r#"
+        assert_snapshot!(std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"), @r#"
         # What is free.
         [[rule]]
         name = "shell"
@@ -46,20 +46,20 @@ async fn a_file_is_laid_out_once_and_then_stays() {
         "#);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"exit 0");
         assert_snapshot!(desk.types("policy fmt --check --policy policy.toml").await, @"exit 0");
-        let beside = std::fs::read_dir(desk.path("")).expect("it is there").count();
+        let beside = std::fs::read_dir(desk.path("")).expect("the file exists").count();
         assert_eq!(beside, 1, "nothing is left beside it");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_comes_in_goes_out() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", UNTIDY);
+async fn policy_on_stdin_is_formatted_to_stdout() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", UNTIDY);
         let piped = format!("{} policy fmt - < policy.toml", crate::desk::COUNTERSIGN);
-        let said = desk.runs("sh", &["-c", &piped]).await;
+        let output = desk.run_program("sh", &["-c", &piped]).await;
         desk.types("policy fmt policy.toml").await;
-        assert_eq!(said, std::fs::read_to_string(desk.path("policy.toml")).expect("it is there"));
+        assert_eq!(output, std::fs::read_to_string(desk.path("policy.toml")).expect("the file exists"));
     })
     .await;
 }

@@ -1,38 +1,38 @@
 //! `countersign policy replay`
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use insta::assert_snapshot;
 
-/// Two calls that were allowed and ran, one that was denied, and one that waits.
-async fn lived_in(desk: &TerminalDesk) {
+/// A log of two allowed and finished calls, one denied call, and one pending call.
+async fn write_history(desk: &TerminalDesk) {
     for (id, command) in
         [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --force")]
     {
-        desk.proposes("t1", id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
+        desk.propose("t1", id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
         if id == "call_3" {
             desk.types("deny call_3 --as user:ada --comment 'history is shared'").await;
         } else {
             desk.types(&format!("allow {id} --as user:ada")).await;
         }
     }
-    desk.proposes("t2", "call_1", "mail", r#"{"to":"bob"}"#).await;
-    desk.writes("allow.toml", "default = \"allow\"\n");
+    desk.propose("t2", "call_1", "mail", r#"{"to":"bob"}"#).await;
+    desk.write_file("allow.toml", "default = \"allow\"\n");
     desk.types("run --policy allow.toml -- true").await;
 }
 
 const OTHER: &str = "[patterns]\n\"bash:git*\" = \"allow\"\n\"bash:true\" = \"block\"\n";
 
 #[tokio::test]
-async fn an_empty_log_has_nothing_to_compare() {
-    at_a_desk(async |desk| {
+async fn empty_log_has_nothing_to_compare() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("policy replay").await, @"
         No calls were proposed in this time.
         exit 0
         ");
-        desk.writes("policy.toml", "default = 7\n");
+        desk.write_file("policy.toml", "default = 7\n");
         assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
         ! countersign: policy.toml: the policy is wrong at line 1, column 11: a verdict takes a string, not a number
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
@@ -47,10 +47,10 @@ async fn an_empty_log_has_nothing_to_compare() {
 }
 
 #[tokio::test]
-async fn the_policy_that_judged_says_that_nothing_is_different() {
-    at_a_desk(async |desk| {
+async fn replay_of_the_same_policy_has_no_differences() {
+    with_desk(async |desk| {
         let policy = "default = \"ask\"\n[patterns]\n\"mail\" = \"block\"\n\"free\" = \"allow\"\n";
-        desk.writes("policy.toml", policy);
+        desk.write_file("policy.toml", policy);
         let policy = Policy::read(policy).expect("a policy");
         let gate =
             EmbeddedGate::open_with(desk.path("countersign.db"), StoreOptions::default(), policy).await;
@@ -86,10 +86,10 @@ async fn the_policy_that_judged_says_that_nothing_is_different() {
 }
 
 #[tokio::test]
-async fn what_would_have_been_different_is_told_call_by_call() {
-    at_a_desk(async |desk| {
-        lived_in(desk).await;
-        desk.writes("policy.toml", OTHER);
+async fn differences_are_listed_call_by_call() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        desk.write_file("policy.toml", OTHER);
         assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
         5 calls, judged by policy.toml:
 
@@ -130,8 +130,8 @@ async fn what_would_have_been_different_is_told_call_by_call() {
         default  ask          1
         exit 0
         ");
-        let told = desk.types("policy replay --policy policy.toml --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy replay --policy policy.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(json["saved"], serde_json::json!({"allowed": 3, "blocked": 0}), "{json}");
         let denied = &json["allowedThoughDenied"];
         assert_eq!((&denied["count"], &denied["calls"][0]["id"]), (&1.into(), &"call_3".into()));
@@ -142,22 +142,22 @@ async fn what_would_have_been_different_is_told_call_by_call() {
 }
 
 #[tokio::test]
-async fn a_span_and_a_server_tell_the_same_of_their_part() {
-    at_a_desk(async |desk| {
-        lived_in(desk).await;
-        desk.writes("policy.toml", OTHER);
+async fn time_range_and_server_limit_the_replay() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        desk.write_file("policy.toml", OTHER);
         let whole = desk.types("policy replay --policy policy.toml --json").await.stdout;
         assert_eq!(desk.types("policy replay --policy policy.toml --since 1h --json").await.stdout, whole);
         assert_snapshot!(desk.types("policy replay --policy policy.toml --until 1h").await, @"
         No calls were proposed in this time.
         exit 0
         ");
-        let mut server = desk.starts("serve --listen unix:socket");
-        server.says("listening").await;
+        let mut server = desk.start("serve --listen unix:socket");
+        server.wait_for_stdout("listening").await;
         let line = "policy replay --policy policy.toml --server unix:socket --json";
         assert_eq!(desk.types(line).await.stdout, whole);
-        server.is_sent("TERM").await;
-        server.ends().await;
+        server.send_signal("TERM").await;
+        server.wait_for_exit().await;
     })
     .await;
 }

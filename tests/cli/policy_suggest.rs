@@ -1,12 +1,12 @@
 //! `countersign policy suggest`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn too_little_speaks_for_no_rule() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
+async fn too_few_decisions_suggest_no_rule() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
         desk.types("allow call_1 --as user:ada").await;
         assert_snapshot!(desk.types("policy suggest").await, @"
         # 0 of 1 prompts would have been saved by 0 rules, none of which allows
@@ -24,17 +24,17 @@ async fn too_little_speaks_for_no_rule() {
 }
 
 #[tokio::test]
-async fn what_is_suggested_is_a_policy_that_saves_just_that() {
-    at_a_desk(async |desk| {
+async fn suggested_policy_saves_the_predicted_questions() {
+    with_desk(async |desk| {
         for (n, command) in ["git log", "git log -1", "git log src"].iter().enumerate() {
             let id = format!("call_{n}");
-            desk.proposes("t1", &id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
+            desk.propose("t1", &id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
             desk.types(&format!("allow {id} --as user:ada")).await;
         }
-        desk.proposes("t1", "call_9", "bash", r#"{"command":"git log; rm -rf /"}"#).await;
+        desk.propose("t1", "call_9", "bash", r#"{"command":"git log; rm -rf /"}"#).await;
         desk.types("deny call_9 --as user:ada").await;
         let suggested = desk.types("policy suggest --at-least 3").await;
-        desk.writes("suggested.toml", &suggested.stdout);
+        desk.write_file("suggested.toml", &suggested.stdout);
         let days = suggested
             .to_string()
             .lines()
@@ -57,14 +57,14 @@ async fn what_is_suggested_is_a_policy_that_saves_just_that() {
         verdict = "allow"
         exit 0
         "#);
-        let told = desk.types("policy replay --policy suggested.toml --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy replay --policy suggested.toml --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(
             (&json["saved"]["allowed"], &json["allowedThoughDenied"]["count"]),
             (&3.into(), &0.into())
         );
-        let told = desk.types("policy suggest --at-least 3 --json").await.stdout;
-        let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let output = desk.types("policy suggest --at-least 3 --json").await.stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!((&json["saved"], &json["rules"][0]["nearMisses"]), (&3.into(), &1.into()));
     })
     .await;

@@ -1,6 +1,6 @@
 //! `countersign policy test`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"
@@ -13,9 +13,9 @@ examples = { match = ["git status -s"], noMatch = ["git status; rm -rf /", "ls"]
 "#;
 
 #[tokio::test]
-async fn an_example_that_does_not_hold_is_an_error_of_the_policy() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", &POLICY.replace("\"ls\"", "\"git status\""));
+async fn failed_example_is_a_policy_error() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", &POLICY.replace("\"ls\"", "\"git status\""));
         assert_snapshot!(desk.types("policy test --policy policy.toml").await, @r#"
         ! countersign: policy.toml: the policy is wrong at line 7, column 76: rule "harmless shell" matches this example, which says that it does not
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
@@ -26,10 +26,10 @@ async fn an_example_that_does_not_hold_is_an_error_of_the_policy() {
 }
 
 #[tokio::test]
-async fn a_file_of_cases_that_is_wrong_says_where() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", POLICY);
-        desk.writes("cases.toml", "[[case]]\ncommand = \"ls\"\nverdcit = \"ask\"\n");
+async fn error_in_a_case_file_names_its_line() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", POLICY);
+        desk.write_file("cases.toml", "[[case]]\ncommand = \"ls\"\nverdcit = \"ask\"\n");
         assert_snapshot!(desk.types("policy test --policy policy.toml cases.toml").await, @r#"
         ! countersign: cases.toml: TOML parse error at line 3, column 1
         !   |
@@ -38,29 +38,29 @@ async fn a_file_of_cases_that_is_wrong_says_where() {
         ! unknown field `verdcit`, expected one of `name`, `tool`, `command`, `url`, `path`, `args`, `thread`, `principal`, `annotations`, `impact`, `definition`, `verdict`, `rule`
         exit 2
         "#);
-        desk.writes("cases.toml", "\n[[case]]\nverdict = \"ask\"\n");
+        desk.write_file("cases.toml", "\n[[case]]\nverdict = \"ask\"\n");
         assert_snapshot!(desk.types("policy test --policy policy.toml cases.toml").await, @"
         ! countersign: cases.toml: line 2: a case needs a `tool` or a `command`
         exit 2
         ");
-        desk.writes("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
-        let told = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
-        assert!(told.contains("write cases as [[case]], with two brackets"), "{told}");
-        // A word that nobody knows would match no rule, and the case would hold for a reason that is none.
+        desk.write_file("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
+        let output = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
+        assert!(output.contains("write cases as [[case]], with two brackets"), "{output}");
+        // An unknown key would match no rule, and the case would pass for the wrong reason.
         for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
-            desk.writes("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
-            let told = desk.types("policy test --policy policy.toml cases.toml").await;
-            assert!(told.code == 2 && told.stderr.contains("line 4"), "{wrong}: {}", told.stderr);
+            desk.write_file("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
+            let output = desk.types("policy test --policy policy.toml cases.toml").await;
+            assert!(output.code == 2 && output.stderr.contains("line 4"), "{wrong}: {}", output.stderr);
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn cases_hold_or_say_what_came_instead() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", POLICY);
-        desk.writes(
+async fn failed_case_shows_the_actual_verdict() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", POLICY);
+        desk.write_file(
             "good.toml",
             "[[case]]\ncommand = \"git status -s\"\nverdict = \"allow\"\nrule = \"harmless shell\"\n\
              [[case]]\ntool = \"mail\"\nargs = { to = \"bob\" }\nverdict = \"ask\"\n",
@@ -69,7 +69,7 @@ async fn cases_hold_or_say_what_came_instead() {
         policy.toml: 3 examples and 2 cases hold.
         exit 0
         ");
-        desk.writes(
+        desk.write_file(
             "bad.toml",
             "[[case]]\nname = \"removing\"\ncommand = \"git status && rm -rf /\"\nverdict = \"block\"\n\n\
              [[case]]\ncommand = \"git status\"\nverdict = \"allow\"\nrule = \"another\"\n",
@@ -84,9 +84,9 @@ async fn cases_hold_or_say_what_came_instead() {
         policy.toml: 3 examples and 2 cases hold; 2 cases failed.
         exit 1
         ");
-        let told = desk.types("policy test --policy policy.toml bad.toml --json").await;
-        let json: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
-        assert_eq!((told.code, &json["examples"], &json["cases"]), (1, &3.into(), &2.into()));
+        let output = desk.types("policy test --policy policy.toml bad.toml --json").await;
+        let json: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!((output.code, &json["examples"], &json["cases"]), (1, &3.into(), &2.into()));
         assert_eq!(json["failures"][0]["line"], 1);
         assert_eq!(json["failures"][1]["actual"]["rule"], "harmless shell");
     })

@@ -1,10 +1,10 @@
-//! Every command over PostgreSQL: what it says, and that no password is in it.
+//! The output of every command over PostgreSQL, which never contains a password.
 
-use crate::desk::{DeskScreen, TerminalDesk, at_a_desk};
+use crate::desk::{DeskScreen, TerminalDesk, with_desk};
 use countersign_tests::postgres::{Cluster, ClusterSetup, Durability};
 use insta::assert_snapshot;
 
-/// A server that asks for a password, and an empty database on it for somebody who owns nothing else.
+/// A server that requires a password, and an empty database of a role that owns nothing else.
 async fn server() -> (Cluster, String) {
     let cluster =
         Cluster::with(ClusterSetup { tcp: true, durability: Durability::Real, ..ClusterSetup::default() })
@@ -17,15 +17,15 @@ async fn server() -> (Cluster, String) {
     (cluster, format!("postgres://ada:s3cret@{place}/log"))
 }
 
-/// Types a line, and reads all that is printed.
+/// Runs a command, and checks that its output does not contain the password.
 async fn types(desk: &TerminalDesk, line: &str) -> DeskScreen {
-    let said = desk.types(line).await;
-    assert!(!said.to_string().contains("s3cret"), "{line}: {said}");
-    said
+    let output = desk.types(line).await;
+    assert!(!output.to_string().contains("s3cret"), "{line}: {output}");
+    output
 }
 
-/// What was measured, which is different each time, left out.
-fn measured(said: &DeskScreen) -> String {
+/// The output without without_measurements values, which differ between runs.
+fn without_measurements(output: &DeskScreen) -> String {
     let hide = |line: &str| {
         let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();
         match line.split_whitespace().nth(1) {
@@ -35,24 +35,24 @@ fn measured(said: &DeskScreen) -> String {
             _ => line.to_owned(),
         }
     };
-    said.to_string().lines().map(|line| hide(line) + "\n").collect()
+    output.to_string().lines().map(|line| hide(line) + "\n").collect()
 }
 
 #[tokio::test]
-async fn every_command_works_and_shows_no_password() {
-    at_a_desk(async |desk| {
+async fn commands_work_and_never_show_the_password() {
+    with_desk(async |desk| {
         let (_server, address) = server().await;
-        desk.writes("address", &address);
-        desk.runs("chmod", &["600", "address"]).await;
-        desk.sets("COUNTERSIGN_DATABASE_FILE", "address");
-        desk.sets("COUNTERSIGN_LOG", "trace");
-        desk.sets("COUNTERSIGN_AS", "user:ada");
+        desk.write_file("address", &address);
+        desk.run_program("chmod", &["600", "address"]).await;
+        desk.set_variable("COUNTERSIGN_DATABASE_FILE", "address");
+        desk.set_variable("COUNTERSIGN_LOG", "trace");
+        desk.set_variable("COUNTERSIGN_AS", "user:ada");
         assert_eq!(types(desk, "pending").await.code, 5, "nothing is made by looking");
-        let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
-        run.complains("is pending").await;
+        let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
+        run.wait_for_stderr("is pending").await;
         assert!(types(desk, "pending").await.stdout.contains("call_1"));
         assert_eq!(types(desk, "allow call_1 --session").await.code, 0);
-        let ran = run.ends().await;
+        let ran = run.wait_for_exit().await;
         assert_eq!(ran.code, 3);
         assert!(!ran.to_string().contains("s3cret"), "{ran}");
         for line in [
@@ -78,23 +78,23 @@ async fn every_command_works_and_shows_no_password() {
             "copy --from-file address --to copy.db",
             "copy --from copy.db --to-file address --continue",
         ] {
-            let said = types(desk, line).await;
-            assert_eq!(said.code, 0, "{line}: {said}");
+            let output = types(desk, line).await;
+            assert_eq!(output.code, 0, "{line}: {output}");
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_server_greets_with_the_database_and_without_its_password() {
-    at_a_desk(async |desk| {
+async fn serve_names_the_database_without_its_password() {
+    with_desk(async |desk| {
         let (_server, address) = server().await;
-        let mut serving = desk.starts(&format!("serve --listen 127.0.0.1:0 --database '{address}'"));
-        let greeting = serving.says("Ctrl-C").await;
+        let mut serving = desk.start(&format!("serve --listen 127.0.0.1:0 --database '{address}'"));
+        let greeting = serving.wait_for_stdout("Ctrl-C").await;
         assert!(greeting.contains("  database   postgres://ada@127.0.0.1:"), "{greeting}");
         assert!(greeting.contains("--database postgres://ada@127.0.0.1:"), "{greeting}");
-        serving.is_sent("TERM").await;
-        let ended = serving.ends().await;
+        serving.send_signal("TERM").await;
+        let ended = serving.wait_for_exit().await;
         assert_eq!(ended.code, 0);
         assert!(!ended.to_string().contains("s3cret"), "{ended}");
     })
@@ -102,16 +102,16 @@ async fn a_server_greets_with_the_database_and_without_its_password() {
 }
 
 #[tokio::test]
-async fn what_is_in_the_way_of_the_server_is_told() {
-    at_a_desk(async |desk| {
+async fn reasons_for_a_failed_connection_are_reported() {
+    with_desk(async |desk| {
         let (server, address) = server().await;
         for (wrong, right) in
             [("s3cret@", "s3cretly@"), ("/log", "/nowhere"), ("/log", "/log?sslmode=require")]
         {
-            let said = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
-            assert_eq!(said.code, 5, "{said}");
+            let output = types(desk, &format!("pending --database '{}'", address.replace(wrong, right))).await;
+            assert_eq!(output.code, 5, "{output}");
         }
-        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
+        assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
@@ -133,8 +133,8 @@ async fn what_is_in_the_way_of_the_server_is_told() {
             .expect("set");
         assert_eq!(types(desk, &format!("migrate --database '{address}'")).await.code, 0);
         let guard = "ALTER TABLE events DISABLE TRIGGER rows_are_never_changed";
-        desk.runs("psql", &[&address, "--quiet", "--command", guard]).await;
-        assert_snapshot!(measured(&types(desk, &format!("doctor --database '{address}'")).await), @"
+        desk.run_program("psql", &[&address, "--quiet", "--command", guard]).await;
+        assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
@@ -165,63 +165,63 @@ async fn what_is_in_the_way_of_the_server_is_told() {
 }
 
 #[tokio::test]
-async fn a_role_that_owns_nothing_is_told_who_migrates() {
-    at_a_desk(async |desk| {
+async fn unprivileged_role_learns_who_must_migrate() {
+    with_desk(async |desk| {
         let server = Cluster::started().await;
         let roles = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/postgres/roles.sql");
-        desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
+        desk.run_program("psql", &[&server.url(), "--quiet", "--file", roles]).await;
         let of = |role: &str| server.url_as(role, "postgres");
         let (owner, app) = (of("countersign_owner"), of("countersign_app"));
         let folder = server.folder().display().to_string().replace('/', "%2F");
-        let told = types(desk, &format!("run --database {app} -- true")).await.to_string();
-        assert_snapshot!(told.replace(&folder, "SOCKET"), @"
+        let output = types(desk, &format!("run --database {app} -- true")).await.to_string();
+        assert_snapshot!(output.replace(&folder, "SOCKET"), @"
         ! countersign: postgres://countersign_app@SOCKET:5432/postgres must be migrated to the layout of this version, which this user may not do (permission denied for schema countersign); have its owner run `countersign migrate`, then packaging/postgres/roles.sql
         exit 5
         ");
         assert_eq!(types(desk, &format!("migrate --database {owner}")).await.code, 0);
-        desk.runs("psql", &[&server.url(), "--quiet", "--file", roles]).await;
-        let said = types(desk, &format!("doctor --database {app}")).await.to_string();
+        desk.run_program("psql", &[&server.url(), "--quiet", "--file", roles]).await;
+        let output = types(desk, &format!("doctor --database {app}")).await.to_string();
         assert!(
-            said.contains("ok    rights       this user can add events, but not change or delete them"),
-            "{said}"
+            output.contains("ok    rights       this user can add events, but not change or delete them"),
+            "{output}"
         );
-        let mut run = desk.starts(&format!("run --database {app} --id call_1 -- true"));
-        run.complains("is pending").await;
+        let mut run = desk.start(&format!("run --database {app} --id call_1 -- true"));
+        run.wait_for_stderr("is pending").await;
         assert_eq!(types(desk, &format!("allow call_1 --as user:ada --database {app}")).await.code, 0);
-        assert_eq!(run.ends().await.code, 0);
+        assert_eq!(run.wait_for_exit().await.code, 0);
     })
     .await;
 }
 
-/// Whoever follows or waits keeps the place, over the database as over a server.
+/// Followers and waiters resume at their position, both directly and over a server.
 #[tokio::test]
-async fn who_follows_and_who_waits_outlive_a_restart_of_the_database() {
-    at_a_desk(async |desk| {
+async fn followers_and_waiters_survive_a_database_restart() {
+    with_desk(async |desk| {
         let (mut server, address) = server().await;
-        desk.writes("address", &address);
-        desk.runs("chmod", &["600", "address"]).await;
-        let mut serving = desk.starts("serve --listen 127.0.0.1:0 --json --database-file address");
-        let greeting = serving.says("listening").await;
+        desk.write_file("address", &address);
+        desk.run_program("chmod", &["600", "address"]).await;
+        let mut serving = desk.start("serve --listen 127.0.0.1:0 --json --database-file address");
+        let greeting = serving.wait_for_stdout("listening").await;
         let listening = greeting.split('"').find(|part| part.starts_with("http://")).expect("its address");
         let ways = ["--database-file address".to_owned(), format!("--server {listening}")];
         let (mut runs, mut followers) = (Vec::new(), Vec::new());
         for (number, way) in ways.iter().enumerate() {
-            let mut run = desk.starts(&format!("run --id call_{number} {way} -- true"));
-            run.complains("is pending").await;
+            let mut run = desk.start(&format!("run --id call_{number} {way} -- true"));
+            run.wait_for_stderr("is pending").await;
             runs.push(run);
-            let mut follower = desk.starts(&format!("log --follow {way}"));
-            follower.says("call_0").await;
+            let mut follower = desk.start(&format!("log --follow {way}"));
+            follower.wait_for_stdout("call_0").await;
             followers.push(follower);
         }
         server.restart().await;
         for (number, run) in runs.into_iter().enumerate() {
             let allow = format!("allow call_{number} --as user:ada --database-file address");
             assert_eq!(desk.types(&allow).await.code, 0);
-            let ran = run.ends().await;
+            let ran = run.wait_for_exit().await;
             assert_eq!(ran.code, 0, "{ran}");
         }
         for follower in &mut followers {
-            follower.says("call_1 succeeded").await;
+            follower.wait_for_stdout("call_1 succeeded").await;
         }
     })
     .await;

@@ -1,14 +1,14 @@
-//! Long work shows how far it has come: on a terminal, and nowhere else.
+//! Long operations show their progress on a terminal, and only there.
 
 use crate::{
-    desk::{TerminalDesk, at_a_desk},
+    desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
 use countersign_api::{self as api, ApprovalGate};
 use futures_util::future::try_join_all;
 
-/// A log of more than 5,000 events, which is when it is worth a line.
-async fn a_long_log(desk: &TerminalDesk) {
+/// Fills the log with more than 5,000 events, from which on progress is shown.
+async fn write_long_log(desk: &TerminalDesk) {
     let gate = desk.gate().await;
     let thread = countersign_api::parse_thread_id("t1").expect("valid");
     let calls: Vec<_> = (0..2_600)
@@ -19,19 +19,19 @@ async fn a_long_log(desk: &TerminalDesk) {
 }
 
 #[tokio::test]
-async fn progress_is_shown_on_a_terminal_and_taken_away() {
-    at_a_desk(async |desk| {
-        a_long_log(desk).await;
+async fn progress_line_disappears_after_the_work() {
+    with_desk(async |desk| {
+        write_long_log(desk).await;
         let quiet = desk.types("verify").await;
         assert_eq!((quiet.stderr.as_str(), quiet.code), ("", 0));
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("tmux pipe-pane 'cat > seen'; clear").await;
-        terminal.is_back().await;
+        terminal.wait_for_prompt().await;
         terminal.types("countersign verify; countersign stats; echo over").await;
-        terminal.shows("over").await;
-        let screen = terminal.is_back().await;
+        terminal.wait_for_line("over").await;
+        let screen = terminal.wait_for_prompt().await;
         assert!(!screen.contains('%'), "nothing of it is left: {screen}");
-        // What went to the terminal is written down beside it, and may come a moment later.
+        // `script` records the terminal's output, which may arrive a moment later.
         let seen = loop {
             let seen = std::fs::read(desk.path("seen")).unwrap_or_default();
             let seen = String::from_utf8_lossy(&seen).into_owned();

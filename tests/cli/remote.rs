@@ -1,6 +1,6 @@
-//! What is asked of a server is answered as over its file.
+//! A command over a server has the same result as over its file.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
@@ -10,8 +10,8 @@ use tokio::{
 };
 
 #[tokio::test]
-async fn a_server_and_its_file_say_the_same() {
-    at_a_desk(async |desk| {
+async fn server_and_file_give_the_same_output() {
+    with_desk(async |desk| {
         over_http("default = \"ask\"", async |town| {
             let server = format!("--server http://{}", town.service.address);
             let file = format!("--database {}", town.path().display());
@@ -55,7 +55,7 @@ async fn a_server_and_its_file_say_the_same() {
                 ];
                 assert_eq!(far.to_string(), near.to_string(), "{asked}");
             }
-            assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "it is no grant");
+            assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "the event is not a grant");
             assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
             assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
         })
@@ -64,14 +64,14 @@ async fn a_server_and_its_file_say_the_same() {
     .await;
 }
 
-/// What a server calls the problem is its own word, and the terminal is not to obey it.
+/// A server chooses the text of its error, so control characters in it must not reach the terminal.
 #[tokio::test]
-async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
-    at_a_desk(async |desk| {
+async fn control_characters_of_a_server_are_escaped() {
+    with_desk(async |desk| {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let server = format!("http://{}", listener.local_addr().expect("bound"));
         let answering = tokio::spawn(async move {
-            // It is asked how the thread stands, and then to close it.
+            // The command first requests the thread, and then closes it.
             for _ in 0..2 {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 let mut asked = [0; 4096];
@@ -89,7 +89,7 @@ async fn the_words_of_a_strange_server_do_nothing_to_the_terminal() {
         ! hint: a thread cannot be reopened; use another thread
         exit 3
         ");
-        answering.await.expect("it answered");
+        answering.await.expect("the server finishes");
     })
     .await;
 }

@@ -1,26 +1,26 @@
-//! An address may hold a password: where it is kept, and that nothing that is printed has it.
+//! Passwords in database addresses: where they may be stored, and that no output contains them.
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use insta::assert_snapshot;
 
-/// Nobody listens there, so that every command has something to complain about.
+/// No server listens there, so every command reports an error.
 const ADDRESS: &str = "postgres://ada:s3cret@127.0.0.1:1/log?application_name=desk";
 
-/// Types a line, and reads all that is printed.
+/// Runs a command. Returns its complete output.
 async fn types(desk: &TerminalDesk, line: &str) -> String {
-    let said = desk.types(line).await;
-    let text = said.to_string();
+    let output = desk.types(line).await;
+    let text = output.to_string();
     assert!(!text.contains("s3cret"), "{line}: {text}");
     assert!(!text.contains("panicked"), "{line}: {text}");
     text
 }
 
 #[tokio::test]
-async fn a_password_is_in_nothing_that_is_printed() {
-    at_a_desk(async |desk| {
-        desk.writes("secret", &format!("{ADDRESS}\n"));
-        desk.runs("chmod", &["600", "secret"]).await;
-        desk.sets("COUNTERSIGN_DATABASE", ADDRESS);
+async fn output_never_contains_the_password() {
+    with_desk(async |desk| {
+        desk.write_file("secret", &format!("{ADDRESS}\n"));
+        desk.run_program("chmod", &["600", "secret"]).await;
+        desk.set_variable("COUNTERSIGN_DATABASE", ADDRESS);
         let named = format!("--database '{ADDRESS}'");
         for way in ["", &named, "--database-file secret"] {
             for command in [
@@ -51,8 +51,8 @@ async fn a_password_is_in_nothing_that_is_printed() {
 }
 
 #[tokio::test]
-async fn a_slip_does_not_print_the_password_either() {
-    at_a_desk(async |desk| {
+async fn invalid_address_is_reported_without_its_password() {
+    with_desk(async |desk| {
         for line in [
             ADDRESS.to_owned(),
             format!("pending '{ADDRESS}'"),
@@ -67,9 +67,9 @@ async fn a_slip_does_not_print_the_password_either() {
         ] {
             types(desk, &line).await;
         }
-        desk.writes("unquoted.toml", "database = postgres://ada:s3cret@db/log\n");
+        desk.write_file("unquoted.toml", "database = postgres://ada:s3cret@db/log\n");
         types(desk, "pending --config unquoted.toml").await;
-        desk.writes("quoted.toml", "database = \"postgres://ada:s3cret@db/log?sslmod=require\"\n");
+        desk.write_file("quoted.toml", "database = \"postgres://ada:s3cret@db/log?sslmod=require\"\n");
         assert_snapshot!(types(desk, "pending --config quoted.toml").await, @r#"
         ! countersign: quoted.toml:1: "sslmod" is no parameter of a postgres:// address; known are sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name, options, schema, pooler, listen_host, listen_port
         ! hint: see docs/postgresql.md for the format of an address
@@ -85,35 +85,35 @@ async fn a_slip_does_not_print_the_password_either() {
 }
 
 #[tokio::test]
-async fn a_file_that_others_can_read_keeps_no_secret() {
-    at_a_desk(async |desk| {
-        desk.writes("secret", ADDRESS);
-        desk.runs("chmod", &["644", "secret"]).await;
+async fn password_in_a_readable_file_is_refused() {
+    with_desk(async |desk| {
+        desk.write_file("secret", ADDRESS);
+        desk.run_program("chmod", &["644", "secret"]).await;
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
         ! countersign: secret is not used, because every user of this machine can access it and it may contain a password; run chmod 600 (or 640 if another user owns it)
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.runs("chmod", &["660", "secret"]).await;
+        desk.run_program("chmod", &["660", "secret"]).await;
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
         ! countersign: secret is not used, because its group can write to it and it may contain a password; run chmod 600 (or 640 if another user owns it)
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.runs("chmod", &["640", "secret"]).await;
+        desk.run_program("chmod", &["640", "secret"]).await;
         assert_eq!(desk.types("pending --database-file secret").await.code, 5, "its group may read it");
         assert_snapshot!(types(desk, "pending --database-file nowhere").await, @"
         ! countersign: nowhere cannot be read: No such file or directory (os error 2)
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("secret", "\n");
+        desk.write_file("secret", "\n");
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
         ! countersign: secret is empty; it must contain an address as for --database
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("secret", "log.db\nother.db\n");
+        desk.write_file("secret", "log.db\nother.db\n");
         assert_snapshot!(types(desk, "pending --database-file secret").await, @"
         ! countersign: secret must contain one line, an address as for --database
         ! hint: see docs/configuration.md for the settings
@@ -124,17 +124,17 @@ async fn a_file_that_others_can_read_keeps_no_secret() {
 }
 
 #[tokio::test]
-async fn the_file_of_the_address_is_weighed_against_the_address() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.writes("secret", "countersign.db\n");
-        desk.runs("chmod", &["600", "secret"]).await;
-        desk.sets("COUNTERSIGN_DATABASE_FILE", "secret");
+async fn address_and_address_file_follow_precedence() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.write_file("secret", "countersign.db\n");
+        desk.run_program("chmod", &["600", "secret"]).await;
+        desk.set_variable("COUNTERSIGN_DATABASE_FILE", "secret");
         assert_eq!(desk.types("pending").await.code, 0);
         assert_eq!(desk.types("pending --database nowhere.db").await.code, 5, "an option is stronger");
-        desk.writes("here.toml", "database = \"nowhere.db\"\n");
+        desk.write_file("here.toml", "database = \"nowhere.db\"\n");
         assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a file is weaker");
-        desk.sets("COUNTERSIGN_AS", "user:ada");
+        desk.set_variable("COUNTERSIGN_AS", "user:ada");
         assert_snapshot!(types(desk, "config").await, @"
         KEY            VALUE           FROM
         database                       not used
@@ -151,14 +151,14 @@ async fn the_file_of_the_address_is_weighed_against_the_address() {
         colour         auto            default
         exit 0
         ");
-        desk.sets("COUNTERSIGN_DATABASE", "nowhere.db");
+        desk.set_variable("COUNTERSIGN_DATABASE", "nowhere.db");
         assert_snapshot!(types(desk, "verify").await, @"
         ! countersign: COUNTERSIGN_DATABASE and COUNTERSIGN_DATABASE_FILE both name a database; use only one of them
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.sets("COUNTERSIGN_DATABASE", "");
-        desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
+        desk.set_variable("COUNTERSIGN_DATABASE", "");
+        desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(types(desk, "pending").await, @"
         ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE_FILE names a database; use only one of them
         ! hint: see docs/configuration.md for the settings
@@ -169,15 +169,15 @@ async fn the_file_of_the_address_is_weighed_against_the_address() {
     .await;
 }
 
-/// The driver tells of it with all that stands in it.
+/// The driver's own message quotes the line.
 #[tokio::test]
-async fn a_line_of_pgpass_that_cannot_be_read_is_not_printed() {
-    at_a_desk(async |desk| {
-        desk.writes(".pgpass", "127.0.0.1:1:s3cret\n");
-        desk.runs("chmod", &["600", ".pgpass"]).await;
-        let said = desk.types("pending --log trace --database postgres://ada@127.0.0.1:1/log").await;
-        assert_ne!(said.code, 0);
-        assert!(!format!("{}{}", said.stdout, said.stderr).contains("s3cret"), "{}", said.stderr);
+async fn invalid_pgpass_line_is_not_printed() {
+    with_desk(async |desk| {
+        desk.write_file(".pgpass", "127.0.0.1:1:s3cret\n");
+        desk.run_program("chmod", &["600", ".pgpass"]).await;
+        let output = desk.types("pending --log trace --database postgres://ada@127.0.0.1:1/log").await;
+        assert_ne!(output.code, 0);
+        assert!(!format!("{}{}", output.stdout, output.stderr).contains("s3cret"), "{}", output.stderr);
     })
     .await;
 }

@@ -1,11 +1,11 @@
 //! `countersign serve`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn an_address_that_others_can_reach_is_refused() {
-    at_a_desk(async |desk| {
+async fn public_address_is_refused() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen 0.0.0.0:7878").await, @"
         ! countersign: 0.0.0.0:7878 is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]
         exit 2
@@ -24,19 +24,19 @@ async fn an_address_that_others_can_reach_is_refused() {
         ! countersign: serve works on a database: use --database instead of --server
         exit 2
         ");
-        desk.sets("COUNTERSIGN_LISTEN", "somewhere");
+        desk.set_variable("COUNTERSIGN_LISTEN", "somewhere");
         assert_snapshot!(desk.types("serve").await, @r#"
         ! countersign: COUNTERSIGN_LISTEN is "somewhere": an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         exit 2
         "#);
-        assert_eq!(desk.runs("ls", &["-A"]).await, "", "no log is made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "", "no log is made");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_named() {
-    at_a_desk(async |desk| {
+async fn used_port_is_reported() {
+    with_desk(async |desk| {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = taken.local_addr().expect("an address");
         assert_snapshot!(desk.types(&format!("serve --listen {address}")).await, @"
@@ -49,14 +49,14 @@ async fn a_port_that_is_taken_is_named() {
 }
 
 #[tokio::test]
-async fn a_server_says_where_it_is_and_what_to_do_next() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.writes("policy.toml", "[[rule]]\nname = \"a\"\ntool = \"read\"\nverdict = \"allow\"");
-        let mut server = desk.starts("serve --listen 127.0.0.1:0 --policy policy.toml");
-        server.says("Ctrl-C stops the server").await;
-        server.is_sent("INT").await;
-        assert_snapshot!(server.ends().await, @"
+async fn serve_prints_its_address_and_next_steps() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.write_file("policy.toml", "[[rule]]\nname = \"a\"\ntool = \"read\"\nverdict = \"allow\"");
+        let mut server = desk.start("serve --listen 127.0.0.1:0 --policy policy.toml");
+        server.wait_for_stdout("Ctrl-C stops the server").await;
+        server.send_signal("INT").await;
+        assert_snapshot!(server.wait_for_exit().await, @"
         Countersign 0.1.0
 
           listening  http://[port]
@@ -81,19 +81,19 @@ async fn a_server_says_where_it_is_and_what_to_do_next() {
 }
 
 #[tokio::test]
-async fn a_program_reads_the_address_from_the_first_line() {
-    at_a_desk(async |desk| {
-        desk.sets("COUNTERSIGN_LISTEN", "127.0.0.1:0");
-        desk.sets("COUNTERSIGN_LOG", "error");
-        let mut server = desk.starts("serve --json");
-        let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
+async fn first_line_of_json_has_the_address() {
+    with_desk(async |desk| {
+        desk.set_variable("COUNTERSIGN_LISTEN", "127.0.0.1:0");
+        desk.set_variable("COUNTERSIGN_LOG", "error");
+        let mut server = desk.start("serve --json");
+        let line: serde_json::Value = serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
         let url = line["listening"].as_str().expect("an address");
-        let mut run = desk.starts(&format!("run --server {url} --id call_1 -- echo hi"));
-        run.complains("is pending").await;
+        let mut run = desk.start(&format!("run --server {url} --id call_1 -- echo hi"));
+        run.wait_for_stderr("is pending").await;
         desk.types(&format!("allow call_1 --as user:ada --server {url}")).await;
-        assert_eq!(run.ends().await.stdout, "hi\n");
-        server.is_sent("TERM").await;
-        assert_snapshot!(server.ends().await, @r#"
+        assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
+        server.send_signal("TERM").await;
+        assert_snapshot!(server.wait_for_exit().await, @r#"
         {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":2}
         exit 0
         "#);
@@ -102,26 +102,30 @@ async fn a_program_reads_the_address_from_the_first_line() {
 }
 
 #[tokio::test]
-async fn a_policy_is_read_again_at_a_hangup_and_a_broken_one_changes_nothing() {
-    at_a_desk(async |desk| {
-        desk.writes("policy.toml", "default = \"ask\"");
-        desk.sets("COUNTERSIGN_LOG", "info");
+async fn sighup_reloads_only_a_valid_policy() {
+    with_desk(async |desk| {
+        desk.write_file("policy.toml", "default = \"ask\"");
+        desk.set_variable("COUNTERSIGN_LOG", "info");
         let mut server =
-            desk.starts("serve --json --listen 127.0.0.1:0 --listen unix:here.sock --policy policy.toml");
-        let line: serde_json::Value = serde_json::from_str(&server.says("listening").await).expect("JSON");
+            desk.start("serve --json --listen 127.0.0.1:0 --listen unix:here.sock --policy policy.toml");
+        let line: serde_json::Value =
+            serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
         let url = line["listening"].as_str().expect("an address").to_owned();
         assert_eq!(line["addresses"][1], "unix:here.sock");
-        desk.writes("policy.toml", "default = \"perhaps\"");
-        server.is_sent("HUP").await;
-        server.complains("the one before stays in force").await;
-        desk.writes("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
-        server.is_sent("HUP").await;
-        server.complains("another policy is in force").await;
+        desk.write_file("policy.toml", "default = \"perhaps\"");
+        server.send_signal("HUP").await;
+        server.wait_for_stderr("the one before stays in force").await;
+        desk.write_file("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
+        server.send_signal("HUP").await;
+        server.wait_for_stderr("another policy is in force").await;
         let ran = desk.types(&format!("run --server {url} -- echo hi")).await;
         assert!(ran.to_string().contains("hi"), "{ran}");
-        server.is_sent("TERM").await;
-        server.ends().await;
-        assert!(!desk.runs("ls", &["-A"]).await.contains("here.sock"), "the socket goes with the server");
+        server.send_signal("TERM").await;
+        server.wait_for_exit().await;
+        assert!(
+            !desk.run_program("ls", &["-A"]).await.contains("here.sock"),
+            "the socket goes with the server"
+        );
     })
     .await;
 }

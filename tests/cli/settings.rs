@@ -1,47 +1,47 @@
-//! Where settings come from: what is wrong with them, and what beats what.
+//! Sources of settings: their errors and their precedence.
 
-use crate::desk::{COUNTERSIGN, at_a_desk};
+use crate::desk::{COUNTERSIGN, with_desk};
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_key_that_there_is_not_is_named_with_its_line() {
-    at_a_desk(async |desk| {
-        desk.writes("countersign.toml", "# ours\n\npolcy = \"policy.toml\"\n");
+async fn unknown_key_is_reported_with_its_line() {
+    with_desk(async |desk| {
+        desk.write_file("countersign.toml", "# ours\n\npolcy = \"policy.toml\"\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml, line 3: unknown setting `polcy`; did you mean `policy`?
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("countersign.toml", "frequency = 5\n");
+        desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
         ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
-        desk.writes("countersign.toml", "listen = [7878]\n");
+        desk.write_file("countersign.toml", "listen = [7878]\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml, line 1: `listen` must be a string or a list of strings
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("countersign.toml", "bell = \"loud\"\n");
+        desk.write_file("countersign.toml", "bell = \"loud\"\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml, line 1: `bell` must be true or false
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("countersign.toml", "colour = \"green\"\n");
+        desk.write_file("countersign.toml", "colour = \"green\"\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml, line 1: `colour` must be auto, always or never
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("countersign.toml", "[database]\nfile = \"a.db\"\n");
+        desk.write_file("countersign.toml", "[database]\nfile = \"a.db\"\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml, line 1: `database` must be a string in quotation marks
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        desk.writes("countersign.toml", "database = a.db\n");
+        desk.write_file("countersign.toml", "database = a.db\n");
         assert_snapshot!(desk.types("config").await, @"
         ! countersign: countersign.toml: TOML parse error at line 1, column 12
         !   |
@@ -56,35 +56,35 @@ async fn a_key_that_there_is_not_is_named_with_its_line() {
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
-        assert_eq!(desk.types("version").await.code, 0, "what needs no settings works");
+        assert_eq!(desk.types("version").await.code, 0, "a command without settings works");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_variable_that_cannot_be_meant_is_named() {
-    at_a_desk(async |desk| {
-        desk.sets("COUNTERSIGN_LOG_FORMAT", "xml");
+async fn invalid_variable_is_reported() {
+    with_desk(async |desk| {
+        desk.set_variable("COUNTERSIGN_LOG_FORMAT", "xml");
         assert_snapshot!(desk.types("config").await, @r#"
         ! countersign: COUNTERSIGN_LOG_FORMAT is "xml", but must be human or json
         ! hint: see docs/configuration.md for the settings
         exit 2
         "#);
-        desk.sets("COUNTERSIGN_LOG_FORMAT", "");
-        desk.sets("COUNTERSIGN_BELL", "maybe");
+        desk.set_variable("COUNTERSIGN_LOG_FORMAT", "");
+        desk.set_variable("COUNTERSIGN_BELL", "maybe");
         assert_snapshot!(desk.types("config").await, @r#"
         ! countersign: COUNTERSIGN_BELL is "maybe", but must be true or false
         ! hint: see docs/configuration.md for the settings
         exit 2
         "#);
-        desk.sets("COUNTERSIGN_BELL", "off");
-        desk.sets("COUNTERSIGN_LOG", "warn,=");
+        desk.set_variable("COUNTERSIGN_BELL", "off");
+        desk.set_variable("COUNTERSIGN_LOG", "warn,=");
         assert_snapshot!(desk.types("config").await, @r#"
         ! countersign: COUNTERSIGN_LOG is "warn,=": invalid filter directive
         exit 2
         "#);
-        desk.sets("COUNTERSIGN_LOG", "warn");
-        desk.sets("COUNTERSIGN_OTLP", "localhost:4318");
+        desk.set_variable("COUNTERSIGN_LOG", "warn");
+        desk.set_variable("COUNTERSIGN_OTLP", "localhost:4318");
         assert_snapshot!(desk.types("config").await, @r#"
         ! countersign: "localhost:4318" is not the address of a collector (only http is supported); an example is http://127.0.0.1:4318
         exit 2
@@ -93,14 +93,14 @@ async fn a_variable_that_cannot_be_meant_is_named() {
     .await;
 }
 
-/// It says what is asked, and of whom, so it must be one's own: also where a link leads to it.
+/// The file chooses the policy and the approvers, so only its owner may write it, also behind a symbolic link.
 #[tokio::test]
-async fn a_file_that_others_may_write_is_not_taken_for_ones_own() {
-    at_a_desk(async |desk| {
-        desk.writes("theirs.toml", "bell = false\n");
-        desk.runs("ln", &["-s", "theirs.toml", "countersign.toml"]).await;
+async fn settings_file_writable_by_others_is_refused() {
+    with_desk(async |desk| {
+        desk.write_file("theirs.toml", "bell = false\n");
+        desk.run_program("ln", &["-s", "theirs.toml", "countersign.toml"]).await;
         for mode in ["666", "664", "646"] {
-            desk.runs("chmod", &[mode, "theirs.toml"]).await;
+            desk.run_program("chmod", &[mode, "theirs.toml"]).await;
             let refused = desk.types("config").await;
             assert!(
                 refused.stderr.contains("countersign.toml is writable by other users"),
@@ -114,16 +114,16 @@ async fn a_file_that_others_may_write_is_not_taken_for_ones_own() {
 }
 
 #[tokio::test]
-async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
-    at_a_desk(async |desk| {
-        desk.writes(
+async fn option_beats_environment_and_environment_beats_file() {
+    with_desk(async |desk| {
+        desk.write_file(
             "countersign.toml",
             "database = \"file.db\"\npolicy = \"rules/policy.toml\"\ncolour = \"always\"\nlisten = [\"127.0.0.1:0\", \"unix:run/sock\"]\nas = \"user:file\"\nbell = false\n",
         );
-        desk.sets("COUNTERSIGN_DATABASE", "environment.db");
-        desk.sets("COUNTERSIGN_LOG", "debug");
-        desk.sets("COUNTERSIGN_REUSE_PORT", "yes");
-        desk.sets("NO_COLOR", "1");
+        desk.set_variable("COUNTERSIGN_DATABASE", "environment.db");
+        desk.set_variable("COUNTERSIGN_LOG", "debug");
+        desk.set_variable("COUNTERSIGN_REUSE_PORT", "yes");
+        desk.set_variable("NO_COLOR", "1");
         assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
         KEY            VALUE                       FROM
         database       environment.db              COUNTERSIGN_DATABASE
@@ -148,26 +148,26 @@ async fn a_file_is_weaker_than_the_environment_and_that_than_an_option() {
     .await;
 }
 
-/// Whoever runs a command in a folder that they cloned did not choose what is allowed there, and by whom.
+/// The user of a cloned folder did not choose its settings, so they must not choose the rules and the approvers.
 #[tokio::test]
-async fn a_file_in_a_cloned_folder_chooses_neither_the_policy_nor_the_log() {
-    at_a_desk(async |desk| {
-        desk.writes("allow-all.toml", "default = \"allow\"\n");
-        desk.writes(
+async fn folder_settings_cannot_choose_policy_or_log() {
+    with_desk(async |desk| {
+        desk.write_file("allow-all.toml", "default = \"allow\"\n");
+        desk.write_file(
             "countersign.toml",
             "policy = \"allow-all.toml\"\nserver = \"http://127.0.0.1:1\"\nas = \"user:eve\"\nbell = false\n",
         );
-        let mut run = desk.starts("run --id call_1 -- touch ran");
-        run.complains("is pending").await;
+        let mut run = desk.start("run --id call_1 -- touch ran");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("deny call_1").await, @"
         Denied call_1.
         ! note: ignored: server, policy, as in countersign.toml, a file in the current folder; use --config countersign.toml to apply them
         exit 0
         ");
-        assert_eq!(run.ends().await.code, 77);
+        assert_eq!(run.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
-        let said = desk.types("show call_1 --json --as user:ada").await.stderr;
-        assert_snapshot!(said, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
+        let output = desk.types("show call_1 --json --as user:ada").await.stderr;
+        assert_snapshot!(output, @r#"{"notice":"ignored: server, policy in countersign.toml, a file in the current folder; use --config countersign.toml to apply them"}"#);
         let shown = desk.types("config").await;
         assert_eq!(shown.stdout.matches("is ignored without --config").count(), 3, "{shown}");
         assert_eq!(shown.stdout.matches("  countersign.toml:4").count(), 1, "the bell is: {shown}");
@@ -184,30 +184,30 @@ async fn a_file_in_a_cloned_folder_chooses_neither_the_policy_nor_the_log() {
     .await;
 }
 
-/// A path that is no UTF-8 is still a path, and not one that was not given.
+/// A path that is not UTF-8 is still a path, and must not be treated as absent.
 #[tokio::test]
-async fn a_variable_that_is_no_text_is_not_passed_over() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn non_utf8_variable_is_not_ignored() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let line =
             format!("COUNTERSIGN_DATABASE=$(printf '/srv/\\377.db') {COUNTERSIGN} pending 2>&1; echo $?");
-        assert_snapshot!(desk.runs("sh", &["-c", &line]).await, @"
+        assert_snapshot!(desk.run_program("sh", &["-c", &line]).await, @"
         countersign: COUNTERSIGN_DATABASE is not valid UTF-8
         hint: see docs/configuration.md for the settings
         2
         ");
         let line = format!("HOME=$(printf '/srv/\\377') {COUNTERSIGN} pending >&2; echo $?");
-        assert_eq!(desk.runs("sh", &["-c", &line]).await, "0\n", "of a home no text is asked");
+        assert_eq!(desk.run_program("sh", &["-c", &line]).await, "0\n", "of a home no text is asked");
     })
     .await;
 }
 
-/// A server and a file cannot both be meant; the stronger one is, and of two that are alike neither.
+/// Only one of a server and a file can be used: the one from the stronger source. Two of the same source conflict.
 #[tokio::test]
-async fn a_server_and_a_file_are_weighed_against_each_other() {
-    at_a_desk(async |desk| {
-        desk.sets("COUNTERSIGN_CONFIG", "countersign.toml");
-        desk.writes("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
+async fn server_and_file_follow_precedence() {
+    with_desk(async |desk| {
+        desk.set_variable("COUNTERSIGN_CONFIG", "countersign.toml");
+        desk.write_file("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: countersign.toml:1 names a server and countersign.toml:2 names a database; use only one of them
         ! hint: see docs/configuration.md for the settings
@@ -217,8 +217,8 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         ! countersign: there is no database at file.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
-        desk.sets("COUNTERSIGN_DATABASE", "environment.db");
-        desk.sets("COUNTERSIGN_AS", "user:ada");
+        desk.set_variable("COUNTERSIGN_DATABASE", "environment.db");
+        desk.set_variable("COUNTERSIGN_AS", "user:ada");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: there is no database at environment.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
@@ -239,7 +239,7 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
         colour         auto                default
         exit 0
         ");
-        desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
+        desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE names a database; use only one of them
         ! hint: see docs/configuration.md for the settings
@@ -251,22 +251,25 @@ async fn a_server_and_a_file_are_weighed_against_each_other() {
 }
 
 #[tokio::test]
-async fn a_file_is_looked_for_in_the_folder_and_then_at_home() {
-    at_a_desk(async |desk| {
+async fn folder_settings_come_before_home_settings() {
+    with_desk(async |desk| {
         std::fs::create_dir_all(desk.path(".config/countersign")).expect("writable");
-        desk.writes(".config/countersign/config.toml", "database = \"log.db\"\n");
+        desk.write_file(".config/countersign/config.toml", "database = \"log.db\"\n");
         assert_snapshot!(desk.types("config --path").await, @"
         [here]/.config/countersign/config.toml
         exit 0
         ");
-        let said = desk.types("config --json").await.stdout;
-        assert!(said.contains(r#""value":"[here]/.config/countersign/log.db""#), "beside the file: {said}");
-        desk.writes("countersign.toml", "");
+        let output = desk.types("config --json").await.stdout;
+        assert!(
+            output.contains(r#""value":"[here]/.config/countersign/log.db""#),
+            "beside the file: {output}"
+        );
+        desk.write_file("countersign.toml", "");
         assert_snapshot!(desk.types("config --path").await, @"
         countersign.toml
         exit 0
         ");
-        desk.sets("COUNTERSIGN_CONFIG", ".config/countersign/config.toml");
+        desk.set_variable("COUNTERSIGN_CONFIG", ".config/countersign/config.toml");
         assert_snapshot!(desk.types("config --path --json").await, @r#"
         {"file":".config/countersign/config.toml"}
         exit 0
@@ -275,15 +278,15 @@ async fn a_file_is_looked_for_in_the_folder_and_then_at_home() {
     .await;
 }
 
-/// What a person decides as is not what their runs propose as: nobody decides on what they proposed.
+/// The person's name applies to decisions, not to proposals: proposers may not decide on their own calls.
 #[tokio::test]
-async fn a_person_in_the_settings_decides_and_does_not_propose() {
-    at_a_desk(async |desk| {
-        desk.sets("COUNTERSIGN_AS", "user:ada");
-        desk.writes("policy.toml", "default = \"allow\"");
+async fn configured_person_decides_but_does_not_propose() {
+    with_desk(async |desk| {
+        desk.set_variable("COUNTERSIGN_AS", "user:ada");
+        desk.write_file("policy.toml", "default = \"allow\"");
         let ran = desk.types("run --policy policy.toml --json -- true").await.stdout;
         assert!(!ran.contains("user:ada"), "{ran}");
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let decided = desk.types("allow call_1 --json").await.stdout;
         assert!(decided.contains(r#""principal":"user:ada""#), "{decided}");
     })

@@ -1,14 +1,14 @@
-//! `countersign show`, and how a call is found by the beginning of its id.
+//! `countersign show`, and the selection of a call by a prefix of its id.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_call_is_shown_with_all_that_became_of_it() {
-    at_a_desk(async |desk| {
+async fn call_is_shown_with_its_history() {
+    with_desk(async |desk| {
         let mut run = desk
-            .starts("run --as agent:builder --id call_1 --description 'count to two' --expires 1h -- seq 2");
-        run.complains("is pending").await;
+            .start("run --as agent:builder --id call_1 --description 'count to two' --expires 1h -- seq 2");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("show call_1").await, @"
         call_1  bash  pending
           thread     terminal
@@ -23,7 +23,7 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
-        run.ends().await;
+        run.wait_for_exit().await;
         assert_snapshot!(desk.types("show call_1").await, @"
         call_1  bash  finished
           thread     terminal
@@ -49,9 +49,9 @@ async fn a_call_is_shown_with_all_that_became_of_it() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_denied_says_by_whom() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+async fn denied_call_names_its_decider() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         desk.types("deny call_1 --as user:ada --comment 'not today'").await;
         assert_snapshot!(desk.types("show call_1").await, @r#"
         call_1  bash  denied by user:ada
@@ -71,9 +71,9 @@ async fn a_call_that_was_denied_says_by_whom() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_proposed_is_not_found() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn unknown_call_is_not_found() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("show call_2").await, @r#"
         ! countersign: no recent call has an id that begins with "call_2"; add --thread to find older calls
         ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
@@ -89,7 +89,7 @@ async fn a_call_that_nobody_proposed_is_not_found() {
         ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
-        // As when a script's variable is not set.
+        // An unset variable in a script gives an empty id.
         assert_snapshot!(desk.types("show ''").await, @"
         ! countersign: the id must not be empty
         exit 2
@@ -103,12 +103,12 @@ async fn a_call_that_nobody_proposed_is_not_found() {
 }
 
 #[tokio::test]
-async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
-    at_a_desk(async |desk| {
+async fn unique_id_prefix_is_enough() {
+    with_desk(async |desk| {
         for (thread, id) in
             [("t1", "call_10"), ("t1", "call_11"), ("t2", "call_1"), ("t3", "odd"), ("t4", "odd")]
         {
-            desk.proposes(thread, id, "bash", "{}").await;
+            desk.propose(thread, id, "bash", "{}").await;
         }
         assert_snapshot!(desk.types("show call_").await, @r#"
         ! countersign: 3 pending calls begin with "call_"; choose one of:
@@ -134,14 +134,14 @@ async fn the_beginning_of_an_id_is_enough_while_it_fits_one_call() {
     .await;
 }
 
-/// The one that waits is meant, although an older one begins so too.
+/// The prefix selects the pending call, although an older call has it too.
 #[tokio::test]
-async fn a_call_that_waits_goes_before_those_that_ended() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_a1", "bash", "{}").await;
+async fn prefix_prefers_the_pending_call() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_a1", "bash", "{}").await;
         desk.types("deny call_a1 --as user:ada").await;
-        // Another call: the denial of the first answers the same one again.
-        desk.proposes("t1", "call_a2", "bash", r#"{"n":2}"#).await;
+        // A different call, because the remembered denial of the first would answer a repetition.
+        desk.propose("t1", "call_a2", "bash", r#"{"n":2}"#).await;
         assert!(desk.types("show call_a").await.stdout.starts_with("call_a2"));
         desk.types("deny call_a2 --as user:ada").await;
         assert_snapshot!(desk.types("show call_a").await, @r#"

@@ -1,12 +1,12 @@
 //! `countersign stats`
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn an_empty_log_has_nothing_to_count() {
-    at_a_desk(async |desk| {
+async fn empty_log_has_nothing_to_count() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stats").await, @"
         No calls were proposed in this time.
@@ -16,15 +16,15 @@ async fn an_empty_log_has_nothing_to_count() {
     .await;
 }
 
-/// How long people took differs from run to run, so it is looked at in its shape alone.
+/// Response times differ between runs, so only their format is compared.
 #[tokio::test]
-async fn calls_are_counted_by_tool() {
-    at_a_desk(async |desk| {
+async fn calls_are_counted_per_tool() {
+    with_desk(async |desk| {
         for (id, tool) in [("call_1", "bash"), ("call_2", "bash"), ("call_3", "mail")] {
-            desk.proposes("t1", id, tool, "{}").await;
+            desk.propose("t1", id, tool, "{}").await;
         }
         desk.types("thread close t1 --as user:ada").await;
-        desk.writes("policy.toml", "default = \"allow\"");
+        desk.write_file("policy.toml", "default = \"allow\"");
         desk.types("run --policy policy.toml -- false").await;
         assert_snapshot!(desk.types("stats").await, @"
         TOOL  CALLS  ASKED  ALLOWED  DENIED  EXPIRED  FAILED  MEDIAN
@@ -40,7 +40,7 @@ async fn calls_are_counted_by_tool() {
         No calls were proposed in this time.
         exit 0
         ");
-        desk.proposes("t2", "call_1", "bash", "{}").await;
+        desk.propose("t2", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --thread t2 --as user:ada").await;
         let stats: serde_json::Value =
             serde_json::from_str(&desk.types("stats --since 1h --json").await.stdout).expect("JSON");

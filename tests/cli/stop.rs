@@ -1,19 +1,19 @@
 //! `countersign stop` and `countersign release`
 
-use crate::{deciding::sets_rules, desk::at_a_desk, tmux::TmuxTerminal};
+use crate::{desk::with_desk, scopes_and_quorum::set_policy, tmux::TmuxTerminal};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn all_that_waits_is_denied_at_once() {
-    at_a_desk(async |desk| {
+async fn stop_denies_all_pending_calls() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
         No call is pending.
         exit 0
         ");
         for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {
-            desk.proposes(thread, id, tool, "{}").await;
+            desk.propose(thread, id, tool, "{}").await;
         }
         assert_snapshot!(desk.types("stop --as agent:builder").await, @"
         ! countersign: agent:builder is not a person, and only people decide
@@ -40,15 +40,15 @@ async fn all_that_waits_is_denied_at_once() {
 }
 
 #[tokio::test]
-async fn what_one_person_cannot_deny_is_left_and_named() {
-    at_a_desk(async |desk| {
-        sets_rules(desk);
-        let mut deploy = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        deploy.complains("is pending").await;
-        let mut drop = desk.starts("run --thread t1 --tool drop --id call_2 -- echo hi");
-        drop.complains("is pending").await;
-        let mut bash = desk.starts("run --thread t1 --id call_3 -- touch ran");
-        bash.complains("is pending").await;
+async fn stop_lists_calls_it_cannot_deny() {
+    with_desk(async |desk| {
+        set_policy(desk);
+        let mut deploy = desk.start("run --thread t1 --tool deploy --id call_1 -- echo hi");
+        deploy.wait_for_stderr("is pending").await;
+        let mut drop = desk.start("run --thread t1 --tool drop --id call_2 -- echo hi");
+        drop.wait_for_stderr("is pending").await;
+        let mut bash = desk.start("run --thread t1 --id call_3 -- touch ran");
+        bash.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("stop --as user:ben").await, @"
         Denied 1 call.
           call_3 in thread t1
@@ -57,39 +57,39 @@ async fn what_one_person_cannot_deny_is_left_and_named() {
           call_2 in thread t1: it needs level admin
         exit 3
         ");
-        assert_eq!(bash.ends().await.code, 77);
+        assert_eq!(bash.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
-        // With her word the quorum of the first is there, and she may deny the second.
+        // Her vote completes the quorum of the first call, and she may deny the second.
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
         Denied 2 calls.
           call_1 in thread t1
           call_2 in thread t1
         exit 0
         ");
-        assert_eq!((deploy.ends().await.code, drop.ends().await.code), (77, 77));
+        assert_eq!((deploy.wait_for_exit().await.code, drop.wait_for_exit().await.code), (77, 77));
     })
     .await;
 }
 
 #[tokio::test]
-async fn on_a_terminal_a_stop_is_agreed_to() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn terminal_asks_to_confirm_a_stop() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign stop --as user:ada").await;
-        terminal.shows("Deny 1 pending call? [y/N]").await;
+        terminal.wait_for_line("Deny 1 pending call? [y/N]").await;
         terminal.types("n").await;
-        terminal.shows("Nothing was decided.").await;
+        terminal.wait_for_line("Nothing was decided.").await;
         terminal.types("clear; countersign stop --as user:ada --yes").await;
-        terminal.shows("Denied 1 call.").await;
+        terminal.wait_for_line("Denied 1 call.").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn only_a_call_whose_executor_was_lost_is_released() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+async fn release_requires_a_lost_executor() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         assert_snapshot!(desk.types("release call_1 --as user:ada").await, @"
         ! countersign: the call is pending, and only a call whose outcome is unknown can be released
         exit 3
@@ -100,7 +100,7 @@ async fn only_a_call_whose_executor_was_lost_is_released() {
             countersign_api::parse_thread_id("t1").expect("valid"),
             countersign_api::parse_call_id("call_1").expect("valid"),
         );
-        let call = gate.call(&thread, &id).await.expect("it is there");
+        let call = gate.call(&thread, &id).await.expect("the call exists");
         let claim =
             api::ClaimRequest { lease_seconds: Some(0), ..api::ClaimRequest::for_call(&call, "worker-1") };
         gate.claim(&thread, &id, &claim).await.expect("claimed");

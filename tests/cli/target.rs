@@ -1,12 +1,12 @@
-//! Which log, which server and which policy are meant, and what is said when they are not there.
+//! The choice of the log, the server and the policy, and the errors when one is missing.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_log_that_is_not_there_is_not_made_by_looking_at_it() {
-    at_a_desk(async |desk| {
+async fn reading_a_missing_log_does_not_create_it() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
@@ -19,15 +19,15 @@ async fn a_log_that_is_not_there_is_not_made_by_looking_at_it() {
         ! countersign: the database no/such/folder.db cannot be created: No such file or directory (os error 2)
         exit 5
         ");
-        assert_eq!(desk.runs("ls", &["-A"]).await, "");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_file_of_another_kind_is_left_alone() {
-    at_a_desk(async |desk| {
-        desk.writes(
+async fn foreign_file_is_left_alone() {
+    with_desk(async |desk| {
+        desk.write_file(
             "notes.txt",
             "buy milk, and do not forget the bread; this is longer than a header is\n".repeat(9).as_str(),
         );
@@ -35,19 +35,19 @@ async fn a_file_of_another_kind_is_left_alone() {
         ! countersign: [here]/notes.txt is not a Countersign database (it is no SQLite database); nothing was changed, name another file
         exit 5
         ");
-        desk.runs("sqlite3", &["other.db", "CREATE TABLE shop (id)"]).await;
+        desk.run_program("sqlite3", &["other.db", "CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("run --database other.db -- ls").await, @"
         ! countersign: [here]/other.db is not a Countersign database (it is another program's SQLite database); nothing was changed, name another file
         exit 5
         ");
-        assert_eq!(desk.runs("sqlite3", &["other.db", ".tables"]).await.trim(), "shop");
+        assert_eq!(desk.run_program("sqlite3", &["other.db", ".tables"]).await.trim(), "shop");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_named() {
-    at_a_desk(async |desk| {
+async fn unreachable_server_is_reported() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("pending --server http://127.0.0.1:1").await, @"
         ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
         exit 5
@@ -73,14 +73,14 @@ async fn a_server_that_does_not_answer_is_named() {
 }
 
 #[tokio::test]
-async fn a_policy_that_is_broken_is_refused_with_its_place() {
-    at_a_desk(async |desk| {
+async fn invalid_policy_is_refused_with_its_line() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
         ! countersign: the policy policy.toml cannot be read: No such file or directory (os error 2)
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        desk.writes(
+        desk.write_file(
             "policy.toml",
             "default = \"ask\"\n\n[[rule]]\nname = \"a\"\ntool = []\nverdict = \"allow\"\n",
         );
@@ -89,7 +89,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        desk.writes(
+        desk.write_file(
             "policy.toml",
             "default = \"ask\"\n[[rule]]\nname = \"a\"\ntools = \"bash\"\nverdict = \"allow\"\n",
         );
@@ -98,7 +98,7 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        desk.writes("policy.toml", "default = ask");
+        desk.write_file("policy.toml", "default = ask");
         assert_snapshot!(desk.types("serve --policy policy.toml --listen 127.0.0.1:0").await, @"
         ! countersign: policy.toml: the policy cannot be read: TOML parse error at line 1, column 11
         !   |
@@ -108,28 +108,28 @@ async fn a_policy_that_is_broken_is_refused_with_its_place() {
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        assert_eq!(desk.runs("ls", &["-A"]).await, "policy.toml\n", "no log is made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "policy.toml\n", "no log is made");
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_environment_stands_in_for_options_and_options_beat_it() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.sets("COUNTERSIGN_DATABASE", "nowhere.db");
+async fn options_beat_the_environment() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.set_variable("COUNTERSIGN_DATABASE", "nowhere.db");
         assert_eq!(desk.types("pending").await.code, 5);
         assert_eq!(desk.types("pending --database countersign.db").await.code, 0);
         assert_eq!(desk.types("pending --database sqlite://countersign.db").await.code, 0);
-        desk.sets("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
+        desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:1");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE names a database; use only one of them
         ! hint: see docs/configuration.md for the settings
         exit 2
         ");
         assert_eq!(desk.types("pending --database countersign.db").await.code, 0);
-        desk.sets("COUNTERSIGN_SERVER", "");
-        desk.sets("COUNTERSIGN_POLICY", "nowhere.toml");
+        desk.set_variable("COUNTERSIGN_SERVER", "");
+        desk.set_variable("COUNTERSIGN_POLICY", "nowhere.toml");
         assert_snapshot!(desk.types("run --database countersign.db -- ls").await, @"
         ! countersign: the policy nowhere.toml cannot be read: No such file or directory (os error 2)
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
@@ -140,18 +140,18 @@ async fn the_environment_stands_in_for_options_and_options_beat_it() {
 }
 
 #[tokio::test]
-async fn every_command_works_over_a_server_too() {
-    at_a_desk(async |desk| {
+async fn commands_work_over_a_server() {
+    with_desk(async |desk| {
         over_http("default = \"ask\"", async |town| {
-            desk.sets("COUNTERSIGN_SERVER", &format!("http://{}", town.service.address));
+            desk.set_variable("COUNTERSIGN_SERVER", &format!("http://{}", town.service.address));
             assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
-            let mut run = desk.starts("run --id call_1 -- bash -c 'echo out; exit 3'");
-            run.complains("is pending").await;
+            let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
+            run.wait_for_stderr("is pending").await;
             assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
             Allowed call_1 once.
             exit 0
             ");
-            assert_eq!(run.ends().await.code, 3);
+            assert_eq!(run.wait_for_exit().await.code, 3);
             assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
             ! countersign: decided already: allow_once by user:ada at [time]
             ! hint: `countersign show ID` shows the call and its events

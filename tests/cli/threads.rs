@@ -1,12 +1,12 @@
-//! `countersign threads`, and what holds for one: its grants, its mode, its own policies, its end.
+//! `countersign threads`, and one thread: its grants, its mode, its policy and its close.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn what_is_not_there_is_said_to_be_missing() {
-    at_a_desk(async |desk| {
+async fn missing_thread_or_grant_is_reported() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("thread list").await, @"
         There are no threads.
@@ -63,10 +63,10 @@ async fn what_is_not_there_is_said_to_be_missing() {
 }
 
 #[tokio::test]
-async fn threads_are_listed_the_last_active_first() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        desk.proposes("t2", "call_2", "bash", "{}").await;
+async fn threads_are_listed_by_latest_activity() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose("t2", "call_2", "bash", "{}").await;
         desk.types("thread mode t1 approve_all --as user:ada").await;
         assert_snapshot!(desk.types("thread list").await, @"
         THREAD  CALLS  PENDING  MODE         LAST ACTIVE  STARTED
@@ -90,9 +90,9 @@ async fn threads_are_listed_the_last_active_first() {
 }
 
 #[tokio::test]
-async fn a_grant_stands_until_it_is_taken_back() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn grant_applies_until_revoked() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --session --as user:ada").await;
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
@@ -116,9 +116,9 @@ async fn a_grant_stands_until_it_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_mode_is_shown_and_set() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn thread_mode_is_shown_and_set() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("thread mode t1").await, @"
         Thread t1 is interactive: people decide calls that the policy asks about.
         exit 0
@@ -137,9 +137,9 @@ async fn a_mode_is_shown_and_set() {
 }
 
 #[tokio::test]
-async fn a_thread_says_of_tools_what_it_is_told_to() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn thread_policy_for_tools_is_shown_and_set() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("thread policy t1").await, @"
         Thread t1 has no policy of its own.
         exit 0
@@ -163,9 +163,9 @@ async fn a_thread_says_of_tools_what_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn a_closed_thread_stays_closed() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn closed_thread_stays_closed() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("thread close t1 --as user:ada").await, @"
         Closed thread t1. Cancelled call_1.
         exit 0

@@ -1,4 +1,4 @@
-//! A real terminal: tmux on a socket of its own, with a shell in it that a test types into.
+//! A real terminal: tmux on a private socket, with a shell that a test types into.
 
 use crate::desk::{COUNTERSIGN, TerminalDesk};
 
@@ -9,7 +9,7 @@ pub(crate) struct TmuxTerminal<'a> {
 }
 
 impl<'a> TmuxTerminal<'a> {
-    /// Opens it, with a shell whose prompt is `$ ` and in which `countersign` is the command under test.
+    /// Opens a terminal with a shell whose prompt is `$ `, and in which `countersign` is the command under test.
     pub(crate) async fn open(desk: &'a TerminalDesk) -> Self {
         let bin = desk.path("bin");
         std::fs::create_dir(&bin).expect("the folder is writable");
@@ -21,69 +21,69 @@ impl<'a> TmuxTerminal<'a> {
         terminal
             .tmux(&[&["-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "20"][..], &shell].concat())
             .await;
-        terminal.is_back().await;
+        terminal.wait_for_prompt().await;
         terminal
     }
 
     async fn tmux(&self, words: &[&str]) -> String {
-        self.desk.runs("tmux", &[&["-S", &self.socket], words].concat()).await
+        self.desk.run_program("tmux", &[&["-S", &self.socket], words].concat()).await
     }
 
-    /// Types a text, and Enter.
+    /// Types a text, then presses Enter.
     pub(crate) async fn types(&self, text: &str) {
-        self.writes(text).await;
+        self.type_text(text).await;
         self.presses("Enter").await;
     }
 
-    /// Presses a key by tmux's name of it.
+    /// Presses a key, which has the name that tmux gives it.
     pub(crate) async fn presses(&self, key: &str) {
         self.tmux(&["send-keys", key]).await;
     }
 
-    /// Makes the window that large.
-    pub(crate) async fn is_resized(&self, columns: u16, lines: u16) {
+    /// Resizes the window.
+    pub(crate) async fn resize(&self, columns: u16, lines: u16) {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]).await;
     }
 
-    /// Waits until a line of the screen begins with `text`, and gives the screen.
-    pub(crate) async fn shows(&self, text: &str) -> String {
-        self.looks_until(|screen| screen.lines().any(|line| line.starts_with(text))).await
+    /// Waits until a line of the screen begins with `text`. Returns the screen.
+    pub(crate) async fn wait_for_line(&self, text: &str) -> String {
+        self.wait_for_screen(|screen| screen.lines().any(|line| line.starts_with(text))).await
     }
 
-    /// Waits until `text` stands anywhere on the screen, and gives the screen.
-    pub(crate) async fn has(&self, text: &str) -> String {
-        self.looks_until(|screen| screen.contains(text)).await
+    /// Waits until the screen contains `text`. Returns the screen.
+    pub(crate) async fn wait_for_text(&self, text: &str) -> String {
+        self.wait_for_screen(|screen| screen.contains(text)).await
     }
 
-    /// Waits until the window is called that.
-    pub(crate) async fn is_called(&self, title: &str) {
+    /// Waits until the window has this title.
+    pub(crate) async fn wait_for_title(&self, title: &str) {
         while self.tmux(&["display-message", "-p", "#{pane_title}"]).await.trim_end() != title {}
     }
 
-    /// The screen with its colours and all.
-    pub(crate) async fn colours(&self) -> String {
+    /// The screen including its escape sequences for colours.
+    pub(crate) async fn screen_with_colours(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-e"]).await
     }
 
     /// Types a text, without Enter.
-    pub(crate) async fn writes(&self, text: &str) {
+    pub(crate) async fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]).await;
     }
 
-    /// Waits until the shell asks for the next command, and gives the screen.
-    pub(crate) async fn is_back(&self) -> String {
-        self.looks_until(|screen| screen.lines().last() == Some("$")).await
+    /// Waits for the prompt of the shell. Returns the screen.
+    pub(crate) async fn wait_for_prompt(&self) -> String {
+        self.wait_for_screen(|screen| screen.lines().last() == Some("$")).await
     }
 
-    /// Looks again and again; the test's own time limit ends it. What is there has to be there at the next
-    /// look too, and unchanged: tmux shows a screen that is half drawn as readily as a whole one.
-    async fn looks_until(&self, seen: impl Fn(&str) -> bool) -> String {
+    /// Reads the screen until `seen` is true, within the time limit of the test. Two successive reads must be
+    /// equal, because tmux also returns a screen that is only partly drawn.
+    async fn wait_for_screen(&self, seen: impl Fn(&str) -> bool) -> String {
         let mut before = String::new();
         loop {
             let screen = self.tmux(&["capture-pane", "-p"]).await;
             let same = std::mem::replace(&mut before, screen.clone()) == screen;
             if same && seen(screen.trim_end()) {
-                return crate::hide::hide(&self.desk.without_paths(screen.trim_end()));
+                return crate::snapshot_text::hide(&self.desk.without_paths(screen.trim_end()));
             }
         }
     }

@@ -1,6 +1,6 @@
-//! What the program tells about itself: lines of JSON, and traces to a collector. Neither holds arguments.
+//! The program's own log in JSON, and its traces at a collector. Neither contains arguments.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 use tokio::{
@@ -8,26 +8,26 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Takes one request and says that all is well. Gives the request, head and body.
+/// Accepts one request and answers with success. Returns the request with its head and body.
 async fn collect(listener: TcpListener) -> Vec<u8> {
     let (mut stream, _) = listener.accept().await.expect("somebody comes");
     let mut request = Vec::new();
     loop {
         let mut chunk = [0; 4096];
-        let length = stream.read(&mut chunk).await.expect("it can be read");
+        let length = stream.read(&mut chunk).await.expect("the read succeeds");
         request.extend_from_slice(&chunk[..length]);
-        if length == 0 || is_whole(&request) {
+        if length == 0 || is_complete(&request) {
             break;
         }
     }
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         .await
-        .expect("it listens");
+        .expect("the connection is accepted");
     request
 }
 
-fn is_whole(request: &[u8]) -> bool {
+fn is_complete(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request).to_ascii_lowercase();
     let length =
         text.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok());
@@ -36,18 +36,18 @@ fn is_whole(request: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn traces_reach_a_collector_without_arguments() {
-    at_a_desk(async |desk| {
+async fn traces_without_arguments_reach_the_collector() {
+    with_desk(async |desk| {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let collected = tokio::spawn(collect(listener));
-        desk.writes("policy.toml", "default = \"allow\"");
+        desk.write_file("policy.toml", "default = \"allow\"");
         let ran = desk.types(&format!("run --otlp {url} --policy policy.toml -- echo s3cret")).await;
         assert_snapshot!(ran, @"
         s3cret
         exit 0
         ");
-        let request = collected.await.expect("it collects");
+        let request = collected.await.expect("the collector finishes");
         let text = String::from_utf8_lossy(&request);
         assert!(text.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{text}");
         assert!(text.contains("countersign") && text.contains("command") && text.contains("run"), "{text}");
@@ -57,22 +57,22 @@ async fn traces_reach_a_collector_without_arguments() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_away_is_in_nobodys_way() {
-    at_a_desk(async |desk| {
+async fn missing_collector_does_not_block_commands() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
-        let said = desk.types("pending --otlp http://127.0.0.1:1").await;
-        assert_eq!((said.stdout.as_str(), said.code), ("No call is pending.\n", 0));
+        let output = desk.types("pending --otlp http://127.0.0.1:1").await;
+        assert_eq!((output.stdout.as_str(), output.code), ("No call is pending.\n", 0));
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_log_is_json_if_it_is_asked_for() {
-    at_a_desk(async |desk| {
+async fn program_log_is_json_on_request() {
+    with_desk(async |desk| {
         desk.gate().await.shut_down().await;
-        desk.runs("chmod", &["644", "countersign.db"]).await;
-        let said = desk.types("pending --log warn --log-format json").await;
-        let line: serde_json::Value = serde_json::from_str(said.stderr.trim()).expect("one object");
+        desk.run_program("chmod", &["644", "countersign.db"]).await;
+        let output = desk.types("pending --log warn --log-format json").await;
+        let line: serde_json::Value = serde_json::from_str(output.stderr.trim()).expect("one object");
         assert_eq!(
             (&line["level"], &line["target"]),
             (&"WARN".into(), &"countersign_store::database::sqlite::file".into())

@@ -1,11 +1,11 @@
-//! Slips of whoever types: each is named, and none switches anything off in silence.
+//! Typing errors: each is reported, and none disables anything silently.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_mistyped_level_does_not_switch_the_log_off() {
-    at_a_desk(async |desk| {
+async fn mistyped_log_level_does_not_disable_the_log() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("config --log debgu").await, @r#"
         ! countersign: --log is "debgu": "debgu" is not a level; did you mean debug?
         exit 2
@@ -22,8 +22,8 @@ async fn a_mistyped_level_does_not_switch_the_log_off() {
 }
 
 #[tokio::test]
-async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() {
-    at_a_desk(async |desk| {
+async fn invalid_command_line_is_reported_as_json() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("calls --state foo --json").await, @r#"
         ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled]","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
@@ -47,8 +47,8 @@ async fn a_command_line_that_is_none_is_told_in_json_where_json_was_asked_for() 
 }
 
 #[tokio::test]
-async fn a_server_without_its_scheme_is_nearly_one() {
-    at_a_desk(async |desk| {
+async fn server_without_scheme_gets_a_suggestion() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("pending --server 127.0.0.1:7878").await, @r#"
         ! countersign: "127.0.0.1:7878" has no scheme; did you mean http://127.0.0.1:7878?
         exit 2
@@ -62,8 +62,8 @@ async fn a_server_without_its_scheme_is_nearly_one() {
 }
 
 #[tokio::test]
-async fn where_nobody_can_listen_is_told_with_a_way_out() {
-    at_a_desk(async |desk| {
+async fn unusable_listen_address_is_reported_with_a_remedy() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen unix:nowhere/sock").await, @"
         ! countersign: cannot listen on unix:nowhere/sock: No such file or directory (os error 2)
         ! hint: create the folder, or use another address with --listen
@@ -71,8 +71,8 @@ async fn where_nobody_can_listen_is_told_with_a_way_out() {
         ");
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = taken.local_addr().expect("bound").port();
-        let said = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
-        assert_snapshot!(said.to_string().replace(&port.to_string(), "[port]"), @"
+        let output = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
+        assert_snapshot!(output.to_string().replace(&port.to_string(), "[port]"), @"
         ! countersign: cannot listen on [port]: Address already in use (os error 98)
         ! hint: use another address with --listen; --reuse-port shares a port between servers that all set it
         exit 1
@@ -81,16 +81,16 @@ async fn where_nobody_can_listen_is_told_with_a_way_out() {
     .await;
 }
 
-/// Nothing that is only read or taken back is answered by a policy.
+/// Commands that only read or revoke do not need the policy.
 #[tokio::test]
-async fn a_broken_policy_stops_only_what_it_answers() {
-    at_a_desk(async |desk| {
+async fn invalid_policy_stops_only_commands_that_use_it() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2"] {
-            desk.proposes("t1", id, "bash", "{}").await;
+            desk.propose("t1", id, "bash", "{}").await;
         }
         assert_eq!(desk.types("allow call_2 --session --as user:ada").await.code, 0);
-        desk.writes("policy.toml", "broken = [");
-        desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+        desk.write_file("policy.toml", "broken = [");
+        desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
         ! countersign: policy.toml: the policy cannot be read: TOML parse error at line 1, column 11
         !   |
@@ -109,8 +109,8 @@ async fn a_broken_policy_stops_only_what_it_answers() {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
         for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
-            let said = desk.types(&format!("{line} --as user:ada")).await;
-            assert_eq!(said.code, 0, "{line}: {said}");
+            let output = desk.types(&format!("{line} --as user:ada")).await;
+            assert_eq!(output.code, 0, "{line}: {output}");
         }
         let doctor = desk.types("doctor").await;
         assert!(doctor.stdout.contains("verify") || doctor.code == 1, "it tells and goes on: {doctor}");
@@ -119,9 +119,9 @@ async fn a_broken_policy_stops_only_what_it_answers() {
 }
 
 #[tokio::test]
-async fn what_was_so_before_is_not_said_to_have_been_done() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn command_without_effect_does_not_report_a_change() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         Revoked grant 3 of thread t1. Grants still in force: 0.

@@ -1,25 +1,25 @@
 //! `countersign verify`
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use insta::assert_snapshot;
 
-/// A log of one call that was allowed and ran, and one that waits.
-async fn some_history(desk: &TerminalDesk) {
-    desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+/// Writes a log with one allowed and finished call, and one pending call.
+async fn write_history(desk: &TerminalDesk) {
+    desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
     desk.types("allow call_1 --session --as user:ada").await;
     desk.types("run --thread t1 -- true").await;
-    desk.proposes("t2", "call_3", "bash", r#"{"command":"ls"}"#).await;
+    desk.propose("t2", "call_3", "bash", r#"{"command":"ls"}"#).await;
 }
 
-async fn tampers(desk: &TerminalDesk, statement: &str) {
+async fn run_sql_without_guards(desk: &TerminalDesk, statement: &str) {
     let triggers = "DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
-    desk.runs("sqlite3", &["countersign.db", &format!("{triggers} {statement}")]).await;
+    desk.run_program("sqlite3", &["countersign.db", &format!("{triggers} {statement}")]).await;
 }
 
 #[tokio::test]
-async fn a_log_that_holds_is_said_to_hold() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
+async fn intact_log_is_confirmed() {
+    with_desk(async |desk| {
+        write_history(desk).await;
         assert_snapshot!(desk.types("verify").await, @"
         9 events, and the hash chain is intact.
         tip [sha256]
@@ -35,10 +35,10 @@ async fn a_log_that_holds_is_said_to_hold() {
 }
 
 #[tokio::test]
-async fn a_row_that_was_changed_is_named() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
-        tampers(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
+async fn changed_row_is_reported() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        run_sql_without_guards(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
         assert_snapshot!(desk.types("verify").await, @"
         The hash chain is intact for 2 events and then breaks.
         event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed
@@ -53,10 +53,10 @@ async fn a_row_that_was_changed_is_named() {
 }
 
 #[tokio::test]
-async fn a_row_that_was_taken_out_is_named() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
-        tampers(desk, "DELETE FROM events WHERE seq = 4").await;
+async fn deleted_row_is_reported() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        run_sql_without_guards(desk, "DELETE FROM events WHERE seq = 4").await;
         assert_snapshot!(desk.types("verify").await, @"
         The hash chain is intact for 3 events and then breaks.
         event 4 is missing: the next one there is 5
@@ -67,18 +67,18 @@ async fn a_row_that_was_taken_out_is_named() {
 }
 
 #[tokio::test]
-async fn rows_that_were_inserted_by_hand_are_counted_until_they_are_sealed() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
+async fn unsealed_rows_are_counted_until_sealed() {
+    with_desk(async |desk| {
+        write_history(desk).await;
         let by_hand = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
-        desk.runs("sqlite3", &["countersign.db", by_hand]).await;
+        desk.run_program("sqlite3", &["countersign.db", by_hand]).await;
         assert_snapshot!(desk.types("verify").await, @"
         11 events, and the hash chain is intact.
         tip [sha256]
         The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         exit 0
         ");
-        desk.proposes("t2", "call_4", "bash", "{}").await;
+        desk.propose("t2", "call_4", "bash", "{}").await;
         assert_snapshot!(desk.types("verify").await, @"
         13 events, and the hash chain is intact.
         tip [sha256]
@@ -89,10 +89,10 @@ async fn rows_that_were_inserted_by_hand_are_counted_until_they_are_sealed() {
 }
 
 #[tokio::test]
-async fn an_index_that_lost_its_rows_is_repaired() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
-        desk.runs("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
+async fn index_with_missing_rows_is_repaired() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        desk.run_program("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
         assert_snapshot!(desk.types("verify").await, @"
         9 events, and the hash chain is intact.
         tip [sha256]
@@ -119,12 +119,12 @@ async fn an_index_that_lost_its_rows_is_repaired() {
 
 #[tokio::test]
 async fn forged_row_is_listed_with_its_reason() {
-    at_a_desk(async |desk| {
-        some_history(desk).await;
-        // The last row loses its hash, so that the chain still holds, and names another decider.
+    with_desk(async |desk| {
+        write_history(desk).await;
+        // The last row loses its hash, so that the chain stays valid, and names another decider.
         desk.types("deny call_3 --as user:ada").await;
         let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 10";
-        tampers(desk, forged).await;
+        run_sql_without_guards(desk, forged).await;
         assert_snapshot!(desk.types("verify").await, @"
         11 events, and the hash chain is intact.
         tip [sha256]

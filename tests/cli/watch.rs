@@ -1,15 +1,15 @@
-//! `countersign watch` at a real terminal.
+//! `countersign watch` in a real terminal.
 
 use crate::{
-    desk::{TerminalDesk, at_a_desk},
+    desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::event::RiskLevel;
 use insta::assert_snapshot;
 
-/// A call that somebody should think about.
-pub(crate) async fn proposes_something_risky(desk: &TerminalDesk) {
+/// Proposes a call with dangerous arguments.
+pub(crate) async fn propose_dangerous_call(desk: &TerminalDesk) {
     let gate = desk.gate().await;
     let mut call =
         api::ProposeRequest::new("call_1", "bash", r#"{"command":"rm -r build","cwd":"/srv/shop"}"#)
@@ -27,22 +27,22 @@ pub(crate) async fn proposes_something_risky(desk: &TerminalDesk) {
     gate.shut_down().await;
 }
 
-/// A terminal of that size with a watch in it, which shows `text`.
+/// Opens a terminal of this size that runs `watch`, and waits for `text`.
 async fn watches<'a>(desk: &'a TerminalDesk, (columns, lines): (u16, u16), text: &str) -> TmuxTerminal<'a> {
     let terminal = TmuxTerminal::open(desk).await;
-    terminal.is_resized(columns, lines).await;
+    terminal.resize(columns, lines).await;
     terminal.types("clear; countersign watch --as user:ada").await;
-    terminal.has(text).await;
+    terminal.wait_for_text(text).await;
     terminal
 }
 
 #[tokio::test]
-async fn a_call_at_sixty_columns() {
-    at_a_desk(async |desk| {
-        proposes_something_risky(desk).await;
-        desk.proposes("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
+async fn call_at_60_columns() {
+    with_desk(async |desk| {
+        propose_dangerous_call(desk).await;
+        desk.propose("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (60, 20), "1 of 2").await;
-        assert_snapshot!(terminal.has("HIGH RISK").await, @"
+        assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
          Countersign · 2 pending                           user:ada
          bash                                                1 of 2
          by agent:builder · in conversation-7 · [ago]
@@ -69,11 +69,11 @@ async fn a_call_at_sixty_columns() {
 }
 
 #[tokio::test]
-async fn a_call_at_eighty_columns() {
-    at_a_desk(async |desk| {
-        proposes_something_risky(desk).await;
+async fn call_at_80_columns() {
+    with_desk(async |desk| {
+        propose_dangerous_call(desk).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
-        assert_snapshot!(terminal.has("HIGH RISK").await, @"
+        assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
          Countersign · 1 pending                                               user:ada
          bash                                                                    1 of 1
          by agent:builder · in conversation-7 · [ago]
@@ -104,12 +104,12 @@ async fn a_call_at_eighty_columns() {
 }
 
 #[tokio::test]
-async fn a_call_at_two_hundred_columns() {
-    at_a_desk(async |desk| {
-        proposes_something_risky(desk).await;
-        desk.proposes("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
+async fn call_at_200_columns() {
+    with_desk(async |desk| {
+        propose_dangerous_call(desk).await;
+        desk.propose("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (200, 22), "1 of 2").await;
-        assert_snapshot!(terminal.has("HIGH RISK").await, @"
+        assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
         Countersign · 2 pending                                                                                                                                                                       user:ada
         ▸ bash  HIGH                                │ bash                                                                                                                                              1 of 2
           conversation-7 · [ago]  │ by agent:builder · in conversation-7 · [ago]
@@ -138,14 +138,14 @@ async fn a_call_at_two_hundred_columns() {
 }
 
 #[tokio::test]
-async fn a_denial_and_its_comment_reach_the_log() {
-    at_a_desk(async |desk| {
-        proposes_something_risky(desk).await;
+async fn denial_and_comment_reach_the_log() {
+    with_desk(async |desk| {
+        propose_dangerous_call(desk).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
-        terminal.writes("d").await;
-        terminal.has("Deny bash, because:").await;
+        terminal.type_text("d").await;
+        terminal.wait_for_text("Deny bash, because:").await;
         terminal.types("the build is needed").await;
-        assert_snapshot!(terminal.has("Denied call_1").await, @"
+        assert_snapshot!(terminal.wait_for_text("Denied call_1").await, @"
          Countersign · 0 pending                                               user:ada
 
 
@@ -171,8 +171,8 @@ async fn a_denial_and_its_comment_reach_the_log() {
          Denied call_1 (bash).
          ? help   q quit
         ");
-        terminal.writes("q").await;
-        terminal.is_back().await;
+        terminal.type_text("q").await;
+        terminal.wait_for_prompt().await;
         let shown = desk.types("show call_1").await.stdout;
         assert!(shown.contains("deny by user:ada"), "{shown}");
         assert!(shown.contains("comment    the build is needed"), "{shown}");
@@ -181,15 +181,15 @@ async fn a_denial_and_its_comment_reach_the_log() {
 }
 
 #[tokio::test]
-async fn allowing_for_the_session_says_how_wide_it_is() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+async fn session_allowance_shows_its_scope() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
-        terminal.writes("s").await;
-        terminal.has("Allow this call, and which later calls of bash in thread t1?").await;
-        terminal.has("3 the whole tool: no other calls yet").await;
-        terminal.writes("3").await;
-        terminal.has("Allowed call_1, and later calls of bash in thread t1.").await;
+        terminal.type_text("s").await;
+        terminal.wait_for_text("Allow this call, and which later calls of bash in thread t1?").await;
+        terminal.wait_for_text("3 the whole tool: no other calls yet").await;
+        terminal.type_text("3").await;
+        terminal.wait_for_text("Allowed call_1, and later calls of bash in thread t1.").await;
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
         hi
         exit 0
@@ -199,37 +199,38 @@ async fn allowing_for_the_session_says_how_wide_it_is() {
 }
 
 #[tokio::test]
-async fn nothing_is_allowed_before_its_end_was_seen() {
-    at_a_desk(async |desk| {
+async fn call_is_allowed_only_after_reading_its_end() {
+    with_desk(async |desk| {
         let script: Vec<_> = (1..=60).map(|line| format!("echo {line}")).collect();
         let arguments = serde_json::json!({"command": script.join("\n")});
-        desk.proposes("t1", "call_1", "bash", &arguments.to_string()).await;
+        desk.propose("t1", "call_1", "bash", &arguments.to_string()).await;
         let terminal = watches(desk, (80, 24), "line 1–").await;
-        terminal.writes("o").await;
-        terminal.has("Read to the end first").await;
-        terminal.writes("G").await;
-        terminal.has("echo 60").await;
-        terminal.writes("o").await;
-        terminal.has("Allowed call_1 (bash) once.").await;
+        terminal.type_text("o").await;
+        terminal.wait_for_text("Read to the end first").await;
+        terminal.type_text("G").await;
+        terminal.wait_for_text("echo 60").await;
+        terminal.type_text("o").await;
+        terminal.wait_for_text("Allowed call_1 (bash) once.").await;
     })
     .await;
 }
 
-/// The other one decides line by line.
+/// The other approver uses `watch --plain`.
 #[tokio::test]
-async fn of_two_who_watch_one_wins_and_the_other_is_told() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn second_of_two_approvers_learns_the_decision() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
-        terminal.writes("d").await;
-        terminal.has("Deny bash, because:").await;
-        terminal.writes("not so").await;
-        let told = crate::watch_plain::answers(desk, "once because I know it\n", "--as user:ben").await;
-        assert!(told.contains("Allowed call_1 (bash) once."), "{told}");
-        terminal.has("This call was allowed by user:ben meanwhile.").await;
+        terminal.type_text("d").await;
+        terminal.wait_for_text("Deny bash, because:").await;
+        terminal.type_text("not so").await;
+        let output =
+            crate::watch_plain::run_watch_plain(desk, "once because I know it\n", "--as user:ben").await;
+        assert!(output.contains("Allowed call_1 (bash) once."), "{output}");
+        terminal.wait_for_text("This call was allowed by user:ben meanwhile.").await;
         terminal.types(" fast, no odd s").await;
-        // Enter ended the comment, and the keys mean something again.
-        assert_snapshot!(terminal.has("n p others").await, @"
+        // Enter has ended the comment, so keys are commands again.
+        assert_snapshot!(terminal.wait_for_text("n p others").await, @"
          Countersign · 0 pending                                               user:ada
          bash                                                                   decided
          by agent:builder · in t1 · [ago]
@@ -255,27 +256,27 @@ async fn of_two_who_watch_one_wins_and_the_other_is_told() {
 
          n p others   ? help   q quit
         ");
-        terminal.writes("n").await;
-        terminal.has("No call is pending.").await;
+        terminal.type_text("n").await;
+        terminal.wait_for_text("No call is pending.").await;
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ben"));
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_arrives_while_somebody_decides_changes_nothing_under_their_fingers() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn arriving_call_does_not_replace_the_shown_call() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
-        terminal.is_called("(1) Countersign").await;
-        terminal.writes("d").await;
-        terminal.has("Deny bash, because:").await;
-        desk.proposes("t1", "call_2", "deploy", "{}").await;
-        terminal.has("1 of 2").await;
-        terminal.is_called("(2) Countersign").await;
+        terminal.wait_for_title("(1) Countersign").await;
+        terminal.type_text("d").await;
+        terminal.wait_for_text("Deny bash, because:").await;
+        desk.propose("t1", "call_2", "deploy", "{}").await;
+        terminal.wait_for_text("1 of 2").await;
+        terminal.wait_for_title("(2) Countersign").await;
         terminal.types("no").await;
-        terminal.has("Denied call_1 (bash).").await;
-        terminal.has("1 of 1").await;
+        terminal.wait_for_text("Denied call_1 (bash).").await;
+        terminal.wait_for_text("1 of 1").await;
         assert!(desk.types("show call_2").await.stdout.starts_with("call_2  deploy  pending"));
     })
     .await;

@@ -1,22 +1,22 @@
 //! `countersign watch --plain`: line by line, over pipes and on terminals that cannot draw.
 
 use crate::{
-    desk::{COUNTERSIGN, TerminalDesk, at_a_desk},
+    desk::{COUNTERSIGN, TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
-/// What a watch says to whoever types those lines.
-pub(crate) async fn answers(desk: &TerminalDesk, lines: &str, options: &str) -> String {
-    desk.writes("typed", lines);
+/// The output of `watch --plain` for these input lines.
+pub(crate) async fn run_watch_plain(desk: &TerminalDesk, lines: &str, options: &str) -> String {
+    desk.write_file("typed", lines);
     let line = format!("{COUNTERSIGN} watch {options} < typed");
-    let said = desk.runs("sh", &["-c", &line]).await;
-    crate::hide::hide(&desk.without_paths(&said))
+    let output = desk.run_program("sh", &["-c", &line]).await;
+    crate::snapshot_text::hide(&desk.without_paths(&output))
 }
 
 #[tokio::test]
-async fn programs_are_sent_elsewhere() {
-    at_a_desk(async |desk| {
+async fn watch_refuses_json_output() {
+    with_desk(async |desk| {
         assert_snapshot!(desk.types("watch --json").await, @r#"
         ! {"code":"usage","detail":"watch is interactive; programs use `countersign pending --json` or `countersign log --follow --json`"}
         exit 2
@@ -34,14 +34,14 @@ async fn programs_are_sent_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_pipe_decides_on_one_after_the_other() {
-    at_a_desk(async |desk| {
+async fn piped_answers_decide_calls_in_order() {
+    with_desk(async |desk| {
         let script = r#"{"command":"set -e\nmake deploy","cwd":"/srv/shop"}"#;
-        desk.proposes("t1", "call_1", "bash", script).await;
-        desk.proposes("t1", "call_2", "transfer", r#"{"to":"ada","amount":1.50}"#).await;
-        desk.proposes("t2", "call_3", "notify", r#""everybody""#).await;
+        desk.propose("t1", "call_1", "bash", script).await;
+        desk.propose("t1", "call_2", "transfer", r#"{"to":"ada","amount":1.50}"#).await;
+        desk.propose("t2", "call_3", "notify", r#""everybody""#).await;
         let typed = "yes\nnext\ndeny because not today\nsession\nonce because fine\n";
-        assert_snapshot!(answers(desk, typed, "--as user:ada").await, @r#"
+        assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @r#"
         call_1  bash  pending (2 more pending)
           thread     t1
           arguments  command: set -e
@@ -104,10 +104,10 @@ async fn a_pipe_decides_on_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn the_end_of_what_is_typed_decides_nothing() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(answers(desk, "", "--as user:ada").await, @"
+async fn end_of_input_decides_nothing() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(run_watch_plain(desk, "", "--as user:ada").await, @"
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -116,7 +116,7 @@ async fn the_end_of_what_is_typed_decides_nothing() {
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
-        assert_snapshot!(answers(desk, "q\nonce\n", "--as user:ada --plain").await, @"
+        assert_snapshot!(run_watch_plain(desk, "q\nonce\n", "--as user:ada --plain").await, @"
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -131,10 +131,10 @@ async fn the_end_of_what_is_typed_decides_nothing() {
 }
 
 #[tokio::test]
-async fn who_may_not_decide_is_told_so() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
-        assert_snapshot!(answers(desk, "once\n", "--as agent:other").await, @"
+async fn decision_without_permission_is_refused() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(run_watch_plain(desk, "once\n", "--as agent:other").await, @"
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -157,41 +157,41 @@ async fn who_may_not_decide_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_terminal_that_cannot_draw_is_asked_line_by_line() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn dumb_terminal_uses_plain_mode() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; TERM=dumb countersign watch --as user:ada").await;
-        terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
+        terminal.wait_for_line("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
         terminal.types("o").await;
-        terminal.shows("No call is pending.").await;
-        desk.proposes("t1", "call_2", "deploy", "{}").await;
-        terminal.shows("call_2  deploy").await;
+        terminal.wait_for_line("No call is pending.").await;
+        desk.propose("t1", "call_2", "deploy", "{}").await;
+        terminal.wait_for_line("call_2  deploy").await;
         terminal.types("deny because not today").await;
-        terminal.shows("Denied call_2 (deploy).").await;
+        terminal.wait_for_line("Denied call_2 (deploy).").await;
         terminal.types("q").await;
-        terminal.is_back().await;
+        terminal.wait_for_prompt().await;
         assert!(desk.types("show call_2").await.stdout.contains("comment    not today"));
     })
     .await;
 }
 
-/// `o` and Enter pressed again while the decision is on its way were not meant for a call nobody saw yet.
+/// `o` and Enter pressed again during a decision must not decide the next call, which was not shown yet.
 #[tokio::test]
-async fn a_line_that_is_typed_early_does_not_decide_the_next_call() {
-    at_a_desk(async |desk| {
+async fn line_typed_early_does_not_decide_next_call() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2"] {
-            desk.proposes("t1", id, "bash", "{}").await;
+            desk.propose("t1", id, "bash", "{}").await;
         }
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign watch --plain --as user:ada").await;
-        terminal.shows("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
-        terminal.writes("o\ro\ro\r").await;
-        terminal.shows("call_2  bash").await;
+        terminal.wait_for_line("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
+        terminal.type_text("o\ro\ro\r").await;
+        terminal.wait_for_line("call_2  bash").await;
         terminal.types("deny because not seen").await;
-        terminal.shows("Denied call_2 (bash).").await;
+        terminal.wait_for_line("Denied call_2 (bash).").await;
         terminal.types("q").await;
-        terminal.is_back().await;
+        terminal.wait_for_prompt().await;
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
     })
     .await;

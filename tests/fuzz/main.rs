@@ -1,7 +1,7 @@
-//! The fuzz targets, over their seeds, the words of their dictionaries thrown together, and noise: that they build
-//! and hold what they say. `fuzz/run` goes on where this ends.
+//! The fuzz targets on their seeds, on random combinations of the words of their dictionaries, and on random text: they
+//! compile, and their assertions hold. `fuzz/run` fuzzes them for longer.
 
-// What the targets are written for is this program, here.
+// The targets import `libfuzzer_sys`; in this test, this crate provides its macro.
 extern crate self as libfuzzer_sys;
 
 #[path = "../../fuzz/fuzz_targets/cel.rs"]
@@ -22,7 +22,7 @@ mod urls;
 use proptest::{prelude::*, test_runner::TestRunner};
 use std::{fs, path::PathBuf};
 
-// Behind the targets, so that they find it by the path that they give.
+// Defined below the targets, which refer to it by path.
 macro_rules! fuzz_target {
     (init: $init:expr, |$input:ident: $kind:ty| $body:expr) => {
         pub(crate) fn run(given: &crate::FuzzInput) {
@@ -38,7 +38,7 @@ macro_rules! fuzz_target {
 }
 pub(crate) use fuzz_target;
 
-/// As much as any target takes.
+/// The input of any target.
 #[derive(Debug, Clone)]
 pub(crate) struct FuzzInput(u8, String, String);
 
@@ -60,7 +60,7 @@ impl<'a> From<&'a FuzzInput> for (u8, &'a str, &'a str) {
     }
 }
 
-/// What means something in commands, addresses, paths and globs.
+/// Text with a meaning in commands, URLs, paths and globs.
 const PIECES: &[&str] = &[
     "ls",
     "rm -rf /",
@@ -111,29 +111,28 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// The words of a dictionary of libFuzzer: one in quotes on each line, perhaps behind a name.
-fn words(target: &str) -> Vec<String> {
+/// The words of a libFuzzer dictionary: one quoted word per line, optionally after a name.
+fn read_dictionary(target: &str) -> Vec<String> {
     let Ok(text) = fs::read_to_string(folder().join(format!("dictionaries/{target}.dict"))) else {
         return PIECES.iter().map(|&piece| piece.to_owned()).collect();
     };
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#') && line.contains('"'));
     let word = |line: &str| {
-        let quoted = line.split_once('"').expect("it has one").1.trim_end().trim_end_matches('"');
+        let quoted = line.split_once('"').expect("the line has a quote").1.trim_end().trim_end_matches('"');
         quoted.replace("\\x0a", "\n").replace("\\\"", "\"").replace("\\\\", "\\")
     };
     lines.map(word).collect()
 }
 
-fn seeds(target: &str) -> Vec<FuzzInput> {
+fn read_seeds(target: &str) -> Vec<FuzzInput> {
     let Ok(entries) = fs::read_dir(folder().join("seeds").join(target)) else { return Vec::new() };
     let seed = |path: PathBuf| FuzzInput(0, fs::read_to_string(path).expect("a seed is text"), String::new());
     entries.map(|entry| seed(entry.expect("a seed").path())).collect()
 }
 
-fn hold(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
-    seeds(target).iter().for_each(&run);
-    let piece =
-        prop_oneof![4 => prop::sample::select(words(target)), 1 => "[ -~]{0,4}", 1 => any::<String>()];
+fn check_target(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
+    read_seeds(target).iter().for_each(&run);
+    let piece = prop_oneof![4 => prop::sample::select(read_dictionary(target)), 1 => "[ -~]{0,4}", 1 => any::<String>()];
     let text = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
     let given =
         (any::<u8>(), text.clone(), text).prop_map(|(which, one, other)| FuzzInput(which, one, other));
@@ -144,43 +143,46 @@ fn hold(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
             run(&given);
             Ok(())
         })
-        .expect("it holds");
+        .expect("the assertions of the target hold");
 }
 
 #[test]
-fn shell_holds() {
-    hold("shell", 2_000, shell::run);
+fn shell_target_holds_on_random_input() {
+    check_target("shell", 2_000, shell::run);
 }
 
 #[test]
-fn globs_hold() {
-    hold("globs", 2_000, globs::run);
+fn globs_target_holds_on_random_input() {
+    check_target("globs", 2_000, globs::run);
 }
 
 #[test]
-fn paths_hold() {
-    hold("paths", 2_000, paths::run);
+fn paths_target_holds_on_random_input() {
+    check_target("paths", 2_000, paths::run);
 }
 
 #[test]
-fn urls_hold() {
-    hold("urls", 2_000, urls::run);
+fn urls_target_holds_on_random_input() {
+    check_target("urls", 2_000, urls::run);
 }
 
 #[test]
-fn policies_hold() {
+fn policy_target_holds_on_random_input() {
     let shipped = folder().join("../crates/policy/src/shipped.toml");
-    policy::run(&FuzzInput(0, fs::read_to_string(shipped).expect("it is there"), String::new()));
-    hold("policy", 1_500, policy::run);
+    policy::run(&FuzzInput(0, fs::read_to_string(shipped).expect("the file is readable"), String::new()));
+    check_target("policy", 1_500, policy::run);
 }
 
 #[test]
-fn conditions_hold() {
-    assert!(!seeds("cel").is_empty() && words("cel") != words("shell"), "they are found");
-    hold("cel", 500, cel::run);
+fn cel_target_holds_on_random_input() {
+    assert!(
+        !read_seeds("cel").is_empty() && read_dictionary("cel") != read_dictionary("shell"),
+        "seeds and dictionaries are found"
+    );
+    check_target("cel", 500, cel::run);
 }
 
 #[test]
-fn redaction_holds() {
-    hold("redact", 1_000, redact::run);
+fn redact_target_holds_on_random_input() {
+    check_target("redact", 1_000, redact::run);
 }

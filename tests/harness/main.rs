@@ -7,7 +7,7 @@ use countersign_tests::postgres::Cluster;
 
 /// The number of rows in the table, as a new connection sees it.
 async fn rows(cluster: &Cluster) -> String {
-    cluster.psql("SELECT count(*) FROM marks").await.expect("it reads")
+    cluster.psql("SELECT count(*) FROM marks").await.expect("the read succeeds")
 }
 
 async fn with_a_table(cluster: &Cluster) {

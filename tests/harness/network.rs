@@ -13,16 +13,16 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Cuts the connection of an insert at that moment, and gives the rows once the transaction is over.
+/// Cuts the connection of an insert at that moment, and returns the rows once the transaction is over.
 async fn rows_after(cut: ConnectionCut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;
-    connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
+    connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("the statement passes the proxy");
     let struck = proxy.cut_at_commit(cut);
-    connection.run("COMMIT").await.expect_err("nobody hears the answer");
+    connection.run("COMMIT").await.expect_err("the answer does not arrive");
     struck.await;
     if cut != ConnectionCut::AfterCommit {
-        cluster.psql("BEGIN; LOCK TABLE marks; COMMIT").await.expect("whoever wrote is gone by then");
+        cluster.psql("BEGIN; LOCK TABLE marks; COMMIT").await.expect("the writer's transaction is over");
     }
     let found = rows(&cluster).await;
     let mut again = SqlConnection::open(&url).await;
@@ -40,7 +40,7 @@ fn cut_during_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(ConnectionCut::DuringCommit).await, "1") });
 }
 
-/// The server has already confirmed the commit, so there is no need to wait for it.
+/// The server has already confirmed the commit, so the test need not wait for it.
 #[test]
 fn cut_after_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(ConnectionCut::AfterCommit).await, "1") });
@@ -52,13 +52,13 @@ fn failed_commit_is_not_cut() {
     within_the_limit(async {
         let (cluster, proxy, url) = behind_a_proxy().await;
         let mut connection = SqlConnection::open(&url).await;
-        connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("it is let through");
-        connection.run("SELECT 1 / 0").await.expect_err("there is no such number");
+        connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("the statement passes the proxy");
+        connection.run("SELECT 1 / 0").await.expect_err("division by zero fails");
         let mut struck = pin!(proxy.cut_at_commit(ConnectionCut::AfterCommit));
         connection.run("COMMIT").await.expect("it is answered, with ROLLBACK");
         assert!(poll!(&mut struck).is_pending(), "nothing was committed");
-        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it is let through");
-        connection.run("COMMIT").await.expect_err("nobody hears the answer");
+        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("the statement passes the proxy");
+        connection.run("COMMIT").await.expect_err("the answer does not arrive");
         struck.await;
         assert_eq!(rows(&cluster).await, "1");
     });
@@ -77,7 +77,7 @@ fn stalled_bytes_arrive_after_healing() {
             assert_eq!(rows(&cluster).await, "0");
             assert!(poll!(&mut insert).is_pending() && poll!(&mut newcomer).is_pending());
             proxy.heal();
-            insert.await.expect("it arrives");
+            insert.await.expect("the stalled bytes arrive");
             newcomer.await.close().await;
         }
         assert_eq!(rows(&cluster).await, "1");
@@ -91,16 +91,16 @@ fn cut_and_refused_connections_fail_and_are_counted() {
         let (cluster, proxy, url) = behind_a_proxy().await;
         let mut connection = SqlConnection::open(&url).await;
         proxy.cut();
-        connection.run("SELECT 1").await.expect_err("it was cut");
+        connection.run("SELECT 1").await.expect_err("the connection is cut");
         proxy.refuse();
         let refused = std::panic::AssertUnwindSafe(SqlConnection::open(&url)).catch_unwind().await;
-        assert!(refused.is_err(), "nobody new is let in");
+        assert!(refused.is_err(), "new connections are refused");
         proxy.heal();
         let mut connection = SqlConnection::open(&url).await;
-        connection.run("SELECT 1").await.expect("all is well again");
+        connection.run("SELECT 1").await.expect("new connections work again");
         assert_eq!((proxy.taken(), proxy.open()), (3, 1));
         let elsewhere = Cluster::started().await;
-        proxy.turns_to(&elsewhere.socket());
+        proxy.redirect_to(&elsewhere.socket());
         SqlConnection::open(&url).await.run("CREATE TABLE marks ()").await.expect("there is none there yet");
         assert_eq!((rows(&cluster).await, rows(&elsewhere).await), ("0".to_owned(), "0".to_owned()));
     });

@@ -14,16 +14,16 @@ fn killed_server_leaves_no_process_and_keeps_commits() {
         let mut cluster = Cluster::started().await;
         with_a_table(&cluster).await;
         let mut connection = SqlConnection::open(&cluster.url()).await;
-        connection.run("INSERT INTO marks VALUES (1)").await.expect("it writes");
-        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("it writes");
-        let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("it reads");
+        connection.run("INSERT INTO marks VALUES (1)").await.expect("the write succeeds");
+        connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("the write succeeds");
+        let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("the read succeeds");
         cluster.kill();
         for process in processes.lines() {
             // A zombie is still listed, but can do no more work.
             let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
             assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
         }
-        connection.run("COMMIT").await.expect_err("there is nobody");
+        connection.run("COMMIT").await.expect_err("the server is dead");
         cluster.start().await;
         assert_eq!(rows(&cluster).await, "1");
         cluster.restart().await;
@@ -37,17 +37,18 @@ fn promoted_lagging_standby_has_only_its_own_rows() {
         let mut primary = Cluster::started().await;
         with_a_table(&primary).await;
         let mut standby = primary.standby().await;
-        primary.psql("INSERT INTO marks VALUES (1)").await.expect("it writes");
+        primary.psql("INSERT INTO marks VALUES (1)").await.expect("the write succeeds");
         standby.catches_up_with(&primary).await;
         assert_eq!(rows(&standby).await, "1");
-        let complaint = standby.psql("INSERT INTO marks VALUES (2)").await.expect_err("it only reads");
+        let complaint =
+            standby.psql("INSERT INTO marks VALUES (2)").await.expect_err("the standby refuses writes");
         assert!(complaint.contains("read-only"), "{complaint}");
         standby.falls_behind().await;
-        primary.psql("INSERT INTO marks VALUES (2)").await.expect("it writes");
+        primary.psql("INSERT INTO marks VALUES (2)").await.expect("the write succeeds");
         primary.kill();
         standby.promote().await;
         assert_eq!(rows(&standby).await, "1", "the second row is nowhere but on the primary");
-        standby.psql("INSERT INTO marks VALUES (3)").await.expect("it writes now");
+        standby.psql("INSERT INTO marks VALUES (3)").await.expect("the promoted standby accepts writes");
     });
 }
 
@@ -56,15 +57,15 @@ fn full_disk_refuses_rows_and_the_server_survives() {
     within_the_limit(async {
         let cluster = Cluster::with(ClusterSetup { megabytes: Some(64), ..ClusterSetup::default() }).await;
         with_a_table(&cluster).await;
-        let ballast = cluster.on_its_disk("ballast");
+        let ballast = cluster.path_on_small_disk("ballast");
         let mut file = fs::File::create(&ballast).expect("there is room");
         let full = std::iter::repeat_with(|| file.write_all(&[0; 8_192])).find_map(Result::err);
         assert_eq!(full.map(|why| why.kind()), Some(std::io::ErrorKind::StorageFull));
         let many = "INSERT INTO marks SELECT generate_series(1, 100000)";
-        let complaint = cluster.psql(many).await.expect_err("there is no room");
+        let complaint = cluster.psql(many).await.expect_err("the disk is full");
         assert!(complaint.contains("No space left on device"), "{complaint}");
         assert_eq!(rows(&cluster).await, "0");
-        fs::remove_file(&ballast).expect("it is there");
+        fs::remove_file(&ballast).expect("the file exists");
         // Unlinking frees the space only when the file is closed.
         drop(file);
         cluster.psql(many).await.expect("there is room again");

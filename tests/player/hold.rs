@@ -1,6 +1,6 @@
 //! An executor that claims a call and reports nothing more.
 
-use crate::{PlayerError, say};
+use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, EventType};
 use serde::Deserialize;
@@ -24,6 +24,6 @@ pub(crate) async fn hold(gate: &EmbeddedGate, hold: &HoldOptions) -> Result<(), 
     let lease_seconds = Some(hold.lease_seconds);
     let claim = api::ClaimRequest { lease_seconds, ..api::ClaimRequest::for_call(&call, &hold.executor) };
     let claimed = gate.claim(&thread, &id, &claim).await?;
-    say(&json!({"event": EventType::ExecutionStarted.as_str(), "id": claimed.id}));
+    print_line(&json!({"event": EventType::ExecutionStarted.as_str(), "id": claimed.id}));
     std::future::pending().await
 }

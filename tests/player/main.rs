@@ -37,13 +37,13 @@ type PlayerError = Box<dyn std::error::Error>;
 async fn main() -> ExitCode {
     match play().await {
         Ok(()) => {
-            say(&json!({"done": true}));
+            print_line(&json!({"done": true}));
             ExitCode::SUCCESS
         }
         Err(error) => {
             let code =
                 error.downcast_ref::<countersign_api::GateError>().map(countersign_api::GateError::code);
-            say(&json!({"failed": error.to_string(), "code": code}));
+            print_line(&json!({"failed": error.to_string(), "code": code}));
             ExitCode::FAILURE
         }
     }
@@ -53,7 +53,7 @@ async fn play() -> Result<(), PlayerError> {
     let given: PlayerOptions = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
     let gate =
         EmbeddedGate::open(DatabaseUrl::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
-    say(&json!({"ready": true}));
+    print_line(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
     match given.part {
         PlayerPart::Proposer(calls) => parts::propose(&gate, &calls).await?,
@@ -67,6 +67,6 @@ async fn play() -> Result<(), PlayerError> {
     Ok(())
 }
 
-fn say(what: &Value) {
+fn print_line(what: &Value) {
     println!("{what}");
 }

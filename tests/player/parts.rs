@@ -1,7 +1,7 @@
 //! The parts of the crash test: proposer, decider, executor and follower. Each may be killed and restarted with
 //! the same words; it then resumes where the log says.
 
-use crate::{PlayerError, say};
+use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
 use countersign_gate::{
     CallState, EmbeddedGate, EventType, Principal, ThreadId, event::Decision, id::CallId,
@@ -46,7 +46,7 @@ impl PlayedCalls {
 }
 
 fn acknowledged(kind: EventType, call: &api::Call, seq: i64) {
-    say(&json!({"event": kind.as_str(), "thread": call.thread_id, "id": call.id, "seq": seq}));
+    print_line(&json!({"event": kind.as_str(), "thread": call.thread_id, "id": call.id, "seq": seq}));
 }
 
 pub(crate) async fn propose(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
@@ -94,7 +94,7 @@ pub(crate) async fn execute(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<
         let id = gate.propose(&thread, &calls.proposal(number)?).await?.id;
         let call = gate.wait(&thread, &id, None).await?;
         if call.state != CallState::Allowed {
-            say(&json!({"leaves": id, "state": call.state}));
+            print_line(&json!({"leaves": id, "state": call.state}));
             return Ok(());
         }
         run(gate, calls, &call).await
@@ -120,7 +120,7 @@ async fn run(gate: &EmbeddedGate, calls: &PlayedCalls, call: &api::Call) -> Resu
 pub(crate) async fn follow(gate: &EmbeddedGate, following: &FollowOptions) -> Result<(), PlayerError> {
     let mut events = gate.follow(LogFilter::default(), following.after);
     while let Some(event) = events.try_next().await? {
-        say(&json!({"saw": event.seq}));
+        print_line(&json!({"saw": event.seq}));
         if event.seq >= following.until {
             break;
         }

@@ -2,7 +2,7 @@
 //! allows it, the one after denies it, and the proposer and the last one both try to run it, whatever the
 //! decision.
 
-use crate::{PlayerError, say};
+use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
 use countersign_gate::{CallId, EmbeddedGate, EventType, Principal, ThreadId, event::Decision};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -76,12 +76,12 @@ async fn decide(
     let gate = gate.acting_as(Principal::user(said));
     let decide = api::DecisionRequest::plain(decision);
     match gate.decide(&thread(number)?, id, &decide).await {
-        Ok(_) => say(&json!({"decides": number, "said": said, "won": said})),
+        Ok(_) => print_line(&json!({"decides": number, "said": said, "won": said})),
         Err(lost) => {
             let winner =
                 lost.facts.response.clone().filter(|_| lost.code == ErrorCode::AlreadyDecided).ok_or(lost)?;
             let (won, by) = (winner.decision.as_str(), winner.principal);
-            say(&json!({"decides": number, "said": said, "won": won, "by": by}));
+            print_line(&json!({"decides": number, "said": said, "won": won, "by": by}));
         }
     }
     Ok(())
@@ -94,10 +94,10 @@ async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), Play
     match gate.claim(&thread, id, &api::ClaimRequest::for_call(&call, &random_id("racer-"))).await {
         Ok(_) => {
             gate.finish(&thread, id, &api::ResultRequest::success("made")).await?;
-            say(&json!({"runs": number, "told": "go"}));
+            print_line(&json!({"runs": number, "told": "go"}));
         }
         Err(refused) if matches!(refused.code(), "already_claimed" | "not_allowed") => {
-            say(&json!({"runs": number, "told": refused.code()}));
+            print_line(&json!({"runs": number, "told": refused.code()}));
         }
         Err(error) => return Err(error.into()),
     }

@@ -50,7 +50,7 @@ async fn propose(server: &Server, tool: &str) {
     join_all(all).await;
 }
 
-/// Waits for all calls at those servers, and gives their answers.
+/// Waits for all calls at those servers, and returns their answers.
 async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
@@ -69,7 +69,7 @@ async fn killed_servers_reminders_and_escalations_happen_once(world: ProcessWorl
     for call in wait_for_all(&others).await {
         assert_eq!(
             call["state"], "denied",
-            "whoever waits is woken by the decision, and by nothing before: {call}"
+            "the decision wakes the waiter, and nothing wakes it before: {call}"
         );
         assert_eq!(call["response"]["source"], "expiry");
         assert_eq!(call["request"]["level"], "admin", "{call}");
@@ -138,7 +138,7 @@ async fn unreadable_due_call_delays_no_other_call() {
         let gate =
             EmbeddedGate::open_with(world.file("log.db"), StoreOptions::default(), Policy::ask_always())
                 .await;
-        let gate = gate.expect("it opens").acting_as(Principal::agent("bot"));
+        let gate = gate.expect("the log opens").acting_as(Principal::agent("bot"));
         let thread = parse_thread_id("t").expect("a name");
         for number in 0..PROPOSED {
             let call = api::ProposeRequest::new(&format!("call_{number}"), "bash", "{}").expect("a call");
@@ -146,12 +146,12 @@ async fn unreadable_due_call_delays_no_other_call() {
                 .await
                 .expect("asked");
         }
-        let asked = asked_for_what_is_due(&gate);
+        let asked = due_query_count(&gate);
         assert!((1..=PROPOSED * ASKED.0 + ASKED.1).contains(&asked), "it was asked {asked} times");
         let call = api::ProposeRequest::new("soon", "bash", "{}").expect("a call");
         let call = api::ProposeRequest { expires_in_seconds: Some(1), ..call };
         let id = gate.propose(&thread, &call).await.expect("asked").id;
-        let lapsed = gate.wait(&thread, &id, None).await.expect("it lapses");
+        let lapsed = gate.wait(&thread, &id, None).await.expect("the call expires");
         assert!(!lapsed.is_pending());
         gate.shut_down().await;
     })
@@ -159,11 +159,11 @@ async fn unreadable_due_call_delays_no_other_call() {
 }
 
 /// The number of queries, by the gate's own metric.
-fn asked_for_what_is_due(gate: &EmbeddedGate) -> u64 {
+fn due_query_count(gate: &EmbeddedGate) -> u64 {
     let mut registry = Registry::default();
     gate.register_metrics(&mut registry);
     let mut text = String::new();
     encode(&mut text, &registry).expect("a text takes more");
     let line = text.lines().find(|line| line.starts_with("query_seconds_count{query=\"due\"}"));
-    line.and_then(|line| line.split_whitespace().last()?.parse().ok()).expect("it is counted")
+    line.and_then(|line| line.split_whitespace().last()?.parse().ok()).expect("the metric exists")
 }

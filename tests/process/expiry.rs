@@ -17,7 +17,7 @@ async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     proposer.go().await;
     let mut acknowledged = 0;
     while acknowledged < 2 * CALLS {
-        let report = proposer.reports().await.expect("it proposes them all");
+        let report = proposer.reports().await.expect("the proposer finishes");
         acknowledged += usize::from(report.get("event").is_some());
     }
     proposer.kill().await;
@@ -58,7 +58,7 @@ async fn expired_run_exits_78_despite_a_kill() {
         let ended = second.ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (78, 0), "{}", ended.stderr);
         assert!(ended.stderr.contains("Nobody decided before"), "{}", ended.stderr);
-        assert_eq!(world.verified_log().await.len(), 4, "it lapsed once");
+        assert_eq!(world.verified_log().await.len(), 4, "the call expired once");
         assert_eq!(
             world.person("ada").in_thread("terminal").allows("deploy").await.code,
             3,

@@ -53,7 +53,7 @@ async fn run_killed_during_its_command_never_runs_again() {
         }
         let (code, shown) = world.runs(&["--json", "show", "deploy"]).await;
         assert!(code == 0 && shown.contains(r#""state":"running""#), "{shown}");
-        assert_eq!(world.verified_log().await.len(), 4, "it has no result");
+        assert_eq!(world.verified_log().await.len(), 4, "the call has no result");
     })
     .await;
 }
@@ -99,7 +99,7 @@ async fn background_output_is_kept_without_waiting_for_it() {
         let ended = run.ended().await;
         assert_eq!((ended.code, ended.stdout.len()), (0, 300_001));
         assert!(ended.stderr.ends_with("done\n"), "{}", ended.stderr);
-        assert_eq!(world.verified_log().await.len(), 5, "it has its result");
+        assert_eq!(world.verified_log().await.len(), 5, "the call has its result");
     })
     .await;
 }

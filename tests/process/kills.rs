@@ -27,10 +27,10 @@ async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
         killed += town.live(&mut random).await;
         acknowledged.append(&mut town.acknowledged);
         let events = world.verified_log().await;
-        all_is_there(&acknowledged, &events);
+        assert_acknowledged_events_kept(&acknowledged, &events);
     }
     assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
-    everything_ran_once(&world, &world.verified_log().await, killed);
+    assert_each_call_ran_once(&world, &world.verified_log().await, killed);
 }
 
 /// One proposer, one executor, one decider and one follower, each in its own process.
@@ -73,7 +73,7 @@ impl<'a> KillWorld<'a> {
         tokio::spawn(listen(part, player, self.says.clone(), killed));
     }
 
-    /// All play their parts, and some are killed and restarted. Gives the number of kills.
+    /// All play their parts, and some are killed and restarted. Returns the number of kills.
     async fn live(&mut self, random: &mut Random) -> usize {
         for part in 0..self.parts.len() {
             self.start(part).await;
@@ -141,7 +141,7 @@ async fn listen(
     }
 }
 
-fn all_is_there(acknowledged: &[Value], events: &[Arc<Event>]) {
+fn assert_acknowledged_events_kept(acknowledged: &[Value], events: &[Arc<Event>]) {
     for word in acknowledged {
         let seq = usize::try_from(word["seq"].as_u64().expect("a number")).expect("small");
         let event = events.get(seq - 1).unwrap_or_else(|| panic!("{word} is lost"));
@@ -153,7 +153,7 @@ fn all_is_there(acknowledged: &[Value], events: &[Arc<Event>]) {
 }
 
 /// A call claimed without a result was running when its executor was killed, and never runs again.
-fn everything_ran_once(world: &ProcessWorld, events: &[Arc<Event>], killed: usize) {
+fn assert_each_call_ran_once(world: &ProcessWorld, events: &[Arc<Event>], killed: usize) {
     let runs = fs::read_to_string(world.file("runs")).expect("something ran");
     let mut ran: HashMap<&str, usize> = HashMap::new();
     for line in runs.lines() {

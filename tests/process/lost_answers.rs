@@ -46,7 +46,7 @@ impl WireEnd {
         Self { server: server.address(), losing, instead: None, lost: Arc::default() }
     }
 
-    /// Starts the proxy, and gives its address.
+    /// Starts the proxy, and returns its address.
     async fn open(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));

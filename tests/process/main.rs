@@ -32,7 +32,7 @@ macro_rules! on_each_database {
 }
 
 mod arguments;
-mod beginnings;
+mod creation;
 mod due;
 mod expiry;
 mod interrupted;
@@ -43,11 +43,11 @@ mod outage;
 mod policies;
 mod races;
 mod readers;
+mod refused_runs;
 mod secrets;
 mod shell;
 mod shutdown;
 mod soak;
 mod stop;
 mod takeover;
-mod turned_down;
 mod unread_log;

@@ -26,7 +26,7 @@ async fn git_clone_runs_once_allowed_by_id_prefix() {
         let world = new_world(Database::Sqlite).await;
         repository(&world).await;
         let clone = world.starts_run(&["--", "git", "clone", "--quiet", "origin", "a clone"]).await;
-        assert!(!world.file("a clone").exists(), "it did not wait");
+        assert!(!world.file("a clone").exists(), "the command ran before its approval");
         let (code, pending) = world.runs(&["--json", "pending"]).await;
         assert_eq!(code, 0, "{pending}");
         let pending: Value = serde_json::from_str(&pending).expect("JSON");

@@ -19,13 +19,14 @@ async fn database_outage_answers_503_until_the_database_returns() {
         run.complains("is pending").await;
         world.server().stop();
         for server in [&here, &there] {
-            is_told_to_come_back(server, Method::POST, "/v1/threads/t/tool-calls").await;
-            is_told_to_come_back(server, Method::GET, "/v1/threads/terminal/tool-calls/deploy").await;
+            assert_told_to_retry(server, Method::POST, "/v1/threads/t/tool-calls").await;
+            assert_told_to_retry(server, Method::GET, "/v1/threads/terminal/tool-calls/deploy").await;
             assert_eq!(server.get("/readyz").await.status, 503, "no balancer sends anybody here");
-            assert_eq!(server.get("/healthz").await.status, 200, "and nobody has to restart it");
+            assert_eq!(server.get("/healthz").await.status, 200, "the server recovers without a restart");
         }
         world.server().start().await;
-        insists(&there, "/v1/threads/terminal/approvals/deploy", r#"{"decision": "allow_once"}"#).await;
+        retry_until_done(&there, "/v1/threads/terminal/approvals/deploy", r#"{"decision": "allow_once"}"#)
+            .await;
         let ended = run.ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
         assert_eq!(here.get("/readyz").await.status, 200);
@@ -34,7 +35,7 @@ async fn database_outage_answers_503_until_the_database_returns() {
     .await;
 }
 
-async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
+async fn assert_told_to_retry(server: &Server, method: Method, path: &str) {
     let mut request = server.request(method.clone(), path);
     if method == Method::POST {
         let call = json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}});
@@ -48,7 +49,7 @@ async fn is_told_to_come_back(server: &Server, method: Method, path: &str) {
 }
 
 /// Repeats the request until it succeeds.
-async fn insists(server: &Server, path: &str, body: &str) {
+async fn retry_until_done(server: &Server, path: &str, body: &str) {
     loop {
         match server.post(path, body).await.into_parts() {
             (200 | 201, _) => return,
@@ -75,9 +76,9 @@ async fn acknowledged_events_survive_repeated_database_kills() {
                         let id = format!("call_{n}_{turn}");
                         let call =
                             json!({"id": id, "name": "bash", "arguments": {"command": format!("ls {id}")}});
-                        insists(&server, "/v1/threads/t/tool-calls", &call.to_string()).await;
+                        retry_until_done(&server, "/v1/threads/t/tool-calls", &call.to_string()).await;
                         let allowed = format!("/v1/threads/t/approvals/{id}");
-                        insists(&server, &allowed, r#"{"decision": "allow_once"}"#).await;
+                        retry_until_done(&server, &allowed, r#"{"decision": "allow_once"}"#).await;
                         if said.send(id).is_err() {
                             return;
                         }
@@ -88,17 +89,17 @@ async fn acknowledged_events_survive_repeated_database_kills() {
         let mut acknowledged = HashSet::new();
         for _ in 0..ROUNDS {
             for _ in 0..40 {
-                acknowledged.insert(heard.recv().await.expect("they write"));
+                acknowledged.insert(heard.recv().await.expect("the writers succeed"));
             }
             world.server().kill();
             world.server().start().await;
         }
         for _ in 0..40 {
-            acknowledged.insert(heard.recv().await.expect("they write again"));
+            acknowledged.insert(heard.recv().await.expect("the writers succeed again"));
         }
         drop(heard);
         for writer in writers {
-            writer.await.expect("it writes to the end");
+            writer.await.expect("the writer finishes");
         }
         let events = world.verified_log().await;
         let decided: Vec<Value> = events
@@ -108,7 +109,10 @@ async fn acknowledged_events_survive_repeated_database_kills() {
             .collect();
         let once: HashSet<_> = decided.iter().filter_map(|data| data["toolCallId"].as_str()).collect();
         assert_eq!(once.len(), decided.len(), "no call was decided twice");
-        assert!(acknowledged.iter().all(|id| once.contains(id.as_str())), "what was acknowledged is there");
+        assert!(
+            acknowledged.iter().all(|id| once.contains(id.as_str())),
+            "every acknowledged event is in the log"
+        );
     })
     .await;
 }

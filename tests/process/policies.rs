@@ -51,7 +51,7 @@ async fn serve(world: &ProcessWorld, policy: &str) -> Server {
     world.serves_with(&["--policy", &path, "--log", "info"]).await
 }
 
-async fn is_told_of(server: &mut Server, world: &ProcessWorld, policy: &str) {
+async fn reload_policy(server: &mut Server, world: &ProcessWorld, policy: &str) {
     fs::write(world.file("policy.toml"), policy).expect("a file");
     server.signal(Signal::HUP);
     server.complains("another policy is in force").await;
@@ -83,11 +83,11 @@ async fn newly_blocked_approved_call_does_not_start(world: ProcessWorld) {
     for (id, tool) in [("deploy", "deploy"), ("other", "build"), ("again", "deploy")] {
         approved(&server, id, tool, &json!({"of": id})).await;
     }
-    is_told_of(&mut server, &world, BLOCK).await;
+    reload_policy(&mut server, &world, BLOCK).await;
     assert_eq!(claim(&server, "deploy", None).await.as_deref(), Some("blocked"));
-    assert_eq!(claim(&server, "other", None).await, None, "nobody blocks that");
-    is_told_of(&mut server, &world, ASK).await;
-    assert_eq!(claim(&server, "again", None).await, None, "what was refused so is not decided anew");
+    assert_eq!(claim(&server, "other", None).await, None, "no rule blocks this call");
+    reload_policy(&mut server, &world, ASK).await;
+    assert_eq!(claim(&server, "again", None).await, None, "the refused call keeps its decision");
     world.verified_log().await;
 }
 
@@ -98,7 +98,7 @@ async fn newly_blocking_condition_stops_an_approved_call(world: ProcessWorld) {
     for (id, arguments) in [("moon", &moon), ("earth", &earth), ("masked", &masked)] {
         approved(&server, id, "deploy", arguments).await;
     }
-    is_told_of(&mut server, &world, CONDITION).await;
+    reload_policy(&mut server, &world, CONDITION).await;
     assert_eq!(claim(&server, "moon", None).await.as_deref(), Some("blocked"));
     assert_eq!(claim(&server, "earth", None).await, None, "the condition does not hold");
     assert_eq!(claim(&server, "masked", Some(&masked)).await, None, "nor where the log has a mask");
@@ -134,7 +134,7 @@ async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
 }
 
 /// Each definition refers twice to the next one, so that checking it takes exponential time.
-fn endless() -> Value {
+fn exponential_schema() -> Value {
     let twice = |depth: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", depth + 1)});
         (format!("d{depth}"), json!({"allOf": [next, next]}))
@@ -146,7 +146,7 @@ fn endless() -> Value {
 
 async fn expensive_schema_delays_no_other_call(world: ProcessWorld) {
     let server = serve(&world, ASK).await;
-    let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": endless()}});
+    let call = json!({"id": "slow", "name": "edit", "arguments": {"n": 1}, "definition": {"inputSchema": exponential_schema()}});
     let (status, body) = server.post("/v1/threads/slow/tool-calls", call.to_string()).await.into_parts();
     assert_eq!(status, 201, "{body}");
     let edit = json!({"decision": "allow_once", "arguments": {"n": 2}}).to_string();

@@ -26,8 +26,8 @@ async fn racing_decisions_have_one_winner_denied_never_run(world: ProcessWorld) 
     let events = world.verified_log().await;
     let decided = decisions(&events);
     assert_eq!(decided.len(), CALLS);
-    everybody_heard_who_won(&said, &decided);
-    only_the_allowed_ran(&said, &events, &decided);
+    assert_losers_know_the_winner(&said, &decided);
+    assert_only_allowed_calls_ran(&said, &events, &decided);
 }
 
 /// The decision on each call; no call may have two.
@@ -46,7 +46,7 @@ fn number(data: &Value) -> u64 {
     id.trim_start_matches("call_").parse().expect("a number")
 }
 
-fn everybody_heard_who_won(said: &[Value], decided: &HashMap<u64, String>) {
+fn assert_losers_know_the_winner(said: &[Value], decided: &HashMap<u64, String>) {
     let mut told: HashMap<u64, Vec<&Value>> = HashMap::new();
     for word in said.iter().filter(|word| word.get("decides").is_some()) {
         told.entry(word["decides"].as_u64().expect("a number")).or_default().push(word);
@@ -65,7 +65,7 @@ fn everybody_heard_who_won(said: &[Value], decided: &HashMap<u64, String>) {
     assert_eq!(wins.len(), 2, "it was no race: {wins:?}");
 }
 
-fn only_the_allowed_ran(said: &[Value], events: &[Arc<Event>], decided: &HashMap<u64, String>) {
+fn assert_only_allowed_calls_ran(said: &[Value], events: &[Arc<Event>], decided: &HashMap<u64, String>) {
     let mut claims: HashMap<u64, usize> = HashMap::new();
     for event in events.iter().filter(|event| event.kind == EventType::ExecutionStarted) {
         *claims.entry(number(&event.data.read().expect("an object"))).or_default() += 1;

@@ -23,10 +23,10 @@ async fn reconnecting_reader_sees_every_event_once(world: ProcessWorld) {
     let everything = tokio::spawn(read("/v1/events"));
     let of_one_thread = tokio::spawn(read("/v1/threads/thread-1/events"));
     let (everything, of_one_thread) =
-        (everything.await.expect("it reads"), of_one_thread.await.expect("it reads"));
+        (everything.await.expect("the read succeeds"), of_one_thread.await.expect("the read succeeds"));
     stop.cancel();
     for writer in writers {
-        writer.await.expect("it writes");
+        writer.await.expect("the write succeeds");
     }
     let log: Vec<_> = world.verified_log().await.iter().map(|event| sent(event)).collect();
     let is_of_thread = |event: &&Value| event["threadId"] == "thread-1";
@@ -79,12 +79,12 @@ impl StreamReader {
             while bytes > 0 {
                 let mut few = [0; 48];
                 let most = bytes.min(1 + self.random.below(few.len()));
-                let read = stream.read(&mut few[..most]).await.expect("it can be read");
+                let read = stream.read(&mut few[..most]).await.expect("the read succeeds");
                 assert_ne!(read, 0, "the stream ended: {}", String::from_utf8_lossy(&text));
                 text.extend_from_slice(&few[..read]);
                 bytes -= read;
             }
-            self.take(&text);
+            self.read_messages(&text);
         }
         self.seen
     }
@@ -99,12 +99,12 @@ impl StreamReader {
             "GET {} HTTP/1.0\r\nHost: {server}\r\nAccept: text/event-stream\r\nLast-Event-ID: {last}\r\n\r\n",
             self.path
         );
-        stream.write_all(request.as_bytes()).await.expect("it listens");
+        stream.write_all(request.as_bytes()).await.expect("the write succeeds");
         stream
     }
 
     /// Reads the complete messages; a truncated one does not count.
-    fn take(&mut self, text: &[u8]) {
+    fn read_messages(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         let Some((head, body)) = text.split_once("\r\n\r\n") else { return };
         assert!(head.contains(" 200 OK"), "{head}");

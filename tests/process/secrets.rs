@@ -56,9 +56,9 @@ async fn planted_secrets_never_leak_on_sqlite() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let folder = world.file("");
-        let said = everything_said(&world).await;
-        holds_none("what was said", said.as_bytes());
-        assert_eq!(kept_in(&folder, &["log.db", "log.db-wal", "log.db-shm", "log.db-bell"]), 4);
+        let said = collect_all_output(&world).await;
+        assert_no_secret("the output", said.as_bytes());
+        assert_eq!(search_folder(&folder, &["log.db", "log.db-wal", "log.db-shm", "log.db-bell"]), 4);
         world.verified_log().await;
     })
     .await;
@@ -71,26 +71,29 @@ async fn planted_secrets_never_leak_on_postgres() {
         let settings = vec![("log_statement", "all".to_owned())];
         let setup = ClusterSetup { settings, ..ClusterSetup::default() };
         let mut world = ProcessWorld::of_processes_on(PROGRAMS, Cluster::with(setup).await);
-        let said = everything_said(&world).await;
-        holds_none("what was said", said.as_bytes());
+        let said = collect_all_output(&world).await;
+        assert_no_secret("the output", said.as_bytes());
         let cluster = world.server();
-        cluster.psql("SELECT 'all is told'").await.expect("it answers");
-        cluster.has_said("all is told").await;
+        cluster.psql("SELECT 'all is told'").await.expect("the server answers");
+        cluster.wait_for_log_line("all is told").await;
         let log = cluster.log();
         assert!(
             log.contains("INSERT INTO events") && log.contains("[redacted]"),
             "it logs what is written: {log}"
         );
-        holds_none("the server's log", log.as_bytes());
-        assert!(kept_in(&cluster.folder().join("data"), &[]) > 100, "the tables, and their write-ahead log");
+        assert_no_secret("the server's log", log.as_bytes());
+        assert!(
+            search_folder(&cluster.folder().join("data"), &[]) > 100,
+            "the tables, and their write-ahead log"
+        );
         world.verified_log().await;
     })
     .await;
 }
 
-/// Searches every file of the folder, some of which must exist. Gives the number of files searched and the
+/// Searches every file of the folder, some of which must exist. Returns the number of files searched and the
 /// matches.
-fn kept_in(folder: &Path, named: &[&str]) -> usize {
+fn search_folder(folder: &Path, named: &[&str]) -> usize {
     let mut folders = vec![folder.to_path_buf()];
     let mut files: Vec<PathBuf> = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -105,7 +108,7 @@ fn kept_in(folder: &Path, named: &[&str]) -> usize {
     for path in &files {
         // A socket cannot be read, and a file of the database may disappear at any moment.
         if let Ok(bytes) = fs::read(path) {
-            holds_none(&path.display().to_string(), &bytes);
+            assert_no_secret(&path.display().to_string(), &bytes);
         }
     }
     if named.is_empty() {
@@ -115,7 +118,7 @@ fn kept_in(folder: &Path, named: &[&str]) -> usize {
     }
 }
 
-fn holds_none(what: &str, bytes: &[u8]) {
+fn assert_no_secret(what: &str, bytes: &[u8]) {
     let found = bytes.windows(PLANTED.len()).position(|window| window == PLANTED.as_bytes());
     if let Some(at) = found {
         let around = &bytes[at.saturating_sub(200)..bytes.len().min(at + 100)];
@@ -123,16 +126,16 @@ fn holds_none(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Plants all of them, over HTTP and on the command line, and gives all answers. Kills the server at the end, so
+/// Plants all of them, over HTTP and on the command line, and returns all answers. Kills the server at the end, so
 /// that its files stay as they were in use.
-async fn everything_said(world: &ProcessWorld) -> String {
+async fn collect_all_output(world: &ProcessWorld) -> String {
     fs::write(world.file("policy.toml"), POLICY).expect("a file");
     let policy = world.file("policy.toml").display().to_string();
     let mut server = world.serves_with(&["--policy", &policy, "--log", "trace"]).await;
     let mut said = Vec::new();
-    over_http(&server, &mut said).await;
-    what_is_wrong(&server).await;
-    on_the_command_line(world, &mut said).await;
+    plant_over_http(&server, &mut said).await;
+    plant_in_refused_proposals(&server).await;
+    plant_on_the_command_line(world, &mut said).await;
     for path in [
         "/metrics",
         "/readyz",
@@ -151,7 +154,7 @@ async fn everything_said(world: &ProcessWorld) -> String {
     said.concat()
 }
 
-async fn over_http(server: &Server, said: &mut Vec<String>) {
+async fn plant_over_http(server: &Server, said: &mut Vec<String>) {
     let under = "/v1/threads/t";
     for (id, tool) in [("a", "curl"), ("b", "curl"), ("c", "transfer"), ("d", "curl"), ("e", "curl")] {
         let mut arguments = arguments();
@@ -187,11 +190,11 @@ async fn over_http(server: &Server, said: &mut Vec<String>) {
             .into_parts()
             .1,
     );
-    runs_what_it_holds(server, said, &comment).await;
+    plant_in_claims(server, said, &comment).await;
 }
 
 /// The proposer sends only the hash; or the arguments, to get them back.
-async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &str) {
+async fn plant_in_claims(server: &Server, said: &mut Vec<String>, comment: &str) {
     let call: Value =
         serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.into_parts().1).expect("JSON");
     let mut raw = arguments();
@@ -200,13 +203,13 @@ async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &s
         json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": call["arguments"]});
     let claim = "/v1/threads/t/tool-calls/a/claim";
     let (status, body) = server.post(claim, other.to_string()).await.into_parts();
-    assert_eq!(status, 409, "what is masked is not what was approved: {body}");
+    assert_eq!(status, 409, "the masked arguments differ from the approved ones: {body}");
     let own =
         json!({"executor": "w", "argumentsHash": call["argumentsHash"], "arguments": raw, "leaseSeconds": 0});
     let (status, body) = server.post(claim, own.to_string()).await.into_parts();
     assert_eq!(status, 200, "{body}");
     let claimed: Value = serde_json::from_str(&body).expect("JSON");
-    assert_eq!(claimed["arguments"], raw, "whoever brought them runs just that");
+    assert_eq!(claimed["arguments"], raw, "the claim returns the arguments that it sent");
     let release = json!({"comment": comment}).to_string();
     let (status, body) = server.post("/v1/threads/t/tool-calls/a/release", release).await.into_parts();
     assert_eq!(status, 200, "{body}");
@@ -214,7 +217,7 @@ async fn runs_what_it_holds(server: &Server, said: &mut Vec<String>, comment: &s
 }
 
 /// Refused proposals: the refusal may quote them to the proposer, and to no other caller.
-async fn what_is_wrong(server: &Server) {
+async fn plant_in_refused_proposals(server: &Server) {
     for wrong in [
         json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
         json!({"id": "w", "name": "curl", "arguments": arguments(), "password": secret(51)}),
@@ -231,12 +234,12 @@ async fn what_is_wrong(server: &Server) {
     assert_eq!(
         server.post("/v1/threads/t/approvals/edited", edited).await.status,
         422,
-        "an approver writes no secret"
+        "an approver may not add a secret"
     );
 }
 
 /// A real command with a secret in it, which runs as typed.
-async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
+async fn plant_on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
     let header = format!("Authorization: Bearer {}", secret(60));
     let script = "printf '%s\\n' \"$@\" > ran";
     let log = ["--log", "trace"];
@@ -275,8 +278,8 @@ async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
     }
     let ended = run.ended().await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let ran = fs::read_to_string(world.file("ran")).expect("it ran");
-    assert_eq!(ran, format!("-H\n{header}\n"), "what runs is what was typed");
+    let ran = fs::read_to_string(world.file("ran")).expect("the command ran");
+    assert_eq!(ran, format!("-H\n{header}\n"), "the command runs unmasked");
     said.extend([ended.stdout, ended.stderr]);
 }
 
@@ -284,10 +287,10 @@ async fn on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
 async fn streamed(server: &Server) -> String {
     let tip = server.event_count().await;
     let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
-    let mut answer = stream.send().await.expect("it streams");
+    let mut answer = stream.send().await.expect("the stream opens");
     let mut text = String::new();
     while !text.contains(&format!("id: {tip}\n")) && !text.contains(&format!("id:{tip}\n")) {
-        let chunk = answer.chunk().await.expect("it goes on").expect("it does not end");
+        let chunk = answer.chunk().await.expect("the stream continues").expect("the stream stays open");
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
     text

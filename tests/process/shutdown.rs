@@ -38,13 +38,13 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
 
 /// A request that waits in the server: both requests were sent together, and the first one is answered.
 async fn held(server: &Server) -> TcpStream {
-    let mut held = TcpStream::connect(server.address()).await.expect("it listens");
+    let mut held = TcpStream::connect(server.address()).await.expect("the connection is accepted");
     let host = server.address();
     let requests = format!(
         "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n\
          GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nHost: {host}\r\nPrefer: wait=300\r\n\r\n"
     );
-    held.write_all(requests.as_bytes()).await.expect("it listens");
+    held.write_all(requests.as_bytes()).await.expect("the write succeeds");
     let mut text = String::new();
     let mut byte = [0];
     while !text.ends_with("\r\n\r\n") {
@@ -71,8 +71,8 @@ async fn half_sent_requests_do_not_delay_the_shutdown() {
             format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\nGET /he"),
             format!("GET /v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n"),
         ] {
-            let mut stream = TcpStream::connect(host).await.expect("it listens");
-            stream.write_all(text.as_bytes()).await.expect("it listens");
+            let mut stream = TcpStream::connect(host).await.expect("the connection is accepted");
+            stream.write_all(text.as_bytes()).await.expect("the write succeeds");
             open.push(stream);
         }
         // More than the buffers hold between the server and a client that does not read.

@@ -45,7 +45,7 @@ async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld)
     let told: HashSet<_> =
         answer["denied"].as_array().expect("a list").iter().map(Value::to_string).collect();
     let denied = denied_at_once(&world.verified_log().await);
-    assert_eq!(denied.len(), told.len(), "what was denied is what was told");
+    assert_eq!(denied.len(), told.len(), "the answers list exactly the denied calls");
     for number in 0..CALLS {
         assert!(denied.contains(&format!("first_{number}")), "first_{number} waits still");
     }
@@ -91,7 +91,7 @@ async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
             tokio::task::yield_now().await;
         }
         server.kill().await;
-        let answered = stop.await.expect("it ends").is_ok_and(|answer| answer.status() == 200);
+        let answered = stop.await.expect("the request task ends").is_ok_and(|answer| answer.status() == 200);
         // The killed server's transaction is over once another process has written.
         witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;

@@ -21,17 +21,17 @@ const MANY: usize = 24;
 
 async fn lost_idempotent_call_is_taken_over_once(world: ProcessWorld) {
     let servers = servers(&world).await;
-    is_lost(&world, &servers[0], "lookup").await;
-    let new = one_takes_it_over(&servers).await;
-    only_the_new_one_says_what_came_of_it(&servers, &new).await;
+    lose_executor(&world, &servers[0], "lookup").await;
+    let new = take_over_once(&servers).await;
+    only_the_new_executor_reports_the_result(&servers, &new).await;
     assert_eq!(count(&world, EventType::ExecutionTakenOver).await, 1);
     assert_eq!(count(&world, EventType::ToolResult).await, 1);
 }
 
 async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let servers = servers(&world).await;
-    is_lost(&world, &servers[0], "mail").await;
-    assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "nobody takes it over");
+    lose_executor(&world, &servers[0], "mail").await;
+    assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "a takeover needs a release first");
     let agents_own =
         servers[0].request(Method::POST, &at("release")).header("content-type", "application/json");
     let agents_own = agents_own.header("countersign-principal", "agent:local").body("{}");
@@ -40,8 +40,8 @@ async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let releases =
         join_all(servers.iter().map(|server| server.post(&release, r#"{"comment": "no mail came"}"#)));
     assert!(releases.await.iter().all(|answer| answer.status == 200));
-    let new = one_takes_it_over(&servers).await;
-    only_the_new_one_says_what_came_of_it(&servers, &new).await;
+    let new = take_over_once(&servers).await;
+    only_the_new_executor_reports_the_result(&servers, &new).await;
     assert_eq!(count(&world, EventType::ExecutionReleased).await, 1);
     assert_eq!(count(&world, EventType::ExecutionTakenOver).await, 1);
     assert_eq!(count(&world, EventType::ToolResult).await, 1);
@@ -60,7 +60,7 @@ fn at(what: &str) -> String {
 }
 
 /// A process claims a call of that tool, and is killed.
-async fn is_lost(world: &ProcessWorld, server: &Server, tool: &str) {
+async fn lose_executor(world: &ProcessWorld, server: &Server, tool: &str) {
     let call = json!({"id": "call", "name": tool, "arguments": {}}).to_string();
     assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.status, 201);
     let hold = json!({"thread": "t", "id": "call", "executor": "old", "leaseSeconds": 0});
@@ -72,7 +72,7 @@ async fn is_lost(world: &ProcessWorld, server: &Server, tool: &str) {
     assert!(call.contains(r#""state":"unknown""#), "{call}");
 }
 
-/// All executors claim it, each under its own name. Gives the names of those that succeeded.
+/// All executors claim it, each under its own name. Returns the names of those that succeeded.
 async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
     let hash = arguments_hash(&servers[0]).await;
     let claims = join_all((0..MANY).map(|number| {
@@ -94,14 +94,14 @@ async fn arguments_hash(server: &Server) -> String {
     call["argumentsHash"].as_str().expect("a hash").to_owned()
 }
 
-async fn one_takes_it_over(servers: &[Server]) -> String {
+async fn take_over_once(servers: &[Server]) -> String {
     let mut got_it = all_claim(servers, "new").await;
     assert_eq!(got_it.len(), 1, "{got_it:?}");
     got_it.remove(0)
 }
 
 /// The executor that was thought dead returns: its result is refused, with and without its name.
-async fn only_the_new_one_says_what_came_of_it(servers: &[Server], new: &str) {
+async fn only_the_new_executor_reports_the_result(servers: &[Server], new: &str) {
     let result = |executor: Option<&str>| {
         let mut result = json!({"status": "success", "content": "done"});
         if let Some(executor) = executor {

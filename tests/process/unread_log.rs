@@ -15,7 +15,10 @@ async fn server_continues_while_its_log_is_unread() {
         server.person("ada").allows("call_7").await;
         let ended = server.terminated().await;
         assert_eq!(ended.code, 0);
-        assert!(ended.stderr.lines().next().is_some_and(|line| line.contains("proposed")), "it did tell");
+        assert!(
+            ended.stderr.lines().next().is_some_and(|line| line.contains("proposed")),
+            "the server logged the calls"
+        );
     })
     .await;
 }

@@ -15,7 +15,7 @@ pub struct ProgramOutput {
 /// Runs `program` (`countersign-actor`, whose path cargo gives to the test) under `umask`.
 pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> ProgramOutput {
     let script = format!("umask {umask} && exec \"$0\" \"$@\"");
-    said(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
+    run_program(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
 }
 
 /// Runs a shell script in private mounts: mounts are the only way to a full or a read-only disk, because
@@ -25,10 +25,10 @@ pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> Pr
     let unshared = "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
     let mut command = Command::new("sh");
     command.args(["-c", unshared, "unshare", "sh", "-ec", script]).arg(folder).arg(program);
-    said(&mut command).await
+    run_program(&mut command).await
 }
 
-async fn said(command: &mut Command) -> ProgramOutput {
+async fn run_program(command: &mut Command) -> ProgramOutput {
     let output = command.stderr(Stdio::inherit()).output().await.expect("the process starts");
     ProgramOutput {
         text: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),

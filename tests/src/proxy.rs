@@ -75,8 +75,8 @@ impl Proxy {
     }
 
     /// Connects new connections to another server.
-    pub fn turns_to(&self, socket: &Path) {
-        *self.network.to.lock().expect("nobody panics with it") = socket.to_path_buf();
+    pub fn redirect_to(&self, socket: &Path) {
+        *self.network.to.lock().expect("the mutex is not poisoned") = socket.to_path_buf();
     }
 
     /// Cuts all current connections.
@@ -105,7 +105,7 @@ impl Proxy {
     /// Cuts the connection that commits next. The returned future completes after the cut.
     pub fn cut_at_commit(&self, cut: ConnectionCut) -> impl Future<Output = ()> + use<> {
         let (done, struck) = oneshot::channel();
-        *self.network.armed.lock().expect("nobody panics with it") = Some((cut, done));
+        *self.network.armed.lock().expect("the mutex is not poisoned") = Some((cut, done));
         async { struck.await.expect("a COMMIT comes, and no other cut is asked for before") }
     }
 
@@ -133,33 +133,33 @@ async fn accept(listener: TcpListener, network: Arc<SimulatedNetwork>) {
         network.taken.fetch_add(1, Ordering::Relaxed);
         let weather = network.weather.borrow().clone();
         if !weather.refuses {
-            tokio::spawn(carry(client, Arc::clone(&network), weather.connections));
+            tokio::spawn(run_connection(client, Arc::clone(&network), weather.connections));
         }
     }
 }
 
 /// One connection, from its start to its end; an error only ends it.
-async fn carry(client: TcpStream, network: Arc<SimulatedNetwork>, cut: CancellationToken) {
+async fn run_connection(client: TcpStream, network: Arc<SimulatedNetwork>, cut: CancellationToken) {
     network.open.fetch_add(1, Ordering::Relaxed);
     tokio::select! {
         () = cut.cancelled() => {}
-        _ = talk(client, &network) => {}
+        _ = forward_connection(client, &network) => {}
     }
     network.open.fetch_sub(1, Ordering::Relaxed);
 }
 
-async fn talk(mut client: TcpStream, network: &SimulatedNetwork) -> io::Result<()> {
+async fn forward_connection(mut client: TcpStream, network: &SimulatedNetwork) -> io::Result<()> {
     client.set_nodelay(true)?;
-    network.calm().await;
-    let to = network.to.lock().expect("nobody panics with it").clone();
+    network.wait_while_stalled().await;
+    let to = network.to.lock().expect("the mutex is not poisoned").clone();
     let mut server = UnixStream::connect(to).await?;
-    greet(&mut client, &mut server, network).await?;
+    forward_startup(&mut client, &mut server, network).await?;
     let (from_client, to_client) = client.split();
     let (from_server, to_server) = server.split();
     let withheld = Mutex::new(None);
     tokio::select! {
-        ended = ask(from_client, to_server, network, &withheld) => ended,
-        ended = answer(from_server, to_client, network, &withheld) => ended,
+        ended = forward_client_messages(from_client, to_server, network, &withheld) => ended,
+        ended = forward_server_messages(from_server, to_client, network, &withheld) => ended,
     }
 }
 
@@ -167,7 +167,7 @@ async fn talk(mut client: TcpStream, network: &SimulatedNetwork) -> io::Result<(
 type WithheldBytes = Mutex<Option<oneshot::Sender<()>>>;
 
 /// Passes on the client's messages, up to a COMMIT to be cut.
-async fn ask(
+async fn forward_client_messages(
     mut client: impl AsyncRead + Unpin,
     mut server: impl AsyncWrite + Unpin,
     network: &SimulatedNetwork,
@@ -175,8 +175,8 @@ async fn ask(
 ) -> io::Result<()> {
     loop {
         let message = read_message(&mut client).await?;
-        network.calm().await;
-        let strike = if is_commit(&message) { network.strike() } else { None };
+        network.wait_while_stalled().await;
+        let strike = if is_commit(&message) { network.disarm_cut() } else { None };
         let Some((cut, done)) = strike else {
             server.write_all(&message).await?;
             continue;
@@ -186,7 +186,7 @@ async fn ask(
             ConnectionCut::DuringCommit => server.write_all(&message).await?,
             ConnectionCut::AfterCommit => {
                 // Before the COMMIT is sent, so that its answer cannot slip through.
-                *withheld.lock().expect("nobody panics with it") = Some(done);
+                *withheld.lock().expect("the mutex is not poisoned") = Some(done);
                 server.write_all(&message).await?;
                 continue;
             }
@@ -197,7 +197,7 @@ async fn ask(
 }
 
 /// Passes on the server's messages, up to an answer to be withheld.
-async fn answer(
+async fn forward_server_messages(
     mut server: impl AsyncRead + Unpin,
     mut client: impl AsyncWrite + Unpin,
     network: &SimulatedNetwork,
@@ -205,9 +205,9 @@ async fn answer(
 ) -> io::Result<()> {
     loop {
         let message = read_message(&mut server).await?;
-        network.calm().await;
+        network.wait_while_stalled().await;
         let done = if is_committed(&message) {
-            withheld.lock().expect("nobody panics with it").take()
+            withheld.lock().expect("the mutex is not poisoned").take()
         } else {
             None
         };
@@ -221,19 +221,19 @@ async fn answer(
 
 impl SimulatedNetwork {
     /// Waits until the proxy does not stall.
-    async fn calm(&self) {
+    async fn wait_while_stalled(&self) {
         let mut weather = self.weather.subscribe();
         weather.wait_for(|weather| !weather.stalls).await.expect("it is ours");
     }
 
-    fn strike(&self) -> Option<(ConnectionCut, oneshot::Sender<()>)> {
-        self.armed.lock().expect("nobody panics with it").take()
+    fn disarm_cut(&self) -> Option<(ConnectionCut, oneshot::Sender<()>)> {
+        self.armed.lock().expect("the mutex is not poisoned").take()
     }
 }
 
 /// The messages before the first one with a kind: the request for TLS, which a socket does not have, and the
 /// startup message. See <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
-async fn greet(
+async fn forward_startup(
     client: &mut TcpStream,
     server: &mut UnixStream,
     network: &SimulatedNetwork,
@@ -242,7 +242,7 @@ async fn greet(
     loop {
         let mut asked = client.read_u32().await?.to_be_bytes().to_vec();
         read_rest(client, &mut asked, 0).await?;
-        network.calm().await;
+        network.wait_while_stalled().await;
         server.write_all(&asked).await?;
         let code = asked.get(4..8).map(|code| u32::from_be_bytes([code[0], code[1], code[2], code[3]]));
         if !code.is_some_and(|code| ASKS_FOR_TLS_OR_GSS.contains(&code)) {
@@ -260,7 +260,7 @@ async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>
     Ok(message)
 }
 
-/// Reads what is left of a message whose length, which counts itself, stands `at` that byte and ends it so far.
+/// Reads the rest of a message that ends with its length, which includes the length itself and begins `at` this byte.
 async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, at: usize) -> io::Result<()> {
     let length = [message[at], message[at + 1], message[at + 2], message[at + 3]];
     let whole = at + usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;

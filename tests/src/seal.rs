@@ -1,5 +1,5 @@
-//! Rows with a valid link of the hash chain that no rule has judged: tests append them to see what the database
-//! itself, or a verification, says about them.
+//! Rows with a valid link of the hash chain that no rule has judged: tests append them to check the database
+//! itself, and the verification.
 
 use crate::SqlConnection;
 use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
@@ -8,7 +8,7 @@ use countersign_store::{EventFilter, Store};
 /// SHA-256 of the canonical form of `{"command":"ls"}`, the arguments of the usual call.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-/// Appends such a row to the log, with [`LS`] for `{HASH}` in its data. Gives its `seq`, or the database's message.
+/// Appends such a row to the log, with [`LS`] for `{HASH}` in its data. Returns its `seq`, or the database's message.
 pub async fn append_sealed(
     store: &Store,
     connection: &mut SqlConnection,
@@ -43,7 +43,7 @@ pub fn statement(event: &Event) -> String {
     )
 }
 
-/// Statements that insert so many messages with valid hashes after the event at `tip`, whose link is `link`. The link
+/// Statements that insert `number` messages with valid hashes after the event at `tip`, whose link is `link`. The link
 /// of the last message takes its place.
 #[must_use]
 pub fn messages(tip: i64, link: &mut Sha256, number: i64) -> String {

@@ -74,7 +74,7 @@ impl SqlConnection {
             Self::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
             Self::Postgres(conn) => migrator.run_direct(None, conn, false).await,
         };
-        done.expect("it migrates");
+        done.expect("the migration succeeds");
     }
 
     /// Closes the connection.
@@ -100,12 +100,12 @@ pub async fn run_sql_on(path: &Path, sql: &str) -> Result<(), String> {
     outcome
 }
 
-/// Runs statements in the real `sqlite3` shell. Gives what it prints, or its error message.
+/// Runs statements in the real `sqlite3` shell. Returns its output, or its error message.
 pub async fn run_sqlite3(path: &Path, sql: &str) -> Result<String, String> {
     run_shell(Command::new("sqlite3").arg("-bail").arg(path), sql).await
 }
 
-/// Runs statements in the real `psql`, set to print as `sqlite3` does. Gives what it prints, or its error message.
+/// Runs statements in the real `psql`, set to print as `sqlite3` does. Returns its output, or its error message.
 pub async fn run_psql(url: &str, sql: &str) -> Result<String, String> {
     let plain = ["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1"];
     run_shell(Command::new("psql").args(plain).arg(url), sql).await
@@ -115,8 +115,8 @@ async fn run_shell(shell: &mut Command, sql: &str) -> Result<String, String> {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = shell.spawn().unwrap_or_else(|why| panic!("{shell:?}: {why}"));
     // A shell that stopped at an error does not read the rest.
-    let _ = running.stdin.take().expect("it is piped").write_all(sql.as_bytes()).await;
-    let said = running.wait_with_output().await.expect("it ends");
+    let _ = running.stdin.take().expect("stdin is piped").write_all(sql.as_bytes()).await;
+    let said = running.wait_with_output().await.expect("the process ends");
     if said.status.success() {
         Ok(String::from_utf8_lossy(&said.stdout).trim_end().to_owned())
     } else {

@@ -1,6 +1,6 @@
 //! Verifying names each row that the rules would not have written, although the database accepts it.
 
-use crate::guards::{lived_in, numbered, with_more};
+use crate::guards::{numbered, write_history, write_special_calls};
 use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{LS, SqlConnection, in_world, open_file, statement};
@@ -56,7 +56,7 @@ fn forged(
     text.replace("the thread", thread).replace("user:the-principal", principal)
 }
 
-/// Writes the row into a copy of the log and verifies the copy. Returns what is said about the row.
+/// Writes the row into a copy of the log and verifies the copy. Returns the reported fault of the row.
 async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>, String> {
     let mut connection = SqlConnection::Sqlite(open_file(copy).await);
     connection.run(sql).await?;
@@ -76,8 +76,8 @@ async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>,
 fn verify_names_each_forbidden_row() {
     in_world(async |world| {
         world.expects_inadmissible_rows();
-        lived_in(&world.agent("bot"), &world.person("ada")).await;
-        with_more(world.store(), world.sql_connection().await).await;
+        write_history(&world.agent("bot"), &world.person("ada")).await;
+        write_special_calls(world.store(), world.sql_connection().await).await;
         let log = world.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("reads").items;
         let seq = log.last().expect("a log").seq + 1;
         let (mut said, mut silent) = (Vec::new(), Vec::new());

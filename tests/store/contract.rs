@@ -123,7 +123,7 @@ async fn repeated_command_succeeds_and_writes_nothing(world: &mut World) {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
         assert_eq!(code(&ada.allows("call_1").await), "done");
     }
-    let again = ada.allows("call_1").await.expect("it is so already");
+    let again = ada.allows("call_1").await.expect("the command has no effect");
     assert!(again.events.is_empty());
     assert_eq!(again.call.and_then(|call| call.response().map(|response| response.seq)), Some(3));
     assert_eq!(world.log().await.len(), 3);

@@ -9,7 +9,7 @@ use countersign_tests::{
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// The place for copies: a folder for files, and a server for databases.
+/// Targets for copies: a folder for files, and a server for databases.
 struct CopyFolder {
     folder: TempDir,
     server: Cluster,
@@ -24,8 +24,8 @@ impl CopyFolder {
         self.folder.path().join(name)
     }
 
-    /// A new, empty place for a log of that name.
-    async fn place(&self, database: Database, name: &str) -> String {
+    /// The address of a new, empty log with this name.
+    async fn create_target(&self, database: Database, name: &str) -> String {
         match database {
             Database::Sqlite => self.file(name).display().to_string(),
             Database::Postgres => self.server.database(name).await,
@@ -34,25 +34,25 @@ impl CopyFolder {
 }
 
 /// Runs statements in the shell of that database.
-async fn types(place: &str, sql: &str) -> Result<String, String> {
-    if place.starts_with("postgres://") {
-        run_psql(place, sql).await
+async fn run_shell(url: &str, sql: &str) -> Result<String, String> {
+    if url.starts_with("postgres://") {
+        run_psql(url, sql).await
     } else {
-        run_sqlite3(place.as_ref(), sql).await
+        run_sqlite3(url.as_ref(), sql).await
     }
 }
 
-fn address(place: &str) -> DatabaseUrl {
-    DatabaseUrl::parse(place).expect("an address")
+fn address(url: &str) -> DatabaseUrl {
+    DatabaseUrl::parse(url).expect("an address")
 }
 
-async fn opened(place: &str) -> Result<Store, StoreError> {
-    Store::open(address(place), StoreOptions { create: false, ..StoreOptions::default() }).await
+async fn open_existing(url: &str) -> Result<Store, StoreError> {
+    Store::open(address(url), StoreOptions { create: false, ..StoreOptions::default() }).await
 }
 
-/// A log with everything that is hard to copy: several calls, a late decision by SQL, unsealed rows, and text
+/// Writes a log with everything that is hard to copy: several calls, a late decision by SQL, unsealed rows, and text
 /// that must stay unchanged.
-async fn lives(world: &mut World) -> String {
+async fn write_varied_log(world: &mut World) -> String {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_1", "call_2", "call_3"] {
         bot.proposes(id).await.expect("proposed");
@@ -61,21 +61,21 @@ async fn lives(world: &mut World) -> String {
     bot.claims("call_1").await.expect("claimed");
     bot.finishes("call_1").await.expect("finished");
     ada.denies("call_2").await.expect("denied");
-    let place = place_of(world);
+    let url = address_of(world);
     let odd = r#"{ "text" :"a \u0000 b \\u0000 c", "n": 1.50, "n2":1e3}"#;
     let mut connection = world.sql_connection().await;
     append_sealed(world.store(), &mut connection, "t", (EventType::UserMessage, "user:ada", odd))
         .await
-        .expect("it is a message");
+        .expect("the message is accepted");
     connection.close().await;
-    types(&place, "INSERT INTO decisions VALUES ('t', 'call_3', 'deny', 'user:ada', 'late');")
+    run_shell(&url, "INSERT INTO decisions VALUES ('t', 'call_3', 'deny', 'user:ada', 'late');")
         .await
         .expect("a decision");
-    place
+    url
 }
 
 /// The address of the world's log, as a shell takes it.
-fn place_of(world: &mut World) -> String {
+fn address_of(world: &mut World) -> String {
     match world.database() {
         Database::Sqlite => world.path().display().to_string(),
         Database::Postgres => world.server().url(),
@@ -85,66 +85,66 @@ fn place_of(world: &mut World) -> String {
 /// The output of either shell.
 const ALL: &str = "SELECT seq, thread_id, type, timestamp, principal, data, hash FROM events ORDER BY seq;";
 
-async fn is_the_same(from: &str, to: &str) {
-    assert_eq!(types(from, ALL).await, types(to, ALL).await, "every row, to the byte");
+async fn assert_same_content(from: &str, to: &str) {
+    assert_eq!(run_shell(from, ALL).await, run_shell(to, ALL).await, "every row, to the byte");
 }
 
-fn every_event_is_copied(from: Database, to: Database) {
+fn assert_every_event_is_copied(from: Database, to: Database) {
     in_world_on(from, async |world| {
-        let source = lives(world).await;
-        let attic = CopyFolder::new().await;
-        let target = attic.place(to, "target").await;
+        let source = write_varied_log(world).await;
+        let targets = CopyFolder::new().await;
+        let target = targets.create_target(to, "target").await;
         let CopySummary { before, since, report, .. } =
             copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
         assert_eq!((before, since), (0, 0));
         let there = world.verify().await;
         assert!(report.holds());
         assert_eq!((report.tip, report.unsealed), (there.tip, there.unsealed));
-        is_the_same(&source, &target).await;
-        let changed = types(&target, "UPDATE events SET principal = 'user:eve' WHERE seq = 1;").await;
+        assert_same_content(&source, &target).await;
+        let changed = run_shell(&target, "UPDATE events SET principal = 'user:eve' WHERE seq = 1;").await;
         assert!(changed.is_err(), "the guards are in force");
         let by_hand = "INSERT INTO events (thread_id, type, principal, data)
             VALUES ('t', 'TOOL_APPROVAL_RESPONSE', 'user:ada', '{\"toolCallId\":\"call_9\"}');";
-        assert!(types(&target, by_hand).await.is_err(), "also that of rows by hand");
-        let store = opened(&target).await.expect("it is an ordinary log now");
-        store.probe().await.expect("that can be written to");
+        assert!(run_shell(&target, by_hand).await.is_err(), "also that of rows by hand");
+        let store = open_existing(&target).await.expect("the copy opens as an ordinary log");
+        store.probe().await.expect("the copy accepts commands");
         store.close().await;
     });
 }
 
 #[test]
 fn file_to_file_copy_contains_every_event() {
-    every_event_is_copied(Database::Sqlite, Database::Sqlite);
+    assert_every_event_is_copied(Database::Sqlite, Database::Sqlite);
 }
 
 #[test]
 fn file_to_server_copy_contains_every_event() {
-    every_event_is_copied(Database::Sqlite, Database::Postgres);
+    assert_every_event_is_copied(Database::Sqlite, Database::Postgres);
 }
 
 #[test]
 fn server_to_file_copy_contains_every_event() {
-    every_event_is_copied(Database::Postgres, Database::Sqlite);
+    assert_every_event_is_copied(Database::Postgres, Database::Sqlite);
 }
 
 #[test]
 fn server_to_server_copy_contains_every_event() {
-    every_event_is_copied(Database::Postgres, Database::Postgres);
+    assert_every_event_is_copied(Database::Postgres, Database::Postgres);
 }
 
-/// A log of `number` messages, so that it is copied in several batches.
-async fn long_log(attic: &CopyFolder, number: i64) -> String {
-    let place = attic.file("long.db").display().to_string();
-    Store::open(address(&place), StoreOptions::default()).await.expect("made").close().await;
-    types(&place, &messages(0, &mut Sha256::ZERO.clone(), number)).await.expect("messages");
-    place
+/// Writes a log of `number` messages, so that it is copied in several batches.
+async fn write_long_log(targets: &CopyFolder, number: i64) -> String {
+    let url = targets.file("long.db").display().to_string();
+    Store::open(address(&url), StoreOptions::default()).await.expect("made").close().await;
+    run_shell(&url, &messages(0, &mut Sha256::ZERO.clone(), number)).await.expect("messages");
+    url
 }
 
-fn a_copy_goes_on_where_it_stopped(to: Database) {
+fn assert_interrupted_copy_continues(to: Database) {
     within_the_limit(async {
-        let attic = CopyFolder::new().await;
-        let source = long_log(&attic, 5_500).await;
-        let target = attic.place(to, "target").await;
+        let targets = CopyFolder::new().await;
+        let source = write_long_log(&targets, 5_500).await;
+        let target = targets.create_target(to, "target").await;
         let (begun, first) = tokio::sync::oneshot::channel();
         let mut begun = Some(begun);
         let copying = copy(address(&source), address(&target), false, |step| {
@@ -156,36 +156,36 @@ fn a_copy_goes_on_where_it_stopped(to: Database) {
             done = copying => panic!("it was done before it was interrupted: {done:?}"),
             _ = first => {}
         }
-        let refused = opened(&target).await.err().expect("nobody works on half a log");
+        let refused = open_existing(&target).await.err().expect("a partial copy cannot be opened");
         assert_eq!(refused.code(), "half_copied");
         assert!(refused.to_string().contains("long.db"), "it says of what: {refused}");
         let copied = copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
         assert!(copied.before >= 2_000, "it went on after {}", copied.before);
         assert_eq!(copied.report.events, 5_500);
-        is_the_same(&source, &target).await;
-        opened(&target).await.expect("it is whole").close().await;
+        assert_same_content(&source, &target).await;
+        open_existing(&target).await.expect("the copy is complete").close().await;
     });
 }
 
 #[test]
 fn interrupted_copy_to_a_file_continues() {
-    a_copy_goes_on_where_it_stopped(Database::Sqlite);
+    assert_interrupted_copy_continues(Database::Sqlite);
 }
 
 #[test]
 fn interrupted_copy_to_a_server_continues() {
-    a_copy_goes_on_where_it_stopped(Database::Postgres);
+    assert_interrupted_copy_continues(Database::Postgres);
 }
 
-fn a_target_with_events_is_left_alone(database: Database) {
+fn assert_target_with_events_is_refused(database: Database) {
     in_world_on(database, async |world| {
-        let source = lives(world).await;
-        let attic = CopyFolder::new().await;
-        let other = long_log(&attic, 3).await;
-        let before = types(&source, ALL).await;
+        let source = write_varied_log(world).await;
+        let targets = CopyFolder::new().await;
+        let other = write_long_log(&targets, 3).await;
+        let before = run_shell(&source, ALL).await;
         for go_on in [false, true] {
             let refused =
-                copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("it has events");
+                copy(address(&other), address(&source), go_on, |_| ()).await.expect_err("the log has events");
             assert_eq!(refused.code(), if go_on { "not_a_copy" } else { "target_not_empty" });
         }
         for go_on in [false, true] {
@@ -193,45 +193,45 @@ fn a_target_with_events_is_left_alone(database: Database) {
                 copy(address(&source), address(&source), go_on, |_| ()).await.expect_err("the same");
             assert_eq!(refused.code(), "same_log");
         }
-        assert_eq!(types(&source, ALL).await, before, "nothing was changed");
-        opened(&source).await.expect("and it still opens").close().await;
+        assert_eq!(run_shell(&source, ALL).await, before, "nothing was changed");
+        open_existing(&source).await.expect("and it still opens").close().await;
     });
 }
 
 #[test]
 fn file_with_events_is_not_overwritten() {
-    a_target_with_events_is_left_alone(Database::Sqlite);
+    assert_target_with_events_is_refused(Database::Sqlite);
 }
 
 #[test]
 fn server_with_events_is_not_overwritten() {
-    a_target_with_events_is_left_alone(Database::Postgres);
+    assert_target_with_events_is_refused(Database::Postgres);
 }
 
 #[test]
 fn log_is_not_copied_into_itself() {
     within_the_limit(async {
-        let attic = CopyFolder::new().await;
-        let file = long_log(&attic, 3).await;
-        let linked = attic.file("linked.db");
+        let targets = CopyFolder::new().await;
+        let file = write_long_log(&targets, 3).await;
+        let linked = targets.file("linked.db");
         std::fs::hard_link(&file, &linked).expect("a link");
         let refused = copy(address(&file), linked.as_path(), true, |_| ()).await.expect_err("the same");
         assert_eq!(refused.code(), "same_log");
-        let server = attic.place(Database::Postgres, "target").await;
+        let server = targets.create_target(Database::Postgres, "target").await;
         copy(address(&file), address(&server), false, |_| ()).await.expect("copied");
         let again = format!("{server}?application_name=again&schema=public");
         let refused = copy(address(&server), address(&again), true, |_| ()).await.expect_err("the same");
         assert_eq!(refused.code(), "same_log");
-        opened(&server).await.expect("it still opens").close().await;
+        open_existing(&server).await.expect("the source opens").close().await;
     });
 }
 
 #[test]
 fn continued_copy_includes_new_events_of_the_source() {
     within_the_limit(async {
-        let attic = CopyFolder::new().await;
-        let source = long_log(&attic, 10).await;
-        let target = attic.place(Database::Postgres, "target").await;
+        let targets = CopyFolder::new().await;
+        let source = write_long_log(&targets, 10).await;
+        let target = targets.create_target(Database::Postgres, "target").await;
         let mut link = Sha256::ZERO;
         let _ = messages(0, &mut link, 10);
         let more = messages(10, &mut link, 1);
@@ -246,16 +246,16 @@ fn continued_copy_includes_new_events_of_the_source() {
         assert_eq!(refused.expect_err("it is finished").code(), "target_not_empty");
         let copied = copy(address(&source), address(&target), true, |_| ()).await.expect("copied");
         assert_eq!((copied.before, copied.report.events, copied.since), (10, 11, 0));
-        is_the_same(&source, &target).await;
+        assert_same_content(&source, &target).await;
     });
 }
 
 #[test]
 fn write_to_the_target_ends_the_copy() {
     within_the_limit(async {
-        let attic = CopyFolder::new().await;
-        let source = long_log(&attic, 2_500).await;
-        let target = attic.file("target.db").display().to_string();
+        let targets = CopyFolder::new().await;
+        let source = write_long_log(&targets, 2_500).await;
+        let target = targets.file("target.db").display().to_string();
         let mut times = 0;
         let copied = copy(address(&source), address(&target), false, |step| {
             times += 1;
@@ -267,7 +267,7 @@ fn write_to_the_target_ends_the_copy() {
             }
         });
         assert_eq!(copied.await.expect_err("it is no copy any more").code(), "not_a_copy");
-        assert_eq!(opened(&target).await.err().map(|e| e.code()), Some("half_copied"));
+        assert_eq!(open_existing(&target).await.err().map(|e| e.code()), Some("half_copied"));
     });
 }
 
@@ -275,15 +275,15 @@ fn write_to_the_target_ends_the_copy() {
 #[test]
 fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
-        let attic = CopyFolder::new().await;
-        let source = long_log(&attic, 5).await;
+        let targets = CopyFolder::new().await;
+        let source = write_long_log(&targets, 5).await;
         let half = messages(5, &mut Sha256::ZERO.clone(), 1).replace(r#""text":6"#, r#""text":"\ud83d""#);
-        types(&source, &half).await.expect("SQLite takes it");
-        let target = attic.place(Database::Postgres, "target").await;
+        run_shell(&source, &half).await.expect("SQLite takes it");
+        let target = targets.create_target(Database::Postgres, "target").await;
         let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
         assert!(matches!(refused, StoreError::EventRefused { seq: 6, .. }), "{refused}");
         assert_eq!(
-            types(&target, "SELECT count(*) FROM events;").await.as_deref(),
+            run_shell(&target, "SELECT count(*) FROM events;").await.as_deref(),
             Ok("5"),
             "those before are"
         );

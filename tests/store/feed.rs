@@ -172,7 +172,7 @@ async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     assert_eq!(seqs(&takes(&mut follower, 13).await), (8..=20).collect::<Vec<_>>());
     let mut ahead = world.store().follow(EventFilter::default(), 21);
     world.agent("bot").proposes("more").await.expect("asked");
-    assert_eq!(ahead.next().await.expect("reads").seq, 22, "what it had is not told again");
+    assert_eq!(ahead.next().await.expect("reads").seq, 22, "the follower repeats no event");
 }
 
 async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {

@@ -1,7 +1,7 @@
 //! The two queries of the first design of this system run as they were printed, on both databases, and find their rows
 //! by the indexes.
 
-use crate::plans::{connected_as_the_store, plan, whole_readings};
+use crate::plans::{connected_as_the_store, full_scans, plan};
 use countersign_tests::{Database, LS, SqlConnection, World, on_each_database};
 use std::fmt::Write as _;
 
@@ -98,7 +98,7 @@ async fn plan_of(database: Database, connection: &mut SqlConnection, text: &str)
     match database {
         Database::Sqlite => {
             let plan = format!("EXPLAIN QUERY PLAN {text}");
-            let steps = connection.details(&plan).await.expect("it has a plan");
+            let steps = connection.details(&plan).await.expect("the statement has a plan");
             let whole = |step: &&String| step.starts_with("SCAN") && !step.contains("USING INDEX");
             assert_eq!(steps.iter().find(whole), None, "{steps:#?}");
             steps
@@ -106,10 +106,8 @@ async fn plan_of(database: Database, connection: &mut SqlConnection, text: &str)
         Database::Postgres => {
             let steps = plan(connection, &text.replace('?', "$1")).await;
             // A partial index over the requests is read from end to end by design.
-            let whole: Vec<_> = whole_readings(&steps)
-                .into_iter()
-                .filter(|step| !step.contains("requests_by_call"))
-                .collect();
+            let whole: Vec<_> =
+                full_scans(&steps).into_iter().filter(|step| !step.contains("requests_by_call")).collect();
             assert!(whole.is_empty(), "{whole:?} in {steps:#?}");
             steps
         }

@@ -9,15 +9,15 @@ use countersign_tests::{
 use std::time::Duration;
 
 on_each_database! {
-    each_forbidden_statement_is_refused_and_changes_nothing,
+    forbidden_statements_are_refused_and_change_nothing,
     decisions_without_a_fault_pass,
-    a_forbidden_row_takes_its_whole_transaction_with_it,
+    forbidden_row_rolls_back_its_whole_transaction,
 }
 
 const BOTH: &str = include_str!("../fixtures/forbidden/both.sql");
 
-/// What is wrong, the pieces of the complaint of which one must be there, and the statement.
-fn forbidden(file: &str) -> Vec<(String, Vec<String>, String)> {
+/// The fault, the texts of which the error must contain one, and the statement.
+fn forbidden_statements(file: &str) -> Vec<(String, Vec<String>, String)> {
     let (_, file) = file.split_once("\n\n").expect("a head");
     let lines: Vec<_> = file.lines().collect();
     let cases = lines.chunks(2).map(|case| {
@@ -34,9 +34,9 @@ fn forbidden(file: &str) -> Vec<(String, Vec<String>, String)> {
     cases.collect()
 }
 
-/// What the forbidden statements speak of, in two threads: `t` has a call in every standing, `over` is
-/// closed.
-pub(crate) async fn lived_in(bot: &Persona, ada: &Persona) {
+/// Writes the calls that the forbidden statements refer to, in two threads: `t` has a call in every state, `over`
+/// is closed.
+pub(crate) async fn write_history(bot: &Persona, ada: &Persona) {
     for id in ["pending", "allowed", "denied", "running", "finished", "granted", "lapsing"] {
         let expires_in = (id == "lapsing").then_some(Duration::from_mins(1));
         bot.proposes_to(id, Proposal { expires_in, ..Proposal::default() }).await.expect("asked");
@@ -59,9 +59,8 @@ pub(crate) async fn lived_in(bot: &Persona, ada: &Persona) {
     ada.in_thread("over").closes().await.expect("closed");
 }
 
-/// Calls that take more than one person, and one that nobody was asked about: no order of a persona's brings them
-/// about.
-pub(crate) async fn with_more(store: &Store, mut connection: SqlConnection) {
+/// Writes calls that need several approvers, and one without a request: no command of a persona creates them.
+pub(crate) async fn write_special_calls(store: &Store, mut connection: SqlConnection) {
     for (id, more) in [
         ("several", r#","quorum":2"#),
         ("vetoed", r#","denials":2"#),
@@ -94,7 +93,7 @@ pub(crate) async fn with_more(store: &Store, mut connection: SqlConnection) {
         ),
     ] {
         let thread = if kind == EventType::ToolCall { "t3" } else { "t" };
-        append_sealed(store, &mut connection, thread, (kind, who, data)).await.expect("it may stand");
+        append_sealed(store, &mut connection, thread, (kind, who, data)).await.expect("the row is valid");
     }
     connection.close().await;
 }
@@ -107,14 +106,19 @@ async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Ev
     (log, connection.query_texts(INDEX).await.expect("the index reads"))
 }
 
-/// Tries every statement of the files: each is refused, changes nothing, and keeps nobody from going on.
-async fn refuses(store: &Store, mut connection: SqlConnection, witness: &Persona, files: [&str; 2]) {
+/// Tries every statement of the files: each is refused, changes nothing, and does not block other writers.
+async fn assert_all_refused(
+    store: &Store,
+    mut connection: SqlConnection,
+    witness: &Persona,
+    files: [&str; 2],
+) {
     let (mut next, mut before) = (0, log_and_index(store, &mut connection).await);
-    for (what, whys, statement) in files.into_iter().flat_map(forbidden) {
+    for (what, whys, statement) in files.into_iter().flat_map(forbidden_statements) {
         let statement = numbered(&statement, &before.0);
         let complaint = connection.run(&statement).await.expect_err(&what);
         assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
-        // Of the databases one has ended the transaction by itself, and the other waits to be told.
+        // PostgreSQL has ended the transaction by itself; SQLite needs the rollback.
         let _ = connection.run("ROLLBACK").await;
         assert_eq!(log_and_index(store, &mut connection).await, before, "{what}");
         next += 1;
@@ -131,37 +135,38 @@ async fn refuses(store: &Store, mut connection: SqlConnection, witness: &Persona
     );
 }
 
-async fn each_forbidden_statement_is_refused_and_changes_nothing(world: &mut World) {
+async fn forbidden_statements_are_refused_and_change_nothing(world: &mut World) {
     world.expects_inadmissible_rows();
     let bot = world.agent("bot");
-    lived_in(&bot, &world.person("ada")).await;
-    with_more(world.store(), world.sql_connection().await).await;
+    write_history(&bot, &world.person("ada")).await;
+    write_special_calls(world.store(), world.sql_connection().await).await;
     let own = match world.database() {
         Database::Sqlite => include_str!("../fixtures/forbidden/sqlite.sql"),
         Database::Postgres => include_str!("../fixtures/forbidden/postgres.sql"),
     };
-    refuses(world.store(), world.sql_connection().await, &bot.in_thread("witness"), [BOTH, own]).await;
+    assert_all_refused(world.store(), world.sql_connection().await, &bot.in_thread("witness"), [BOTH, own])
+        .await;
 }
 
-/// The log of another schema than the world's own, made as `packaging/postgres/roles.sql` says. The
-/// application's role does all the work, and is refused everything else.
+/// Uses a log in another schema than the world's own, with the roles of `packaging/postgres/roles.sql`. The
+/// application's role can do all its work and nothing else.
 #[test]
-fn the_application_may_do_its_work_and_nothing_else() {
+fn application_role_can_only_do_its_work() {
     in_world_on(Database::Postgres, async |world| {
         let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
         let url_of = |world: &mut World, role| world.server().url_as(role, "postgres");
         world.run_shell(give_out_rights).await.expect("roles are made");
-        let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("it can be read");
+        let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("the address is valid");
         Store::open(owner, world.options()).await.expect("the owner migrates").close().await;
         world.run_shell(give_out_rights).await.expect("rights are given");
 
         let url = url_of(world, "countersign_app");
-        let address = DatabaseUrl::parse(&url).expect("it can be read");
+        let address = DatabaseUrl::parse(&url).expect("the address is valid");
         let store = Store::open(address, world.options()).await.expect("the application comes in");
         let bot = world.agent("bot").at(&store);
-        lived_in(&bot, &world.person("ada").at(&store)).await;
-        with_more(&store, SqlConnection::open(&url).await).await;
-        store.probe().await.expect("it may say that it is ready");
+        write_history(&bot, &world.person("ada").at(&store)).await;
+        write_special_calls(&store, SqlConnection::open(&url).await).await;
+        store.probe().await.expect("the role may run the probe");
         let by_hand = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
         assert!(
             SqlConnection::open(&url)
@@ -172,14 +177,19 @@ fn the_application_may_do_its_work_and_nothing_else() {
                 .contains("the time to decide is over")
         );
         let application = include_str!("../fixtures/forbidden/application.sql");
-        refuses(&store, SqlConnection::open(&url).await, &bot.in_thread("witness"), [BOTH, application])
-            .await;
+        assert_all_refused(
+            &store,
+            SqlConnection::open(&url).await,
+            &bot.in_thread("witness"),
+            [BOTH, application],
+        )
+        .await;
         assert!(world.log().await.is_empty(), "and the log next door has nothing of it");
         store.close().await;
     });
 }
 
-/// The statement with the numbers of the events that it speaks of.
+/// The statement with the numbers of the events that it refers to.
 pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
     let of = |kind: EventType, call: &str| {
         let data = |event: &Event| event.data.read::<serde_json::Value>().expect("JSON");
@@ -197,7 +207,7 @@ pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
 /// A decision is rejected for its fault, so the same decision without the fault must pass. Otherwise the file of
 /// forbidden statements would prove nothing.
 async fn decisions_without_a_fault_pass(world: &mut World) {
-    lived_in(&world.agent("bot"), &world.person("ada")).await;
+    write_history(&world.agent("bot"), &world.person("ada")).await;
     for (id, decision) in [("pending", "allow_session"), ("of_ada", "deny")] {
         let sql =
             format!("INSERT INTO decisions VALUES ('t', '{id}', '{decision}', 'user:bo', 'looked at it')");
@@ -207,8 +217,8 @@ async fn decisions_without_a_fault_pass(world: &mut World) {
     assert_eq!((report.holds(), report.unsealed), (true, 3), "{report:?}");
 }
 
-/// A guard ends the whole transaction: nothing of what led to the forbidden row stays.
-async fn a_forbidden_row_takes_its_whole_transaction_with_it(world: &mut World) {
+/// A guard rolls back the whole transaction, including the rows before the forbidden one.
+async fn forbidden_row_rolls_back_its_whole_transaction(world: &mut World) {
     world.agent("bot").proposes("call_1").await.expect("asked");
     let mut connection = world.sql_connection().await;
     let script = "BEGIN;

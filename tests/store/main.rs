@@ -2,19 +2,19 @@
 //! whatever means. Each story runs on each database; behaviour of only one of them has its own folder.
 
 mod admissibility;
-mod by_hand;
 mod bytes;
 mod contract;
 mod copy;
-mod deciding;
+mod due_index;
 mod feed;
 mod first_design;
 mod guards;
-mod handles;
 mod lists;
 mod migrations;
 mod plans;
 mod postgres;
 mod reads;
 mod search;
+mod several_stores;
+mod sql_shell;
 mod sqlite;

@@ -1,8 +1,8 @@
-//! The layout: migrations run over a lived-in database, by whoever comes first, and a log that a neighbouring
-//! version has brought further is worked on as long as it allows that.
+//! Migrations: they run on a database with data, by the first store that opens it. A log that a neighbouring
+//! version has migrated further remains usable as long as that version allows it.
 //!
-//! After each migration come rows as people would have had them by then, so that the next one meets data. A
-//! migration without such rows fails here.
+//! The test inserts plausible rows after each migration, so that the next one runs on data. A migration without
+//! such rows fails here.
 
 use countersign_events::{CallId, CallState, ThreadId, event::Mode};
 use countersign_store::{
@@ -13,13 +13,13 @@ use futures_util::future::join_all;
 use std::{fs, path::Path};
 
 on_each_database! {
-    each_migration_meets_the_rows_of_those_before_it,
-    ten_stores_may_open_a_new_log_at_the_same_moment,
-    a_log_that_a_neighbour_brought_further_is_worked_on,
-    a_log_that_leaves_this_version_behind_is_refused_with_both_numbers,
+    each_migration_runs_on_rows_of_earlier_ones,
+    ten_stores_open_a_new_log_at_once,
+    log_of_a_compatible_later_version_is_used,
+    log_of_an_incompatible_version_is_refused,
 }
 
-/// Room for another log than the world's own, with nothing in it yet, as it is named on the command line.
+/// The address of a new, empty log besides the world's own, as on the command line.
 async fn room(world: &mut World, name: &str) -> String {
     match world.database() {
         Database::Sqlite => world.folder().join(name).display().to_string(),
@@ -28,7 +28,7 @@ async fn room(world: &mut World, name: &str) -> String {
 }
 
 fn address(room: &str) -> DatabaseUrl {
-    DatabaseUrl::parse(room).expect("it can be read")
+    DatabaseUrl::parse(room).expect("the address is valid")
 }
 
 fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
@@ -38,7 +38,7 @@ fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
     })
 }
 
-async fn each_migration_meets_the_rows_of_those_before_it(world: &mut World) {
+async fn each_migration_runs_on_rows_of_earlier_ones(world: &mut World) {
     let room = room(world, "lived_in").await;
     let mut connection = match world.database() {
         Database::Sqlite => {
@@ -61,11 +61,11 @@ async fn each_migration_meets_the_rows_of_those_before_it(world: &mut World) {
     assert_eq!(companions, steps.len(), "a companion without its migration");
     let store = Store::open(address(&room), StoreOptions { create: false, ..StoreOptions::default() }).await;
     let store = store.expect("opens");
-    the_log_can_be_used(&store).await;
+    assert_log_is_usable(&store).await;
     store.close().await;
 }
 
-async fn the_log_can_be_used(store: &Store) {
+async fn assert_log_is_usable(store: &Store) {
     let report = store.verify(|_| {}).await.expect("reads");
     assert!(report.broken.is_none() && report.index_holds, "{report:?}");
     let now = store.clock().now();
@@ -85,19 +85,19 @@ async fn the_log_can_be_used(store: &Store) {
     assert_eq!(pending.iter().map(|call| call.thread_id.as_str()).collect::<Vec<_>>(), ["asking"]);
 }
 
-async fn ten_stores_may_open_a_new_log_at_the_same_moment(world: &mut World) {
+async fn ten_stores_open_a_new_log_at_once(world: &mut World) {
     for round in 0..3 {
         let place = address(&room(world, &format!("room_{round}")).await);
         let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), StoreOptions::default())));
         let stores = join_all(opening).await;
         for store in stores {
-            store.expect("no panic").expect("it opens").close().await;
+            store.expect("no panic").expect("the log opens").close().await;
         }
     }
 }
 
-/// What a later version leaves behind when it has taken a step that this one does not know.
-async fn is_brought_further(world: &World, oldest: i64) {
+/// Changes the log as a later version does with a migration that this version does not know.
+async fn apply_later_migration(world: &World, oldest: i64) {
     let step = format!(
         "CREATE TABLE of_the_future (id integer PRIMARY KEY);
         INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -108,15 +108,15 @@ async fn is_brought_further(world: &World, oldest: i64) {
     world.run_sql(&step).await.expect("a later version may");
 }
 
-/// The last layout that this program knows.
+/// The number of the last migration that this program knows.
 fn known(world: &World) -> i64 {
     steps(world).last().expect("there is one").0
 }
 
-async fn a_log_that_a_neighbour_brought_further_is_worked_on(world: &mut World) {
+async fn log_of_a_compatible_later_version_is_used(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
-    is_brought_further(world, known(world)).await;
+    apply_later_migration(world, known(world)).await;
     assert_eq!(code(&ada.allows("call_1").await), "done", "who was there works on");
     let newcomer = world.another_store().await;
     let bot = bot.at(&newcomer);
@@ -125,12 +125,13 @@ async fn a_log_that_a_neighbour_brought_further_is_worked_on(world: &mut World) 
     assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Finished);
 }
 
-async fn a_log_that_leaves_this_version_behind_is_refused_with_both_numbers(world: &mut World) {
+async fn log_of_an_incompatible_version_is_refused(world: &mut World) {
     let (bot, known) = (world.agent("bot"), known(world));
     bot.proposes("call_1").await.expect("asked");
-    is_brought_further(world, known + 1).await;
+    apply_later_migration(world, known + 1).await;
     let before = world.log().await;
-    let refused = Store::open(world.address(), world.options()).await.err().expect("it is left behind");
+    let refused =
+        Store::open(world.address(), world.options()).await.err().expect("the layout is incompatible");
     assert_eq!(refused.code(), "newer_database");
     assert!(
         matches!(refused, StoreError::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))

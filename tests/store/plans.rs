@@ -1,6 +1,5 @@
-//! The named queries: each is a file and each file is one of them, each prepares against the migrated schema of
-//! every database that it serves, and none makes PostgreSQL read the whole log. What SQLite's plans say stands
-//! in `sqlite/plans.rs`.
+//! The named queries: each has a file and each file is a query, each prepares against the migrated schema of its
+//! databases, and none makes PostgreSQL read the whole log. `sqlite/plans.rs` checks the plans of SQLite.
 
 use countersign_store::{POSTGRES_SETTINGS, queries};
 use countersign_tests::{Database, SqlConnection, World, in_world_on, on_each_database};
@@ -16,7 +15,7 @@ pub(crate) fn statements(sql: &str) -> Vec<String> {
 }
 
 /// The queries of a database, statement by statement, each with the name of its file.
-fn asked_of(database: Database) -> Vec<(&'static str, String)> {
+fn queries_of(database: Database) -> Vec<(&'static str, String)> {
     let asked = queries::ALL.iter().filter(|query| match database {
         Database::Sqlite => query.on_sqlite,
         Database::Postgres => query.on_postgres,
@@ -26,16 +25,16 @@ fn asked_of(database: Database) -> Vec<(&'static str, String)> {
 
 async fn every_query_prepares_against_the_migrated_schema(world: &mut World) {
     let mut connection = world.sql_connection().await;
-    for (file, statement) in asked_of(world.database()) {
+    for (file, statement) in queries_of(world.database()) {
         let prepared = connection.prepare(&statement).await;
         assert!(prepared.is_ok(), "sql/{file}: {prepared:?}");
     }
     connection.close().await;
 }
 
-/// A file that nobody embeds would rot, and one that is not in `ALL` would be prepared by no test.
+/// A file that no query embeds is dead, and no test prepares a query that is not in `ALL`.
 #[test]
-fn the_queries_are_the_files_of_the_folder() {
+fn queries_match_the_files_of_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql");
     let mut files = BTreeSet::new();
     for part in ["", "sqlite/", "postgres/"] {
@@ -54,34 +53,33 @@ fn the_queries_are_the_files_of_the_folder() {
     }
 }
 
-/// Everything is set as on the store's own connections, and a plan is one that serves all parameters.
+/// Connects with the settings of the store, and with plans that do not depend on the parameters.
 pub(crate) async fn connected_as_the_store(world: &World) -> SqlConnection {
     let mut connection = world.sql_connection().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
-        connection.run(&format!("SET {name} = {value}")).await.expect("it can be set");
+        connection.run(&format!("SET {name} = {value}")).await.expect("the setting is accepted");
     }
     connection
 }
 
-/// How PostgreSQL answers a statement, whatever its parameters are.
+/// The generic plan of PostgreSQL for a statement.
 pub(crate) async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
-    connection.run(&format!("PREPARE asked AS {statement}")).await.expect("it prepares");
+    connection.run(&format!("PREPARE asked AS {statement}")).await.expect("the statement prepares");
     let counted =
         "SELECT cardinality(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
-    let count = connection.query_texts(counted).await.expect("it is there")[0].parse().expect("a number");
+    let count = connection.query_texts(counted).await.expect("the query runs")[0].parse().expect("a number");
     let nulls = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
     let steps = connection
         .query_texts(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {nulls}"))
         .await
-        .expect("it has a plan");
-    connection.run("DEALLOCATE asked").await.expect("it was prepared");
+        .expect("the statement has a plan");
+    connection.run("DEALLOCATE asked").await.expect("the statement is prepared");
     steps
 }
 
-/// The steps of a plan that go through a table from end to end, under whatever name: those that look a thread up
-/// in an index that is not by threads, and those that look nothing up in `events` at all. The newest row is found
-/// at once.
-pub(crate) fn whole_readings(steps: &[String]) -> Vec<&String> {
+/// The steps of a plan that read a whole table: a thread is searched in an index that does not start with the
+/// thread, or `events` is read without a search. Reading only the newest row is allowed.
+pub(crate) fn full_scans(steps: &[String]) -> Vec<&String> {
     let reads_all = |n: &usize| {
         let about: Vec<_> =
             steps[n + 1..].iter().take_while(|line| !line.trim_start().starts_with("->")).collect();
@@ -95,18 +93,18 @@ pub(crate) fn whole_readings(steps: &[String]) -> Vec<&String> {
     scans.filter(reads_all).map(|n| &steps[n]).collect()
 }
 
-/// These walk along the requests by design.
+/// These queries read all requests by design.
 const THOROUGH: [&str; 3] = ["open_requests_pure.sql", "rebuild_open_requests.sql", "repeated_calls.sql"];
 
-/// Looks at every plan.
+/// Checks the plan of every query.
 async fn nothing_reads_the_whole_log(world: &World, size: &str) {
     let mut connection = connected_as_the_store(world).await;
-    for (file, statement) in asked_of(Database::Postgres) {
+    for (file, statement) in queries_of(Database::Postgres) {
         if statement.starts_with("BEGIN") {
             continue;
         }
         let steps = plan(&mut connection, &statement).await;
-        let mut whole = whole_readings(&steps);
+        let mut whole = full_scans(&steps);
         if THOROUGH.contains(&file) {
             whole.retain(|step| step.contains("Seq Scan"));
         }
@@ -115,10 +113,10 @@ async fn nothing_reads_the_whole_log(world: &World, size: &str) {
     connection.close().await;
 }
 
-/// PostgreSQL plans by what it believes to know of a table, which is little while the log is new, and old
-/// when it has grown. That one thread has it nearly all to itself tempts it most.
+/// PostgreSQL plans by its statistics, which are missing while the log is new, and outdated when it has grown.
+/// A thread with nearly all rows is the most likely to get a full scan.
 #[test]
-fn no_query_makes_postgresql_read_the_whole_log() {
+fn no_postgres_plan_reads_the_whole_log() {
     in_world_on(Database::Postgres, async |world| {
         nothing_reads_the_whole_log(world, "an empty").await;
         let (bot, ada) = (world.agent("bot"), world.person("ada"));

@@ -102,7 +102,7 @@ async fn thread_knows_its_grants_and_its_end(world: &mut World) {
 }
 
 /// One step of a random history. Most steps are refused; the others make the history.
-async fn anything(chance: &mut Random, world: &World, store: &Store) {
+async fn play_random_step(chance: &mut Random, world: &World, store: &Store) {
     let thread = *chance.one_of(&["t", "t2", "t3"]);
     let id = format!("call_{}", chance.below(12));
     let at = |persona: Persona| persona.in_thread(thread).at(store);
@@ -147,7 +147,7 @@ async fn open_request_index_equals_the_events(world: &mut World) {
     for _ in 0..30 {
         for _ in 0..30 {
             let store = chance.one_of(&stores).clone();
-            anything(&mut chance, world, &store).await;
+            play_random_step(&mut chance, world, &store).await;
         }
         assert!(world.verify().await.index_holds);
         let pending = world.store().pending(&EventFilter::default(), 0, 100).await.expect("reads").items;
@@ -170,9 +170,9 @@ async fn rebuilt_index_equals_the_events(world: &mut World) {
         "UPDATE open_requests SET thread_id = 'nobody'",
         "INSERT INTO open_requests SELECT seq, thread_id, 'call_3', NULL FROM events WHERE seq = 6",
     ] {
-        world.run_sql(damage).await.expect("an index is nobody's treasure");
+        world.run_sql(damage).await.expect("the index has no guards");
         assert!(!world.verify().await.index_holds, "{damage}");
-        world.store().rebuild_index().await.expect("made anew");
+        world.store().rebuild_index().await.expect("the index is rebuilt");
         assert!(world.verify().await.index_holds, "{damage}");
     }
     let pending = world.store().pending(&EventFilter::default(), 0, 9).await.expect("reads").items;

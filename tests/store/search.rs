@@ -23,7 +23,7 @@ const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
 const PEOPLE: [&str; 2] = ["ada", "ben"];
 
 /// Plays random actions, so that a filter has much to choose from. Refusals are ignored.
-async fn lives(world: &World, chance: &mut Random, steps: usize) {
+async fn play_random_steps(world: &World, chance: &mut Random, steps: usize) {
     for step in 0..steps {
         let thread = chance.word(&THREADS);
         let id = format!("call_{}", chance.below(step / 4 + 1));
@@ -100,7 +100,7 @@ async fn paged(store: &Store, filter: &EventFilter, limit: usize) -> Vec<i64> {
 
 async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) {
     let mut chance = Random::seeded(2_026);
-    lives(world, &mut chance, 400).await;
+    play_random_steps(world, &mut chance, 400).await;
     let log = world.log().await;
     // One store with all events in memory, one with none, and one in between.
     let mut stores = Vec::new();
@@ -206,7 +206,7 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
         all.woken().await;
     }
     let mut told = String::new();
-    encode(&mut told, &registry).expect("it can be told");
+    encode(&mut told, &registry).expect("the reads are counted");
     assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
 }
 

@@ -1,4 +1,4 @@
-//! Files and functions stay short, say what they are for, and are used.
+//! Files and functions are short, files begin with a description, and queries and links are valid.
 
 use super::{files_ending, read};
 
@@ -31,26 +31,26 @@ fn begins_function(line: &str) -> bool {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is_for() {
+fn each_file_begins_with_a_description() {
     for path in files_ending(".rs") {
-        assert!(read(&path).starts_with("//!"), "{path} begins with a //! sentence");
+        assert!(read(&path).starts_with("//!"), "{path}: begin with a //! sentence");
     }
 }
 
 #[test]
-fn every_query_is_used_and_explained() {
+fn each_query_is_used_and_described() {
     let queries = read("crates/store/src/queries.rs");
     for path in files_ending(".sql").iter().filter(|path| path.starts_with("sql/")) {
         let name = path.trim_start_matches("sql/");
-        assert!(queries.contains(&format!("\"{name}\"")), "{path} is dead");
-        assert!(read(path).starts_with("--"), "{path} says what it is for");
+        assert!(queries.contains(&format!("\"{name}\"")), "{path} is not used in queries.rs");
+        assert!(read(path).starts_with("--"), "{path}: begin with a -- comment");
     }
 }
 
 #[test]
-fn links_in_the_documentation_lead_somewhere() {
+fn documentation_links_have_targets() {
     for path in files_ending(".md") {
-        let folder = std::path::Path::new(&path).parent().expect("a file lies in a folder").to_path_buf();
+        let folder = std::path::Path::new(&path).parent().expect("a file has a folder").to_path_buf();
         for target in read(&path).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let file = target.split('#').next().unwrap_or("");
             if file.is_empty() || file.contains("://") {
@@ -58,7 +58,7 @@ fn links_in_the_documentation_lead_somewhere() {
             }
             assert!(
                 super::root().join(&folder).join(file).exists(),
-                "{path} links to {file}, which is not there"
+                "{path} links to {file}, which does not exist"
             );
         }
     }

@@ -19,7 +19,7 @@ const MOST_OPENINGS: f64 = 10.0;
 const OPENINGS: &[&str] = &["What", "Whether"];
 
 /// The text that people read in one file: prose of Markdown, comments of code, SQL and configuration.
-pub(crate) fn prose(path: &str) -> Option<String> {
+pub(crate) fn read_prose(path: &str) -> Option<String> {
     let text = read(path);
     let marker = match path.rsplit('.').next()? {
         "md" => return Some(without_code_blocks(&text)),
@@ -57,7 +57,7 @@ impl LanguageFigures {
     pub(crate) fn measure() -> Self {
         let mut figures = Self::default();
         for path in super::files() {
-            if let Some(prose) = prose(&path) {
+            if let Some(prose) = read_prose(&path) {
                 figures.add(&path, &prose);
             }
         }
@@ -73,7 +73,7 @@ impl LanguageFigures {
             let count = count_words(&lower, phrase);
             self.rejected.extend((0..count).map(|_| format!("{path}: {phrase}")));
         }
-        self.rejected.extend(is_no_noun(&lower).map(|found| format!("{path}: {found}")));
+        self.rejected.extend(find_is_no_noun(&lower).map(|found| format!("{path}: {found}")));
         for sentence in sentences(prose) {
             if OPENINGS.contains(&sentence.split([' ', ',', '\n']).next().unwrap_or_default())
                 && !sentence.trim_end().ends_with('?')
@@ -102,7 +102,7 @@ fn count_words(text: &str, phrase: &str) -> usize {
 }
 
 /// Finds "is no <noun>", which hides a negation; "is no longer" and "is no more than" are plain.
-fn is_no_noun(text: &str) -> impl Iterator<Item = String> {
+fn find_is_no_noun(text: &str) -> impl Iterator<Item = String> {
     let plain = [
         "longer", "more", "less", "later", "earlier", "older", "newer", "wider", "higher", "lower", "greater",
     ];

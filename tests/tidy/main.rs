@@ -1,11 +1,11 @@
-//! House rules, checked by the tests and not by memory.
+//! House rules of the repository, which these tests check.
 
+mod contents;
+mod dependencies;
 mod files;
 mod language;
 mod modules;
 mod names;
-mod rooms;
-mod words;
 
 use std::{
     fs,
@@ -18,8 +18,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root").to_path_buf()
 }
 
-/// Every file that belongs to the repository, by its path from the root: what git tracks, and what it
-/// would track next.
+/// Every file that belongs to the repository, by its path from the root: the files that git tracks, and
+/// untracked files that are not ignored.
 fn files() -> Vec<String> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -32,7 +32,7 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Those that end so.
+/// The files whose path ends with `end`.
 fn files_ending(end: &str) -> Vec<String> {
     files().into_iter().filter(|path| path.ends_with(end)).collect()
 }
@@ -41,7 +41,7 @@ fn files_ending(end: &str) -> Vec<String> {
 fn texts() -> Vec<(String, String)> {
     let written = files().into_iter().filter(|path| path != "Cargo.lock");
     let with_text = |path: String| {
-        let bytes = fs::read(root().join(&path)).expect("it is there");
+        let bytes = fs::read(root().join(&path)).expect("the file is readable");
         (path, String::from_utf8_lossy(&bytes).into_owned())
     };
     written.map(with_text).collect()

@@ -1,8 +1,8 @@
 //! Modules inside a crate form no import cycles.
 //!
 //! A file depends on another file of its crate if a `use` statement, or a path that begins with `crate::`, `super::`,
-//! `self::` or the name of a child module, names something that the other file defines. Three rules keep the definition close to what a reader
-//! must understand together:
+//! `self::` or the name of a child module, names something that the other file defines. Four rules make the definition
+//! match the files that must be understood together:
 //!
 //! - A name that a module only re-exports belongs to the file that defines it. Declaring a child with `mod` and
 //!   re-exporting its names with `use` or `pub use` alone therefore makes no dependency of the parent.
@@ -46,7 +46,7 @@ fn modules_form_no_import_cycles() {
 }
 
 #[test]
-fn a_child_that_uses_its_parents_code_is_a_cycle_only_if_the_parent_uses_the_child() {
+fn parent_and_child_using_each_other_are_cyclic() {
     let parent = |code: &str| SourceFile::parse("mod.rs", vec!["a".to_owned()], code);
     let child = || {
         let module = vec!["a".to_owned(), "b".to_owned()];
@@ -59,12 +59,12 @@ fn a_child_that_uses_its_parents_code_is_a_cycle_only_if_the_parent_uses_the_chi
 }
 
 #[test]
-fn a_reexported_name_belongs_to_the_file_that_defines_it() {
+fn reexported_name_belongs_to_its_definition() {
     let module = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let files = [
         SourceFile::parse("a/mod.rs", module(&["a"]), "mod b;\nmod c;\npub use b::Thing;"),
         SourceFile::parse("a/b.rs", module(&["a", "b"]), "pub struct Thing;"),
-        SourceFile::parse("a/c.rs", module(&["a", "c"]), "use super::Thing;\nfn take(_: Thing) {}"),
+        SourceFile::parse("a/c.rs", module(&["a", "c"]), "use super::Thing;\nfn use_thing(_: Thing) {}"),
     ];
     assert_eq!(edges(&files).get(&2).map(|to| to.keys().copied().collect::<Vec<_>>()), Some(vec![1]));
     assert!(cycles(&files).is_empty());
@@ -102,7 +102,7 @@ impl SourceFile {
         Self { path: path.to_owned(), module, code: rest, imports }
     }
 
-    /// The name stands in the file's own code.
+    /// True if the file's own code contains the name.
     fn uses(&self, name: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         self.code.match_indices(name).any(|(at, _)| {

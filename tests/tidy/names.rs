@@ -1,4 +1,4 @@
-//! Names say what they name: types are compound nouns and unique, functions are verbs with objects, tests are short.
+//! Names: types are unique compound nouns, no function has a rejected name, and names of tests are short.
 
 use super::{files_ending, read};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ fn without_visibility(item: &str) -> &str {
     }
 }
 
-/// Every function, with its file and line, and whether it is a test.
+/// Every function, with its file and line, and true if it is a test.
 fn functions() -> Vec<(String, String, bool)> {
     let mut functions = Vec::new();
     for path in files_ending(".rs") {

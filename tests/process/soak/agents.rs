@@ -26,7 +26,7 @@ impl SoakTraffic {
     }
 
     /// Plays the calls up to that number.
-    pub(crate) async fn go_on_to(&self, end: usize) {
+    pub(crate) async fn play_until(&self, end: usize) {
         let agent = async || {
             while let Ok(n) =
                 self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < end).then_some(n + 1))
@@ -62,7 +62,10 @@ impl SoakTraffic {
             }
             1 => {
                 let call = self.propose(&thread, &id, "slow", Some(1)).await?;
-                assert!(!self.gate.wait(&thread, &call.id, None).await?.may_run(), "nobody decides on it");
+                assert!(
+                    !self.gate.wait(&thread, &call.id, None).await?.may_run(),
+                    "the call is not decided and must not run"
+                );
             }
             2 => assert!(!self.propose(&thread, &id, "rm", None).await?.may_run(), "it is blocked"),
             3..=10 => {
@@ -122,7 +125,7 @@ pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationTok
         let mut requests = gate.follow(filter.clone(), after);
         for _ in 0..50 {
             let request = tokio::select! {
-                request = requests.next() => request.expect("it goes on").expect("it reads"),
+                request = requests.next() => request.expect("the stream continues").expect("the read succeeds"),
                 () = stop.cancelled() => return,
             };
             after = request.seq;

@@ -47,7 +47,7 @@ async fn soak(calls: usize) {
     let readers: Vec<_> = (0..24)
         .map(|n| tokio::spawn(SoakReader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
         .collect();
-    let idle = readers::one_who_reads_nothing(&server).await;
+    let idle = readers::connect_without_reading(&server).await;
     let deciders: Vec<_> = ["ada", "ben", "eve"]
         .map(|name| tokio::spawn(agents::decide(gate.clone(), name, stop.clone())))
         .into();
@@ -56,27 +56,27 @@ async fn soak(calls: usize) {
     let traffic = Arc::new(SoakTraffic::new(&gate, calls));
     let mut memory = Vec::new();
     for sample in 1..=SAMPLES {
-        traffic.go_on_to(calls * sample / SAMPLES).await;
+        traffic.play_until(calls * sample / SAMPLES).await;
         memory.push(server.resident_kib());
     }
     traffic.ends().await;
     let seen = futures_util::future::join_all(readers).await;
     stop.cancel();
     for task in deciders.into_iter().chain(listers) {
-        task.await.expect("it goes on to the end");
+        task.await.expect("the agents finish");
     }
     drop(idle);
     assert_eq!(server.terminated().await.code, 0);
     let log = world.verified_log().await;
-    everything_came_to_its_end(&log, calls);
+    assert_every_call_ended(&log, calls);
     for (n, seen) in seen.into_iter().enumerate() {
         let expected = readers::meant(&filters[n % filters.len()], &log);
         assert!(
-            seen.expect("it reads to the end") == expected,
+            seen.expect("the reader finishes") == expected,
             "reader {n} saw something else than the log has"
         );
     }
-    stays_flat(&memory, log.len());
+    assert_memory_flat(&memory, log.len());
 }
 
 /// The filters of the readers: all events, one tool, the ends of calls, and one agent.
@@ -94,14 +94,14 @@ fn filters() -> [LogFilter; 4] {
 async fn list(gate: Gate, stop: CancellationToken) {
     let page = api::PageQuery::default();
     while !stop.is_cancelled() {
-        gate.pending(&LogFilter::default(), page).await.expect("what waits");
+        gate.pending(&LogFilter::default(), page).await.expect("the pending calls");
         gate.calls(&LogFilter::default(), None, page).await.expect("calls");
         gate.threads(page).await.expect("threads");
         gate.events(&filters()[1], page).await.expect("events");
     }
 }
 
-fn everything_came_to_its_end(log: &[Arc<Event>], calls: usize) {
+fn assert_every_call_ended(log: &[Arc<Event>], calls: usize) {
     let count = |kind: EventType| log.iter().filter(|event| event.kind == kind).count();
     // One more call tells the readers to leave. A closed thread accepts no calls.
     assert!(count(EventType::ToolCall) <= calls + 1);
@@ -111,8 +111,8 @@ fn everything_came_to_its_end(log: &[Arc<Event>], calls: usize) {
 }
 
 /// Bounded buffers fill in the first quarter; after that, memory must not grow.
-#[expect(clippy::print_stderr, reason = "whoever plays the whole hour wants to see it")]
-fn stays_flat(memory: &[u64], events: usize) {
+#[expect(clippy::print_stderr, reason = "a run of the whole hour shows the memory")]
+fn assert_memory_flat(memory: &[u64], events: usize) {
     eprintln!("{events} events; resident MiB: {:?}", memory.iter().map(|kib| kib / 1024).collect::<Vec<_>>());
     let most = |part: &[u64]| part.iter().copied().max().unwrap_or_default();
     let (early, late) = (most(&memory[SAMPLES / 4..SAMPLES / 2]), most(&memory[SAMPLES * 3 / 4..]));

@@ -29,7 +29,7 @@ impl SoakReader {
             let after = seen.last().copied().unwrap_or(0);
             let mut events = self.gate.follow(self.filter.clone(), after);
             for _ in 0..=self.random.below(400) {
-                let event = events.next().await.expect("it goes on").expect("it reads");
+                let event = events.next().await.expect("the stream continues").expect("the read succeeds");
                 seen.push(event.seq);
                 if event.thread_id.as_str() == LAST && event.kind == EventType::ToolResult {
                     return seen;
@@ -40,11 +40,11 @@ impl SoakReader {
 }
 
 /// Requests all events and reads none: buffers fill, and the server must cope.
-pub(crate) async fn one_who_reads_nothing(server: &Server) -> TcpStream {
+pub(crate) async fn connect_without_reading(server: &Server) -> TcpStream {
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
     let request = format!("GET /v1/events HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.expect("it listens");
+    stream.write_all(request.as_bytes()).await.expect("the write succeeds");
     stream
 }
 

@@ -19,7 +19,7 @@ const SCRIPT: &str = r#"
     shift 2
     exec $UNROOTED "$@""#;
 
-pub(super) fn of_its_own(megabytes: u32, data: &Path, disk: &Path, server: &Command) -> Command {
+pub(super) fn with_small_disk(megabytes: u32, data: &Path, disk: &Path, server: &Command) -> Command {
     let mut command = Command::new("unshare");
     let user = rustix::process::geteuid();
     if user.is_root() {
@@ -39,7 +39,7 @@ impl Cluster {
 
     /// The path, seen from outside, of a file on the server's own disk.
     #[must_use]
-    pub fn on_its_disk(&self, name: &str) -> PathBuf {
+    pub fn path_on_small_disk(&self, name: &str) -> PathBuf {
         assert!(self.setup.megabytes.is_some(), "it has a disk of its own");
         let inside = self.disk().join(name);
         PathBuf::from(format!("/proc/{}/root{}", self.running().pid().as_raw_nonzero(), inside.display()))

@@ -38,7 +38,7 @@ pub enum Durability {
 /// The setup of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterSetup {
-    /// Whether a commit is on disk before it is acknowledged.
+    /// The durability of an acknowledged commit.
     pub durability: Durability,
     /// True to listen also on 127.0.0.1, with a password.
     pub tcp: bool,
@@ -84,14 +84,14 @@ impl Cluster {
 
     /// A cluster with that setup.
     pub async fn with(setup: ClusterSetup) -> Self {
-        let mut cluster = Self::founded(setup);
+        let mut cluster = Self::create(setup);
         template::copy_to(&cluster.data());
         cluster.start().await;
         cluster
     }
 
     /// A cluster without data.
-    fn founded(setup: ClusterSetup) -> Self {
+    fn create(setup: ClusterSetup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         hand_over(folder.path());
         let certificates = setup.tls.then(|| TestCertificates::made_in(folder.path()));
@@ -146,7 +146,7 @@ impl Cluster {
             }
             Some(megabytes) => {
                 server.arg("-D").arg(self.disk());
-                disk::of_its_own(megabytes, &self.data(), &self.disk(), &server)
+                disk::with_small_disk(megabytes, &self.data(), &self.disk(), &server)
             }
         }
     }
@@ -219,7 +219,7 @@ impl Cluster {
         self.certificates.as_ref().expect("it was to insist on TLS")
     }
 
-    /// Creates an empty database, and gives its URL.
+    /// Creates an empty database, and returns its URL.
     pub async fn database(&self, name: &str) -> String {
         self.psql(&format!("CREATE DATABASE {name}")).await.expect("a new name");
         self.url_as("postgres", name)
@@ -235,20 +235,20 @@ impl Cluster {
         self.settings.insert(name, value.to_owned());
         self.configure();
         let server = self.running();
-        let before = server.said();
+        let before = server.log_line_count();
         server.signal(Signal::HUP);
-        self.says(before, &format!("parameter \"{name}\"")).await;
+        self.wait_for_log_line_after(before, &format!("parameter \"{name}\"")).await;
     }
 
-    /// Waits for a log line with that text after so many lines.
-    async fn says(&self, after: usize, text: &str) {
-        let said = self.running().says(after, text).await;
+    /// Waits for a log line with that text after the first `after` lines.
+    async fn wait_for_log_line_after(&self, after: usize, text: &str) {
+        let said = self.running().wait_for_log_line_after(after, text).await;
         said.unwrap_or_else(|log| panic!("the server ended, and never said {text:?}: {log}"));
     }
 
     /// Waits for a log line with that text, which may already be there.
-    pub async fn has_said(&self, text: &str) {
-        self.says(0, text).await;
+    pub async fn wait_for_log_line(&self, text: &str) {
+        self.wait_for_log_line_after(0, text).await;
     }
 
     /// The server's log.

@@ -24,17 +24,17 @@ impl PostgresServer {
         let (started, pid) = oneshot::channel();
         // The kernel ends the server together with the *thread* that started it, so that thread reads the
         // server's log until its end.
-        let keeper = thread::spawn(move || keep(command, started, &lines));
+        let keeper = thread::spawn(move || start_and_read_log(command, started, &lines));
         let pid = pid.await.expect("the thread tells").expect("the server can be started");
         let server = Self { pid, lines: heard, keeper: Some(keeper) };
-        match server.says(0, ready).await {
+        match server.wait_for_log_line_after(0, ready).await {
             Ok(()) => Ok(server),
             Err(log) => Err(log),
         }
     }
 
     /// The number of lines in its log.
-    pub(crate) fn said(&self) -> usize {
+    pub(crate) fn log_line_count(&self) -> usize {
         self.lines.borrow().len()
     }
 
@@ -45,7 +45,7 @@ impl PostgresServer {
 
     /// Waits for a line after the first `after` lines that contains `text`. If the server ends before, the error
     /// is its log.
-    pub(crate) async fn says(&self, after: usize, text: &str) -> Result<(), String> {
+    pub(crate) async fn wait_for_log_line_after(&self, after: usize, text: &str) -> Result<(), String> {
         let mut lines = self.lines.clone();
         let said = |lines: &Vec<String>| lines.iter().skip(after).any(|line| line.contains(text));
         let heard = lines.wait_for(said).await.is_ok();
@@ -59,7 +59,7 @@ impl PostgresServer {
 
     /// Sends the server a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(self.pid, signal).expect("it runs");
+        kill_process(self.pid, signal).expect("the process runs");
     }
 
     /// Ends the server with that signal, and waits until all its processes are gone.
@@ -82,7 +82,7 @@ impl PostgresServer {
 
     fn wait(&mut self) {
         if let Some(keeper) = self.keeper.take() {
-            keeper.join().expect("it only reads");
+            keeper.join().expect("the standby refuses writes");
         }
     }
 }
@@ -97,14 +97,18 @@ impl Drop for PostgresServer {
     }
 }
 
-fn keep(mut command: Command, started: oneshot::Sender<io::Result<Pid>>, lines: &watch::Sender<Vec<String>>) {
+fn start_and_read_log(
+    mut command: Command,
+    started: oneshot::Sender<io::Result<Pid>>,
+    lines: &watch::Sender<Vec<String>>,
+) {
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut child = match spawned {
         Ok(child) => child,
         Err(why) => return drop(started.send(Err(why))),
     };
     let _ = started.send(Ok(Pid::from_child(&child)));
-    let heard = BufReader::new(child.stderr.take().expect("it is piped"));
+    let heard = BufReader::new(child.stderr.take().expect("stdin is piped"));
     for line in heard.split(b'\n').map_while(Result::ok) {
         lines.send_modify(|lines| lines.push(String::from_utf8_lossy(&line).into_owned()));
     }

@@ -10,7 +10,7 @@ use std::fs;
 impl Cluster {
     /// A standby that streams from this server and serves reads.
     pub async fn standby(&self) -> Self {
-        let mut standby = Self::founded(self.setup.clone());
+        let mut standby = Self::create(self.setup.clone());
         let mut backup = unprivileged(&program("pg_basebackup"));
         backup.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--dbname"]).arg(self.url());
         run(backup.arg("--pgdata").arg(standby.data()));
@@ -22,17 +22,17 @@ impl Cluster {
     }
 
     /// Waits until this standby has everything that the primary has committed. The position of the next record
-    /// is no measure: it moves on at the end of a page, and the standby may take long to reach it.
+    /// does not show this: it moves on at the end of a page, and the standby may take long to reach it.
     pub async fn catches_up_with(&self, primary: &Self) {
-        let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("it reads");
+        let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("the read succeeds");
         let there = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
-        while self.psql(&there).await.expect("it reads") != "t" {}
+        while self.psql(&there).await.expect("the read succeeds") != "t" {}
     }
 
     /// Cuts this standby off from its primary: from now on it lags.
     pub async fn falls_behind(&mut self) {
         self.set("primary_conninfo", "").await;
-        self.has_said("terminating walreceiver process").await;
+        self.wait_for_log_line("terminating walreceiver process").await;
     }
 
     /// Promotes this standby, with the data that it has.

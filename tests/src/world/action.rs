@@ -1,4 +1,4 @@
-//! The actions of agents and people, in words that no transport owns.
+//! The actions of agents and people, independent of the transport.
 
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub enum Action<'a> {
     Finish(&'a str, &'a str),
     /// Withdraws the call with that id.
     Cancel(&'a str),
-    /// Performs what is due on the call with that id.
+    /// Performs the due item of the call with that id.
     Due(&'a str),
     /// Revokes the grant with that `seq`.
     Revoke(i64),

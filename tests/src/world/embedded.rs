@@ -173,7 +173,7 @@ impl Persona<ToStore> {
         other
     }
 
-    /// Performs what is due on the call.
+    /// Performs the due item of the call.
     pub async fn expires(&self, id: &str) -> Outcome {
         self.performs(Action::Due(id)).await
     }

@@ -102,7 +102,7 @@ impl<S> World<S> {
         self.ground.cluster()
     }
 
-    /// The clock, which stands still until the test moves it.
+    /// The clock, which moves only when the test advances it.
     #[must_use]
     pub fn clock(&self) -> &ManualClock {
         &self.manual_clock
@@ -127,7 +127,7 @@ impl<S> World<S> {
         outcome
     }
 
-    /// Runs statements in the database's real shell. Gives what it prints, or its error message.
+    /// Runs statements in the database's real shell. Returns its output, or its error message.
     pub async fn run_shell(&self, sql: &str) -> Result<String, String> {
         match self.database() {
             Database::Sqlite => run_sqlite3(&self.path(), sql).await,

@@ -1,7 +1,7 @@
 //! Trouble from servers, networks and operators to a log on PostgreSQL, and the guarantees that the store keeps.
 
-mod beginnings;
-mod lost;
+mod creation;
+mod network_cuts;
 mod order;
 mod pooler;
 mod restarts;
@@ -26,15 +26,15 @@ fn options() -> StoreOptions {
 }
 
 /// Polls so rarely that every event must come by a notification.
-fn by_the_bell() -> StoreOptions {
+fn options_without_polling() -> StoreOptions {
     StoreOptions { poll: Duration::from_hours(1), ..StoreOptions::default() }
 }
 
 async fn tries(url: &str) -> Result<Store, StoreError> {
-    tries_with(url, options()).await
+    try_open_with(url, options()).await
 }
 
-async fn tries_with(url: &str, options: StoreOptions) -> Result<Store, StoreError> {
+async fn try_open_with(url: &str, options: StoreOptions) -> Result<Store, StoreError> {
     Store::open(DatabaseUrl::parse(url).expect("an address"), options).await
 }
 
@@ -62,10 +62,10 @@ async fn log(store: &Store) -> Vec<Event> {
     store.events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items
 }
 
-/// Verifies the log, and gives its number of events.
+/// Verifies the log, and returns its number of events.
 async fn holds(store: &Store) -> i64 {
     let report = store.verify(|_| {}).await.expect("the log reads");
-    // A message without a hash is not what the rules write.
+    // The rules never write a message without a hash.
     assert!(report.broken.is_none() && report.index_holds, "{report:?}");
     report.events
 }
@@ -75,7 +75,7 @@ fn follows(store: &Store) -> EventFollower {
 }
 
 /// The follower must see the events `first` to `last` once and in order.
-async fn hears(follower: &mut EventFollower, first: i64, last: i64) {
+async fn assert_receives(follower: &mut EventFollower, first: i64, last: i64) {
     for seq in first..=last {
         assert_eq!(follower.next().await.expect("the log reads").seq, seq);
     }
@@ -105,7 +105,7 @@ impl PostgresShell {
         Self(conn)
     }
 
-    /// Runs statements. Gives the first column of the last row as text, or the error's SQLSTATE.
+    /// Runs statements. Returns the first column of the last row as text, or the error's SQLSTATE.
     async fn tries(&mut self, sql: &str) -> Result<String, String> {
         let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
         let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {
@@ -116,7 +116,7 @@ impl PostgresShell {
         Ok(rows.last().and_then(text).unwrap_or_default())
     }
 
-    /// Runs statements that must succeed. Gives the first column of the last row.
+    /// Runs statements that must succeed. Returns the first column of the last row.
     async fn run(&mut self, sql: &str) -> String {
         self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
     }

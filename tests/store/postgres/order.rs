@@ -1,6 +1,6 @@
 //! Concurrent writers: the log is one sequence, and each follower sees each event once and in order.
 
-use super::{MESSAGE, PostgresShell, bot, follows, holds, on_a_server, opens, options, tries_with};
+use super::{MESSAGE, PostgresShell, bot, follows, holds, on_a_server, opens, options, try_open_with};
 use countersign_store::{Store, StoreOptions};
 use futures_util::future::{join, join_all};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ fn follower_sees_concurrent_commits_once_in_order() {
     on_a_server(async |server| {
         let url = server.url();
         let without_memory = StoreOptions { recent: 4, ..options() };
-        let reader = tries_with(&url, without_memory).await.expect("the log opens");
+        let reader = try_open_with(&url, without_memory).await.expect("the log opens");
         let stores = [opens(&url).await, opens(&url).await, opens(&url).await];
         let over = AtomicBool::new(false);
         let hands = async {
@@ -48,7 +48,7 @@ async fn sees_all(reader: &Store) -> Vec<i64> {
     seen
 }
 
-/// Proposes until the others are done, so that they always have competition. Gives the number of events.
+/// Proposes until the others are done, so that they always have competition. Returns the number of events.
 async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
     let mut events = 0;
     for call in 0.. {

@@ -1,6 +1,8 @@
 //! Behind a pooler in transaction mode everything works, except that notifications need a direct address.
 
-use super::{ada, bot, by_the_bell, follows, hears, holds, on_a_server, options, tries_with};
+use super::{
+    ada, assert_receives, bot, follows, holds, on_a_server, options, options_without_polling, try_open_with,
+};
 use countersign_events::CallState;
 use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{code, postgres::Cluster};
@@ -16,7 +18,7 @@ async fn behind_a_pooler<T>(
     let pooler = server.pooler(3).await;
     let url = format!("{}?pooler=transaction{ways}", pooler.url());
     let opened =
-        join_all((0..4).map(async |_| tries_with(&url, options.clone()).await.expect("the log opens")));
+        join_all((0..4).map(async |_| try_open_with(&url, options.clone()).await.expect("the log opens")));
     story(opened.await).await
 }
 
@@ -36,7 +38,7 @@ fn whole_cycle_works_behind_a_pooler() {
             });
             join_all(cycles).await;
             for store in &stores {
-                hears(&mut follows(store), 1, 200).await;
+                assert_receives(&mut follows(store), 1, 200).await;
             }
             assert_eq!(holds(&stores[0]).await, 200);
             let page = stores[1].events(&EventFilter::default(), 0, 30).await.expect("the log reads");
@@ -66,7 +68,7 @@ fn followers_behind_a_pooler_poll_for_events() {
 fn followers_with_a_direct_address_are_notified() {
     on_a_server(async |server| {
         let ways = round_it(server);
-        behind_a_pooler(server, &ways, by_the_bell(), others_hear).await;
+        behind_a_pooler(server, &ways, options_without_polling(), others_hear).await;
     });
 }
 
@@ -75,7 +77,7 @@ async fn others_hear(stores: Vec<Store>) {
     for (round, store) in (0..).zip(&stores) {
         bot(store).proposes(&format!("call_{round}")).await.expect("asked");
         for follower in &mut followers {
-            hears(follower, 2 * round + 1, 2 * round + 2).await;
+            assert_receives(follower, 2 * round + 1, 2 * round + 2).await;
         }
     }
 }
@@ -85,7 +87,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
     on_a_server(async |server| {
         let pooler = server.pooler(3).await;
         let url = format!("{}?pooler=transaction", pooler.url());
-        let store = tries_with(&url, options()).await.expect("the log opens");
+        let store = try_open_with(&url, options()).await.expect("the log opens");
         let mut follower = follows(&store);
         bot(&store).proposes("call_1").await.expect("asked");
         server.restart().await;
@@ -95,7 +97,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
             assert_eq!(code(&outcome), "unreachable");
             outcome = bot(&store).proposes("call_2").await;
         }
-        hears(&mut follower, 1, 4).await;
+        assert_receives(&mut follower, 1, 4).await;
         assert_eq!(holds(&store).await, 4);
     });
 }

@@ -1,7 +1,7 @@
 //! A server that is stopped, killed and restarted under several writing stores: acknowledged events are kept, no
 //! batch is half written, and all stores recover by themselves.
 
-use super::{bot, follows, hears, holds, log, on_a_server, opens};
+use super::{assert_receives, bot, follows, holds, log, on_a_server, opens};
 use countersign_events::{Event, EventType};
 use countersign_store::{EventFilter, Store};
 use countersign_tests::{Database, code, in_world_on, postgres::Cluster};
@@ -41,7 +41,7 @@ async fn goes_on(server: &mut Cluster, end: fn(&mut Cluster)) {
     let (acknowledged, ()) = join(asking, rounds).await;
     let acknowledged: Vec<_> = acknowledged.into_iter().flatten().collect();
     let last = holds(&stores[1]).await;
-    hears(&mut follower, 1, last).await;
+    assert_receives(&mut follower, 1, last).await;
     is_all_there(&log(&stores[0]).await, &acknowledged);
 }
 
@@ -53,7 +53,7 @@ async fn follower_is_past(store: &Store, seq: i64) {
     while follower.next().await.is_ok_and(|event| event.seq < seq) {}
 }
 
-/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Gives the ids of the
+/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Returns the ids of the
 /// acknowledged calls.
 async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> Vec<String> {
     let mut acknowledged = Vec::new();
@@ -80,7 +80,7 @@ fn is_all_there(log: &[Event], acknowledged: &[String]) {
     let mut calls: BTreeMap<String, Vec<EventType>> = BTreeMap::new();
     for event in log {
         let data: serde_json::Value = event.data.read().expect("JSON");
-        let id = data["toolCallId"].as_str().or(data["id"].as_str()).expect("it is about a call");
+        let id = data["toolCallId"].as_str().or(data["id"].as_str()).expect("the event names a call");
         calls.entry(id.to_owned()).or_default().push(event.kind);
     }
     for id in acknowledged {
@@ -100,7 +100,7 @@ fn log_ending_in_an_unsealed_row_survives_restart() {
         let mut follower = world.store().follow(EventFilter::default(), 2);
         let sql = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
         world.run_sql(sql).await.expect("a person may decide");
-        assert_eq!(follower.next().await.expect("it is seen").seq, 3);
+        assert_eq!(follower.next().await.expect("the row is visible").seq, 3);
         world.server().restart().await;
         assert_eq!(code(&bot.proposes("call_2").await), "done");
     });

@@ -1,7 +1,7 @@
 //! Failover: a standby is not written to, a lagging one is not used unnoticed, and a complete one is used as if
 //! nothing had happened.
 
-use super::{bot, follows, hears, holds, on_a_server, opens, refused, tries};
+use super::{assert_receives, bot, follows, holds, on_a_server, opens, refused, tries};
 use countersign_store::Store;
 use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
@@ -17,8 +17,8 @@ async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
 }
 
 /// From now on, the address leads to the standby.
-fn takes_over(proxy: &Proxy, standby: &Cluster) {
-    proxy.turns_to(&standby.socket());
+fn point_at_standby(proxy: &Proxy, standby: &Cluster) {
+    proxy.redirect_to(&standby.socket());
     proxy.cut();
 }
 
@@ -27,9 +27,9 @@ fn standby_is_written_only_after_its_promotion() {
     on_a_server(async |primary| {
         let (proxy, store, standby) = with_a_standby(primary).await;
         assert_eq!(refused(&standby.url(), "s3cret").await, "standby");
-        takes_over(&proxy, &standby);
+        point_at_standby(&proxy, &standby);
         assert_eq!(code(&bot(&store).proposes("call_2").await), "standby");
-        hears(&mut follows(&store), 1, 2).await;
+        assert_receives(&mut follows(&store), 1, 2).await;
         standby.promote().await;
         assert_eq!(code(&bot(&store).proposes("call_2").await), "done");
         assert_eq!(holds(&store).await, 4);
@@ -62,9 +62,9 @@ fn complete_standby_is_used_after_failover() {
         standby.catches_up_with(primary).await;
         primary.kill();
         standby.promote().await;
-        takes_over(&proxy, &standby);
+        point_at_standby(&proxy, &standby);
         assert_eq!(code(&bot(&store).proposes("call_3").await), "done");
-        hears(&mut follower, 1, 6).await;
+        assert_receives(&mut follower, 1, 6).await;
         assert_eq!(holds(&store).await, 6);
     });
 }
@@ -78,14 +78,14 @@ fn lagging_standby_is_written_only_after_a_decision() {
         bot(&store).proposes("call_2").await.expect("asked");
         primary.stop();
         standby.promote().await;
-        takes_over(&proxy, &standby);
+        point_at_standby(&proxy, &standby);
         for _ in 0..2 {
             assert_eq!(code(&bot(&store).proposes("call_3").await), "behind");
         }
         assert_eq!(standby.psql("SELECT max(seq) FROM events").await.as_deref(), Ok("2"));
-        let anew = opens(&standby.url()).await;
-        assert_eq!(code(&bot(&anew).proposes("call_3").await), "done", "a process that starts anew goes on");
-        assert_eq!(holds(&anew).await, 4);
+        let restarted = opens(&standby.url()).await;
+        assert_eq!(code(&bot(&restarted).proposes("call_3").await), "done", "a new process can write");
+        assert_eq!(holds(&restarted).await, 4);
         assert_eq!(code(&bot(&store).proposes("call_4").await), "behind", "as long as it may, others have");
     });
 }
@@ -97,9 +97,9 @@ fn server_returning_with_missing_events_is_used_again() {
         standby.falls_behind().await;
         bot(&store).proposes("call_2").await.expect("asked");
         standby.promote().await;
-        takes_over(&proxy, &standby);
+        point_at_standby(&proxy, &standby);
         assert_eq!(code(&bot(&store).proposes("call_3").await), "behind");
-        takes_over(&proxy, primary);
+        point_at_standby(&proxy, primary);
         assert_eq!(code(&bot(&store).proposes("call_3").await), "done");
         assert_eq!(holds(&store).await, 6);
     });
@@ -117,7 +117,7 @@ fn failover_during_a_commit_is_noticed() {
         for id in ["other_1", "other_2"] {
             bot(&other).proposes(id).await.expect("asked");
         }
-        proxy.turns_to(&standby.socket());
+        proxy.redirect_to(&standby.socket());
         let struck = proxy.cut_at_commit(ConnectionCut::BeforeCommit);
         let (outcome, ()) = join(bot(&store).proposes("call_3"), struck).await;
         assert_eq!(code(&outcome), "behind");
@@ -140,15 +140,15 @@ fn synchronous_standby_has_all_acknowledged_events() {
         // At once, without waiting.
         primary.kill();
         standby.promote().await;
-        takes_over(&proxy, &standby);
+        point_at_standby(&proxy, &standby);
         let after = bot(&store).proposes("call_21").await;
         assert_eq!(code(&after), "done");
-        hears(&mut follower, 1, 42).await;
-        let anew = tries(&standby.url()).await.expect("it opens");
+        assert_receives(&mut follower, 1, 42).await;
+        let restarted = tries(&standby.url()).await.expect("the log opens");
         for id in acknowledged {
-            let again = bot(&anew).proposes(&id).await.expect("asked");
+            let again = bot(&restarted).proposes(&id).await.expect("asked");
             assert!(again.events.is_empty(), "{id} is there");
         }
-        assert_eq!(holds(&anew).await, 42);
+        assert_eq!(holds(&restarted).await, 42);
     });
 }

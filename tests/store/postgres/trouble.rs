@@ -1,7 +1,8 @@
 //! Trouble at the server: held locks, no free connections, a full disk, missing rights, a missing table.
 
 use super::{
-    MESSAGE, PostgresShell, ada, bot, follows, hears, holds, on_a_server, opens, options, tries, tries_with,
+    MESSAGE, PostgresShell, ada, assert_receives, bot, follows, holds, on_a_server, opens, options, tries,
+    try_open_with,
 };
 use countersign_store::{Store, StoreError, StoreOptions};
 use countersign_tests::{
@@ -46,7 +47,7 @@ fn writer_reconnects_after_its_connection_was_terminated() {
             server.psql(all).await.expect("an operator may");
             bot(&store).proposes(id).await.expect("asked");
         }
-        hears(&mut follows(&store), 1, 6).await;
+        assert_receives(&mut follows(&store), 1, 6).await;
         assert_eq!(holds(&store).await, 6);
     });
 }
@@ -54,8 +55,9 @@ fn writer_reconnects_after_its_connection_was_terminated() {
 #[test]
 fn readers_without_a_free_connection_report_busy() {
     on_a_server(async |server| {
-        let store =
-            tries_with(&server.url(), StoreOptions { readers: 1, ..options() }).await.expect("it opens");
+        let store = try_open_with(&server.url(), StoreOptions { readers: 1, ..options() })
+            .await
+            .expect("the log opens");
         bot(&store).proposes("call_1").await.expect("asked");
         let mut connection = PostgresShell::at(&server.url()).await;
         connection.run("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
@@ -94,7 +96,7 @@ fn full_disk_loses_nothing_and_writing_resumes() {
         let server = Cluster::with(ClusterSetup { megabytes: Some(60), ..ClusterSetup::default() }).await;
         let store = opens(&server.url()).await;
         bot(&store).proposes("call_1").await.expect("asked");
-        let ballast = server.on_its_disk("ballast");
+        let ballast = server.path_on_small_disk("ballast");
         let mut room = fs::File::create(&ballast).expect("a file");
         assert!(std::io::copy(&mut std::io::repeat(0), &mut room).is_err(), "until the disk is full");
         let mut written = 2;
@@ -110,7 +112,7 @@ fn full_disk_loses_nothing_and_writing_resumes() {
             i64::try_from(written).expect("few"),
             "and nothing of what was refused"
         );
-        fs::remove_file(&ballast).expect("it goes");
+        fs::remove_file(&ballast).expect("the file is deleted");
         drop(room);
         large(&store, written).await.expect("there is room");
         assert_eq!(holds(&store).await, i64::try_from(written + 2).expect("few"));
@@ -136,7 +138,7 @@ fn application_role_can_do_all_the_work() {
         let Err(early) = tries(&server.url_as("countersign_app", "postgres")).await else {
             panic!("no log yet")
         };
-        assert_eq!(early.reason(), Some("forbidden"), "it cannot make the log");
+        assert_eq!(early.reason(), Some("forbidden"), "the role cannot create the log");
         let owner = opens(&server.url_as("countersign_owner", "postgres")).await;
         server.psql(ROLES).await.expect("rights");
         let store = opens(&server.url_as("countersign_app", "postgres")).await;
@@ -145,8 +147,8 @@ fn application_role_can_do_all_the_work() {
         ada(&store).allows("call_1").await.expect("allowed");
         bot(&store).claims("call_1").await.expect("claimed");
         bot(&store).finishes("call_1").await.expect("finished");
-        hears(&mut follower, 1, 5).await;
-        store.probe().await.expect("it is well");
+        assert_receives(&mut follower, 1, 5).await;
+        store.probe().await.expect("the log verifies");
         assert_eq!(holds(&store).await, 5);
         let Err(repair) = store.rebuild_index().await else { panic!("that is the owner's") };
         assert_eq!(repair.reason(), Some("forbidden"));

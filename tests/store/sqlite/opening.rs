@@ -15,13 +15,13 @@ use tempfile::{TempDir, tempdir};
 
 const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
-fn place() -> (TempDir, PathBuf) {
+fn new_log_path() -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("log.db");
     (folder, path)
 }
 
-/// Opens a file that must be refused; gives the error's code, after checking that the file is unchanged.
+/// Opens a file that must be refused; returns the error's code, after checking that the file is unchanged.
 async fn refused(path: &Path) -> StoreError {
     let before = fs::read(path).expect("reads");
     let Err(error) = Store::open(path, StoreOptions::default()).await else {
@@ -31,8 +31,8 @@ async fn refused(path: &Path) -> StoreError {
     error
 }
 
-/// A log with some events, closed so that all of it is in one file.
-async fn a_log(path: &Path) {
+/// Writes a log with some events, and closes it so that all of it is in one file.
+async fn write_log(path: &Path) {
     let said = actor(ACTOR, "077", &[Path::new("files"), path]).await;
     assert!(said.well);
     run_sqlite3(path, "PRAGMA wal_checkpoint(TRUNCATE)").await.expect("the shell writes");
@@ -41,13 +41,13 @@ async fn a_log(path: &Path) {
 #[test]
 fn missing_file_is_created_only_on_request() {
     within_the_limit(async {
-        let (folder, path) = place();
+        let (folder, path) = new_log_path();
         let options = StoreOptions { create: false, ..StoreOptions::default() };
         let error = Store::open(&path, options.clone()).await.err().expect("there is none");
         assert_eq!(error.reason(), Some("missing"));
         assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "and none was made");
-        Store::open(&path, StoreOptions::default()).await.expect("it is made").close().await;
-        Store::open(&path, options).await.expect("it is there").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("the file is created").close().await;
+        Store::open(&path, options).await.expect("the log opens").close().await;
         let nowhere = Store::open(folder.path().join("no/folder.db"), StoreOptions::default()).await;
         assert_eq!(nowhere.err().expect("no folder").code(), "no_folder");
         let a_folder = Store::open(folder.path(), StoreOptions::default()).await;
@@ -58,7 +58,7 @@ fn missing_file_is_created_only_on_request() {
 #[test]
 fn text_file_is_refused() {
     within_the_limit(async {
-        let (_folder, path) = place();
+        let (_folder, path) = new_log_path();
         fs::write(&path, "Dear diary,\n".repeat(1_000)).expect("writes");
         assert_eq!(refused(&path).await.code(), "not_countersign");
         fs::write(&path, "short").expect("writes");
@@ -69,7 +69,7 @@ fn text_file_is_refused() {
 #[test]
 fn database_of_another_program_is_refused() {
     within_the_limit(async {
-        let (_folder, path) = place();
+        let (_folder, path) = new_log_path();
         run_sqlite3(&path, "CREATE TABLE events (seq INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)")
             .await
             .expect("the shell writes");
@@ -85,8 +85,8 @@ fn database_of_another_program_is_refused() {
 #[test]
 fn newer_file_is_refused_with_both_versions() {
     within_the_limit(async {
-        let (_folder, path) = place();
-        a_log(&path).await;
+        let (_folder, path) = new_log_path();
+        write_log(&path).await;
         let newer = "INSERT INTO _sqlx_migrations VALUES (9000, 'the future', '2030-01-01', TRUE, x'00', 1);
             UPDATE layout SET oldest = 9000;
             PRAGMA wal_checkpoint(TRUNCATE)";
@@ -105,8 +105,8 @@ fn newer_file_is_refused_with_both_versions() {
 #[test]
 fn damaged_file_is_refused() {
     within_the_limit(async {
-        let (_folder, path) = place();
-        a_log(&path).await;
+        let (_folder, path) = new_log_path();
+        write_log(&path).await;
         let whole = fs::read(&path).expect("reads");
         for keep in [whole.len() / 2, 4_096, 2_000, 100] {
             fs::write(&path, &whole[..keep]).expect("writes");
@@ -126,8 +126,8 @@ fn damaged_file_is_refused() {
 #[test]
 fn read_only_file_is_refused() {
     within_the_limit(async {
-        let (folder, path) = place();
-        a_log(&path).await;
+        let (folder, path) = new_log_path();
+        write_log(&path).await;
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/log.db""#;
         let before = fs::read(&path).expect("reads");
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
@@ -136,7 +136,7 @@ fn read_only_file_is_refused() {
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/new.db""#;
         let said = in_private_mounts(script, folder.path(), ACTOR).await;
         assert_eq!((said.text.as_str(), said.well), ("read_only", true));
-        Store::open(&path, StoreOptions::default()).await.expect("it was only the mount").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("only the mount is read-only").close().await;
     });
 }
 
@@ -144,7 +144,7 @@ fn read_only_file_is_refused() {
 #[test]
 fn log_files_are_readable_by_their_owner_only() {
     within_the_limit(async {
-        let (folder, path) = place();
+        let (folder, path) = new_log_path();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
         let said = actor(ACTOR, "000", &[Path::new("files"), &path]).await;
         let expected = "600 log.db\n600 log.db-bell\n600 log.db-shm\n600 log.db-wal";
@@ -155,7 +155,7 @@ fn log_files_are_readable_by_their_owner_only() {
 #[test]
 fn ten_processes_open_a_new_file_at_once() {
     within_the_limit(async {
-        let (_folder, path) = place();
+        let (_folder, path) = new_log_path();
         let arguments = [Path::new("open"), &path];
         let said = join_all((0..10).map(|_| actor(ACTOR, "077", &arguments))).await;
         assert!(said.iter().all(|said| said.text == "open"), "{said:?}");

@@ -9,7 +9,7 @@ async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
     let mut steps = Vec::new();
     for statement in statements(sql) {
         let explained = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
-        let rows = sqlx::query(explained).fetch_all(&mut *conn).await.expect("it prepares");
+        let rows = sqlx::query(explained).fetch_all(&mut *conn).await.expect("the statement prepares");
         steps.extend(rows.iter().map(|row| row.get::<String, _>("detail")));
     }
     steps

@@ -57,7 +57,7 @@ fn file_made_read_only_loses_nothing() {
         assert_eq!(code(&bot.proposes("call_2").await), "done");
         if chattr("+i", &files) {
             assert!(matches!(code(&bot.proposes("call_3").await), "io_error" | "read_only"));
-            assert!(chattr("-i", &files), "what was made immutable can be unmade");
+            assert!(chattr("-i", &files), "chattr removes the attribute");
             assert_eq!(world.count(EventType::ToolCall).await, 2, "nothing of what was refused");
         }
         assert_eq!(code(&bot.proposes("call_3").await), "done");

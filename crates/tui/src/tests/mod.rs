@@ -1,5 +1,4 @@
-//! Somebody at an inbox without a terminal, for the tests: they press keys, time stands still until it is
-//! moved, and what they see can be read.
+//! A tester of the inbox without a terminal: it presses keys, sets the clock and reads the screen.
 
 mod pictures;
 mod scope;
@@ -8,9 +7,7 @@ mod stories;
 use crate::{
     draw::{ColourTheme, draw_picture},
     inbox::{
-        message::{
-            DecisionFailure, DecisionSummary, InboxAction, InboxCallKey, InboxEvent, SentDecision, call_key,
-        },
+        message::{DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
     view::{InboxHints, build_picture},
@@ -22,12 +19,12 @@ use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// When every story begins.
-const BEGINNING: i64 = 1_790_000_000_000;
+/// The time at which every story starts.
+const START_MILLIS: i64 = 1_790_000_000_000;
 
-/// A call that waits since the beginning, as the gate would give it.
+/// A call that is pending since the start, as the gate returns it.
 pub(crate) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api::Call {
-    let at = Timestamp::from_millis(BEGINNING);
+    let at = Timestamp::from_millis(START_MILLIS);
     let mut call = json!({
         "threadId": "conversation-7",
         "id": format!("call_{seq}"),
@@ -52,8 +49,8 @@ pub(crate) fn call(seq: i64, tool: &str, arguments: &Value, more: &Value) -> api
     serde_json::from_value(call).expect("a call")
 }
 
-/// A short one.
-pub(crate) fn short(seq: i64, tool: &str) -> api::Call {
+/// A call that fits on the screen.
+pub(crate) fn short_call(seq: i64, tool: &str) -> api::Call {
     call(seq, tool, &json!({"command": format!("run {seq}")}), &json!({}))
 }
 
@@ -64,41 +61,43 @@ pub(crate) struct InboxTester {
 }
 
 impl InboxTester {
-    /// Before an inbox with those calls, at a window of 60 columns and 20 lines.
-    pub(crate) fn before(calls: &[api::Call]) -> Self {
-        let now = Timestamp::from_millis(BEGINNING + 5_000);
+    /// Opens an inbox with these calls in a window of 60 columns and 20 lines.
+    pub(crate) fn with_calls(calls: &[api::Call]) -> Self {
+        let now = Timestamp::from_millis(START_MILLIS + 5_000);
         let mut inbox = InboxState::new(Principal::user("ben"));
         inbox.apply_event(InboxEvent::Loaded(calls.to_vec()), now);
         inbox.hold = None;
         let mut person = Self { inbox, now, size: (60, 20) };
-        person.looks();
+        person.screen();
         person
     }
 
-    pub(crate) fn at_a_window_of(mut self, columns: u16, lines: u16) -> Self {
+    pub(crate) fn with_window(mut self, columns: u16, lines: u16) -> Self {
         self.size = (columns, lines);
         self
     }
 
-    /// Time passes.
-    pub(crate) fn waits(&mut self, span: Duration) {
+    /// Advances the clock.
+    pub(crate) fn advance_clock(&mut self, span: Duration) {
         self.now = self.now.after(span);
     }
 
-    /// What is on the screen.
-    pub(crate) fn looks(&mut self) -> String {
+    /// Draws the screen and returns its text.
+    pub(crate) fn screen(&mut self) -> String {
         let (columns, lines) = self.size;
         let hints = InboxHints { command_prefix: "countersign".to_owned() };
         let view = build_picture(&mut self.inbox, columns.into(), lines.into(), self.now, &hints);
-        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("it draws");
-        terminal.draw(|frame| draw_picture(frame, &view, ColourTheme { colours: true })).expect("it draws");
+        let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("the screen is drawn");
+        terminal
+            .draw(|frame| draw_picture(frame, &view, ColourTheme { colours: true }))
+            .expect("the screen is drawn");
         let buffer = terminal.backend().buffer().clone();
         let line = |y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         (0..lines).map(|y| line(y).trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Presses keys one after the other, and looks after each. `⏎` is Enter, `⎋` Escape.
-    pub(crate) fn presses(&mut self, keys: &str) -> Vec<InboxAction> {
+    /// Presses keys, and redraws the screen after each. `⏎` is Enter, `⎋` Escape.
+    pub(crate) fn press_keys(&mut self, keys: &str) -> Vec<InboxAction> {
         let press = |c| match c {
             '⏎' => KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE),
             '⎋' => KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE),
@@ -107,62 +106,58 @@ impl InboxTester {
         let mut actions = Vec::new();
         for c in keys.chars() {
             actions.extend(self.inbox.handle_key(press(c), self.now));
-            self.looks();
+            self.screen();
         }
         actions
     }
 
-    /// The one decision that those keys send.
-    pub(crate) fn sends(&mut self, keys: &str) -> SentDecision {
-        match self.presses(keys).as_slice() {
+    /// Presses keys that send exactly one decision, and returns it.
+    pub(crate) fn press_and_send(&mut self, keys: &str) -> SentDecision {
+        match self.press_keys(keys).as_slice() {
             [InboxAction::Decide(sent)] => sent.clone(),
             other => panic!("{keys} sends {other:?}"),
         }
     }
 
-    pub(crate) fn hears(&mut self, news: InboxEvent) -> Vec<InboxAction> {
+    pub(crate) fn receive(&mut self, news: InboxEvent) -> Vec<InboxAction> {
         let actions = self.inbox.apply_event(news, self.now);
-        self.looks();
+        self.screen();
         actions
     }
 
-    /// The gate does what was sent.
-    pub(crate) fn is_obeyed(&mut self, sent: SentDecision) {
+    /// The gate confirms the sent decision.
+    pub(crate) fn confirm_sent(&mut self, sent: SentDecision) {
         let waiting = self.inbox.calls.iter().find(|one| call_key(&one.call) == sent.key);
-        let mut call = waiting.expect("it was there").call.clone();
+        let mut call = waiting.expect("the call is in the inbox").call.clone();
         let response = json!({
             "decision": sent.decision, "source": "approver", "principal": "user:ben",
             "at": self.now, "seq": 99,
         });
         call.response = Some(serde_json::from_value(response).expect("a response"));
         call.state = if sent.decision.allows() { CallState::Allowed } else { CallState::Denied };
-        self.hears(InboxEvent::Answered(sent, Ok(Box::new(call))));
+        self.receive(InboxEvent::Answered(sent, Ok(Box::new(call))));
     }
 
-    /// The gate refuses what was sent.
-    pub(crate) fn is_refused(&mut self, sent: SentDecision, why: &str, gone: Option<DecisionSummary>) {
-        self.hears(InboxEvent::Answered(sent, Err(DecisionFailure { why: why.to_owned(), gone })));
+    /// The gate refuses the sent decision.
+    pub(crate) fn refuse_sent(&mut self, sent: SentDecision, why: &str, gone: Option<DecisionSummary>) {
+        self.receive(InboxEvent::Answered(sent, Err(DecisionFailure { why: why.to_owned(), gone })));
     }
 
-    pub(crate) fn shown(&self) -> Option<&str> {
+    pub(crate) fn shown_call(&self) -> Option<&str> {
         self.inbox.shown.as_ref().map(|(_, id)| id.as_str())
     }
 
-    /// What is said below the call.
-    pub(crate) fn is_told(&self) -> &str {
+    /// The status line below the call.
+    pub(crate) fn status_text(&self) -> &str {
         self.inbox.status.as_ref().map_or("", |(_, text)| text)
     }
 }
 
-/// Somebody else decides.
-pub(crate) fn decided(call: &api::Call, text: &str) -> InboxEvent {
+/// The event of another approver's decision.
+pub(crate) fn decided_by_other(call: &api::Call, text: &str) -> InboxEvent {
     InboxEvent::Decided(call_key(call), summarize_decision(text))
 }
 
 pub(crate) fn summarize_decision(text: &str) -> DecisionSummary {
     DecisionSummary { text: text.to_owned(), by: Principal::user("cleo") }
-}
-
-pub(crate) fn name(call: &api::Call) -> InboxCallKey {
-    call_key(call)
 }

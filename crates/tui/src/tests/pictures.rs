@@ -1,13 +1,13 @@
 //! Pictures of the inbox, as a terminal would show them.
 
-use super::{call, decided, short};
+use super::{call, decided_by_other, short_call};
 use crate::{inbox::message::InboxEvent, tests::InboxTester};
 use countersign_api as api;
 use countersign_gate::Principal;
 use insta::assert_snapshot;
 use serde_json::json;
 
-fn risky() -> api::Call {
+fn dangerous_call() -> api::Call {
     let impact = json!({
         "message": "Deletes the build folder and all that is in it, which takes an hour to make anew",
         "riskLevel": "high",
@@ -39,7 +39,7 @@ fn risky() -> api::Call {
     )
 }
 
-fn odd() -> api::Call {
+fn unusual_call() -> api::Call {
     let arguments = json!({
         "to": "ada\u{202e}nimda@example.com",
         "amount": "1249.50",
@@ -55,9 +55,9 @@ fn odd() -> api::Call {
 }
 
 #[test]
-fn a_call_in_sixty_columns() {
-    let mut ben = InboxTester::before(&[risky(), short(20, "bash")]);
-    assert_snapshot!(ben.looks(), @"
+fn call_in_60_columns() {
+    let mut ben = InboxTester::with_calls(&[dangerous_call(), short_call(20, "bash")]);
+    assert_snapshot!(ben.screen(), @"
      Countersign · 2 pending                           user:ben
      remove-folder                                       1 of 2
      by agent:ada · in conversation-7 · 5s ago
@@ -82,9 +82,9 @@ fn a_call_in_sixty_columns() {
 }
 
 #[test]
-fn a_call_in_eighty_columns() {
-    let mut ben = InboxTester::before(&[odd(), short(30, "bash")]).at_a_window_of(80, 30);
-    assert_snapshot!(ben.looks(), @r#"
+fn call_in_80_columns() {
+    let mut ben = InboxTester::with_calls(&[unusual_call(), short_call(30, "bash")]).with_window(80, 30);
+    assert_snapshot!(ben.screen(), @r#"
      Countersign · 2 pending                                               user:ben
      send-invoice                                                            1 of 2
      by agent:ada · in a thread with a name that is a good dea… · 5s ago
@@ -119,10 +119,11 @@ fn a_call_in_eighty_columns() {
 }
 
 #[test]
-fn a_call_beside_the_list() {
-    let mut ben = InboxTester::before(&[short(5, "bash"), risky(), odd()]).at_a_window_of(120, 24);
-    ben.presses("n");
-    assert_snapshot!(ben.looks(), @r#"
+fn wide_window_shows_call_beside_list() {
+    let mut ben = InboxTester::with_calls(&[short_call(5, "bash"), dangerous_call(), unusual_call()])
+        .with_window(120, 24);
+    ben.press_keys("n");
+    assert_snapshot!(ben.screen(), @r#"
     Countersign · 3 pending                                                                                       user:ben
       bash                        │ remove-folder                                                                   2 of 3
       conversation-7 · 5s ago     │ by agent:ada · in conversation-7 · 5s ago
@@ -151,10 +152,10 @@ fn a_call_beside_the_list() {
 }
 
 #[test]
-fn what_is_asked_below_it() {
-    let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(60, 16);
-    ben.presses("dnot before the weekend, and not without somebody who knows it");
-    assert_snapshot!(ben.looks(), @"
+fn questions_are_shown_below_the_call() {
+    let mut ben = InboxTester::with_calls(&[short_call(10, "bash")]).with_window(60, 16);
+    ben.press_keys("dnot before the weekend, and not without somebody who knows it");
+    assert_snapshot!(ben.screen(), @"
      Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
@@ -172,8 +173,8 @@ fn what_is_asked_below_it() {
      t somebody who knows it
      Enter deny   a reason is optional   Esc back
     ");
-    ben.presses("⎋s");
-    assert_snapshot!(ben.looks(), @"
+    ben.press_keys("⎋s");
+    assert_snapshot!(ben.screen(), @"
      Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
@@ -194,10 +195,10 @@ fn what_is_asked_below_it() {
 }
 
 #[test]
-fn what_is_said_about_a_decision() {
-    let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(60, 16);
-    let sent = ben.sends("o");
-    assert_snapshot!(ben.looks(), @"
+fn decision_is_shown_below_the_call() {
+    let mut ben = InboxTester::with_calls(&[short_call(10, "bash")]).with_window(60, 16);
+    let sent = ben.press_and_send("o");
+    assert_snapshot!(ben.screen(), @"
      Countersign · 1 pending                           user:ben
      bash                                                1 of 1
      by agent:ada · in conversation-7 · 5s ago
@@ -215,8 +216,8 @@ fn what_is_said_about_a_decision() {
      d deny   o allow once   s session   e edit   c comment
      ? help   q quit
     ");
-    ben.is_obeyed(sent);
-    assert_snapshot!(ben.looks(), @"
+    ben.confirm_sent(sent);
+    assert_snapshot!(ben.screen(), @"
      Countersign · 0 pending                           user:ben
 
 
@@ -237,13 +238,13 @@ fn what_is_said_about_a_decision() {
 }
 
 #[test]
-fn what_somebody_else_decided() {
-    let mut ben = InboxTester::before(&[risky(), short(20, "bash")]).at_a_window_of(80, 14);
-    ben.hears(decided(&risky(), "denied by user:cleo"));
-    ben.hears(InboxEvent::Lost(
+fn decision_of_another_approver_is_shown() {
+    let mut ben = InboxTester::with_calls(&[dangerous_call(), short_call(20, "bash")]).with_window(80, 14);
+    ben.receive(decided_by_other(&dangerous_call(), "denied by user:cleo"));
+    ben.receive(InboxEvent::Lost(
         "no answer from http://127.0.0.1:7878/: Connection refused (os error 111)".to_owned(),
     ));
-    assert_snapshot!(ben.looks(), @"
+    assert_snapshot!(ben.screen(), @"
      Countersign · 1 pending                                               user:ben
      remove-folder                                                          decided
      by agent:ada · in conversation-7 · 5s ago
@@ -262,9 +263,9 @@ fn what_somebody_else_decided() {
 }
 
 #[test]
-fn an_empty_inbox() {
-    let mut ben = InboxTester::before(&[]).at_a_window_of(80, 14);
-    assert_snapshot!(ben.looks(), @"
+fn empty_inbox() {
+    let mut ben = InboxTester::with_calls(&[]).with_window(80, 14);
+    assert_snapshot!(ben.screen(), @"
      Countersign · 0 pending                                               user:ben
 
 
@@ -283,10 +284,10 @@ fn an_empty_inbox() {
 }
 
 #[test]
-fn the_keys() {
-    let mut ben = InboxTester::before(&[short(10, "bash")]).at_a_window_of(80, 26);
-    ben.presses("?");
-    assert_snapshot!(ben.looks(), @"
+fn help_lists_the_keys() {
+    let mut ben = InboxTester::with_calls(&[short_call(10, "bash")]).with_window(80, 26);
+    ben.press_keys("?");
+    assert_snapshot!(ben.screen(), @"
      Countersign · 1 pending                                               user:ben
      Keys
     ────────────────────────────────────────────────────────────────────────────────
@@ -314,37 +315,38 @@ fn the_keys() {
 
      j k scroll   Esc back
     ");
-    ben.presses("⎋");
-    assert!(ben.looks().contains("1 of 1"));
+    ben.press_keys("⎋");
+    assert!(ben.screen().contains("1 of 1"));
 }
 
 #[test]
-fn a_call_of_ones_own() {
-    let mut own = short(10, "bash");
+fn own_call_cannot_be_decided() {
+    let mut own = short_call(10, "bash");
     own.proposal.principal = Principal::user("ben");
-    let mut ben = InboxTester::before(&[own]).at_a_window_of(80, 14);
-    assert!(ben.looks().contains("Warning  you proposed this call, so another person must decide it"));
+    let mut ben = InboxTester::with_calls(&[own]).with_window(80, 14);
+    assert!(ben.screen().contains("Warning  you proposed this call, so another person must decide it"));
 }
 
-/// However small the window is and whatever is shown, nothing breaks.
+/// Drawing must not panic in a window of any size.
 #[test]
-fn any_window() {
+fn every_window_size_is_drawn() {
     for columns in (1..130).step_by(7) {
         for lines in 1..30 {
             let mut ben =
-                InboxTester::before(&[risky(), odd(), short(30, "bash")]).at_a_window_of(columns, lines);
-            ben.looks();
-            ben.presses("nnGgdwords⎋?⎋s");
+                InboxTester::with_calls(&[dangerous_call(), unusual_call(), short_call(30, "bash")])
+                    .with_window(columns, lines);
+            ben.screen();
+            ben.press_keys("nnGgdwords⎋?⎋s");
         }
     }
 }
 
-/// A window that shows no line of the arguments has shown nobody anything.
+/// A window without room for a line of the arguments has not shown them to the approver.
 #[test]
-fn a_window_that_is_too_small_counts_as_no_reading() {
-    let mut ben = InboxTester::before(&[]).at_a_window_of(20, 5);
-    ben.hears(InboxEvent::Arrived(vec![short(10, "bash")]));
-    ben.waits(crate::inbox::state::DECISION_DELAY);
-    assert_eq!(ben.presses("o"), []);
-    assert!(ben.is_told().starts_with("Read to the end first"));
+fn window_too_small_for_arguments_prevents_allowing() {
+    let mut ben = InboxTester::with_calls(&[]).with_window(20, 5);
+    ben.receive(InboxEvent::Arrived(vec![short_call(10, "bash")]));
+    ben.advance_clock(crate::inbox::state::DECISION_DELAY);
+    assert_eq!(ben.press_keys("o"), []);
+    assert!(ben.status_text().starts_with("Read to the end first"));
 }

@@ -1,4 +1,4 @@
-//! An answer of a server, as tests look at it.
+//! An answer of a server, in the form that tests compare.
 
 use super::name_hashes;
 use crate::lay_out;
@@ -40,7 +40,7 @@ impl HttpAnswer {
         answer
     }
 
-    /// Sends a request to the byte. Its answer has no headers.
+    /// Sends the exact bytes of a request. Its answer has no headers.
     pub(super) async fn to_raw(address: SocketAddr, head: &str) -> Self {
         let mut stream = TcpStream::connect(address).await.expect("the server listens");
         let request = format!("{head}\r\nConnection: close\r\n\r\n");

@@ -99,7 +99,7 @@ impl World<Http> {
         Persona::new(Http::transport(self), None)
     }
 
-    /// Sends a request to the byte, for requests that no client sends.
+    /// Sends the exact bytes of a request that no HTTP client would send.
     pub async fn sends_raw(&self, head: &str) -> HttpAnswer {
         HttpAnswer::to_raw(self.service.address, head).await
     }

@@ -15,7 +15,7 @@ impl EventStreamReader {
         Self { response, received: Vec::new() }
     }
 
-    /// The next message, to the byte, without the empty line that ends it; `None` at the end.
+    /// The exact text of the next message, without the empty line that ends it; `None` at the end.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.received.windows(2).position(|pair| pair == b"\n\n") {

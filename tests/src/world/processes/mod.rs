@@ -1,4 +1,4 @@
-//! The service as real programs: processes that share one log, and what a test asks of them.
+//! The service as real programs: processes that share one log, and the requests of tests to them.
 
 mod player;
 mod process;
@@ -74,7 +74,7 @@ impl World<Processes> {
         self.folder().join(name)
     }
 
-    /// Writes a policy for the programs, and gives its path.
+    /// Writes a policy for the programs, and returns its path.
     #[must_use]
     pub fn write_policy(&self, policy: &str) -> String {
         let path = self.file("policy.toml");
@@ -114,7 +114,7 @@ impl World<Processes> {
         Process::start_waiting(self.countersign(&["--server", server_url, "run"]).args(words)).await
     }
 
-    /// Runs the command over the log to its end, and gives its exit code and what it printed.
+    /// Runs the command over the log to its end, and returns its exit code and its output.
     pub async fn runs(&self, words: &[&str]) -> (i32, String) {
         let ended = Process::start(&mut self.countersign_over_log(words)).ended().await;
         (ended.code, ended.stdout)

@@ -1,4 +1,4 @@
-//! A process that plays a part and reports what was acknowledged to it.
+//! A process that plays a part and reports each acknowledgement.
 
 use super::{Process, ProcessWorld};
 use serde_json::{Value, json};

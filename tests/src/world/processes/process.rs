@@ -65,13 +65,13 @@ impl Process {
     /// Writes a line to its stdin.
     pub async fn tell(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("its stdin is open");
-        stdin.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
+        stdin.write_all(format!("{line}\n").as_bytes()).await.expect("the read succeeds");
     }
 
     /// Its process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.child.id().expect("it runs")
+        self.child.id().expect("the process runs")
     }
 
     /// `kill -9`, and waits until it is gone.
@@ -82,7 +82,7 @@ impl Process {
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = self.child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-        kill_process(pid.expect("it runs"), signal).expect("it can be signalled");
+        kill_process(pid.expect("the process runs"), signal).expect("it can be signalled");
     }
 
     /// Waits until it ends by itself. Its stdin stays open until then.
@@ -93,6 +93,6 @@ impl Process {
         let (status, out, err) =
             tokio::join!(self.child.wait(), out.read_to_string(&mut stdout), err.read_to_string(&mut stderr));
         out.and(err).expect("its output is text");
-        ProcessEnd { code: status.expect("it ends").code().unwrap_or(-1), stdout, stderr }
+        ProcessEnd { code: status.expect("the process ends").code().unwrap_or(-1), stdout, stderr }
     }
 }

@@ -70,7 +70,7 @@ impl Server {
     #[must_use]
     pub fn resident_kib(&self) -> u64 {
         let pid = self.process.pid();
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
         line.trim().trim_end_matches(" kB").parse().expect("a number")
     }

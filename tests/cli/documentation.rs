@@ -1,6 +1,6 @@
-//! What the program says of itself: its version, its manual, its reference, and what shells need.
+//! The version, the manual page, the command reference and the shell completions.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use std::path::Path;
 
 fn document(name: &str) -> std::path::PathBuf {
@@ -8,8 +8,8 @@ fn document(name: &str) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn the_version_tells_how_it_was_built() {
-    at_a_desk(async |desk| {
+async fn version_includes_the_build() {
+    with_desk(async |desk| {
         let [short, whole] = [desk.types("-V").await.stdout, desk.types("version").await.stdout];
         assert!(whole.starts_with(&short) && short.lines().count() == 1, "{short}{whole}");
         assert_eq!(desk.types("--version").await.stdout, whole);
@@ -26,12 +26,12 @@ async fn the_version_tells_how_it_was_built() {
 }
 
 #[tokio::test]
-async fn shells_complete_the_command_line() {
-    at_a_desk(async |desk| {
-        desk.writes("countersign.bash", &desk.types("completions bash").await.stdout);
+async fn completions_are_accepted_by_each_shell() {
+    with_desk(async |desk| {
+        desk.write_file("countersign.bash", &desk.types("completions bash").await.stdout);
         let asked = "source ./countersign.bash; COMP_WORDS=(countersign pen); COMP_CWORD=1; \
                      _countersign countersign pen countersign; echo \"${COMPREPLY[@]}\"";
-        assert_eq!(desk.runs("bash", &["-c", asked]).await, "pending\n");
+        assert_eq!(desk.run_program("bash", &["-c", asked]).await, "pending\n");
         for shell in ["zsh", "fish", "elvish", "powershell"] {
             assert!(desk.types(&format!("completions {shell}")).await.stdout.contains("thread"), "{shell}");
         }
@@ -41,18 +41,18 @@ async fn shells_complete_the_command_line() {
 }
 
 #[tokio::test]
-async fn the_manual_has_a_page_for_each_command() {
-    at_a_desk(async |desk| {
+async fn manual_has_a_page_per_command() {
+    with_desk(async |desk| {
         let page = desk.types("man").await.stdout;
         assert!(page.contains(".TH countersign 1") && page.contains(".SH \"EXIT STATUS\""), "{page}");
         assert!(page.contains(".SH \"ENVIRONMENT\"") && page.is_ascii(), "{page}");
         assert!(!page.contains("countersign\\-help"), "no page that is not there is referred to");
         assert_eq!(desk.types("man --out pages").await.code, 0);
-        let pages = desk.runs("ls", &["pages"]).await;
+        let pages = desk.run_program("ls", &["pages"]).await;
         for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
             assert!(pages.lines().any(|page| page == name), "{pages}");
         }
-        assert!(!pages.contains("reference"), "what is hidden has no page");
+        assert!(!pages.contains("reference"), "hidden commands have no page");
         let allow = std::fs::read_to_string(desk.path("pages/countersign-allow.1")).expect("written");
         assert!(allow.contains("\\-\\-session"), "{allow}");
         let run = std::fs::read_to_string(desk.path("pages/countersign-run.1")).expect("written");
@@ -61,18 +61,18 @@ async fn the_manual_has_a_page_for_each_command() {
     .await;
 }
 
-/// `COUNTERSIGN_ACCEPT=1` writes the page anew.
+/// `COUNTERSIGN_ACCEPT=1` rewrites the page.
 #[tokio::test]
-async fn the_reference_in_docs_is_what_the_program_says() {
-    at_a_desk(async |desk| {
-        let said = desk.types("reference").await.stdout;
+async fn reference_in_docs_matches_the_program() {
+    with_desk(async |desk| {
+        let output = desk.types("reference").await.stdout;
         let path = document("commands.md");
         if std::env::var_os("COUNTERSIGN_ACCEPT").is_some() {
-            std::fs::write(&path, &said).expect("the repository is writable");
+            std::fs::write(&path, &output).expect("the repository is writable");
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            kept == said,
+            kept == output,
             "docs/commands.md is not what `countersign reference` prints: COUNTERSIGN_ACCEPT=1"
         );
     })
@@ -80,9 +80,9 @@ async fn the_reference_in_docs_is_what_the_program_says() {
 }
 
 #[tokio::test]
-async fn every_setting_is_documented() {
-    at_a_desk(async |desk| {
-        let page = std::fs::read_to_string(document("configuration.md")).expect("it is there");
+async fn each_setting_is_documented() {
+    with_desk(async |desk| {
+        let page = std::fs::read_to_string(document("configuration.md")).expect("the file exists");
         let settings = desk.types("config --json").await.stdout;
         let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
         for setting in settings["settings"].as_array().expect("a list") {

@@ -1,10 +1,10 @@
-//! The crates point inwards, and what only one room may know stays in it.
+//! The permitted dependencies of each crate: between crates, and on SQL, runtimes and I/O.
 
 use super::{files_ending, read, root};
 use std::{collections::BTreeSet, process::Command};
 
-/// Who may use whom.
-const MAY_USE: &[(&str, &[&str])] = &[
+/// Each crate, and the crates that it may depend on.
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("events", &[]),
     ("patterns", &[]),
     ("redaction", &["events", "patterns"]),
@@ -21,29 +21,33 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn crates_point_inwards() {
+fn crate_dependencies_point_inwards() {
     let manifests = files_ending("Cargo.toml");
     let crates: Vec<_> = manifests
         .iter()
         .filter_map(|path| path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml"))
         .collect();
-    assert_eq!(crates.len(), MAY_USE.len(), "every room has its arrows in this test: {crates:?}");
+    assert_eq!(
+        crates.len(),
+        ALLOWED_DEPENDENCIES.len(),
+        "list each crate in ALLOWED_DEPENDENCIES: {crates:?}"
+    );
     for name in crates {
-        let (_, allowed) = MAY_USE.iter().find(|(room, _)| *room == name).expect(name);
+        let (_, allowed) = ALLOWED_DEPENDENCIES.iter().find(|(listed, _)| *listed == name).expect(name);
         let manifest = read(&format!("crates/{name}/Cargo.toml"));
         let uses =
             manifest.lines().filter_map(|line| line.strip_prefix("countersign-")?.split(['.', ' ']).next());
         for used in uses {
-            assert!(allowed.contains(&used), "{name} may not use {used}");
+            assert!(allowed.contains(&used), "crates/{name} must not depend on crates/{used}");
         }
     }
 }
 
 #[test]
-fn only_the_store_knows_sql() {
+fn only_the_store_uses_sqlx() {
     for path in files_ending(".rs").iter().filter(|path| path.starts_with("crates/")) {
         if !path.starts_with("crates/store/") {
-            assert!(!read(path).contains("sqlx"), "{path} knows SQL");
+            assert!(!read(path).contains("sqlx"), "{path} uses sqlx; only crates/store may");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The creation of a log: by many stores at once, beside other logs, and not at all where something is wrong.
 
 use super::{
-    MESSAGE, PostgresShell, bot, follows, hears, holds, log, on_a_server, opens, options, refused, tries,
-    tries_with,
+    MESSAGE, PostgresShell, assert_receives, bot, follows, holds, log, on_a_server, opens, options, refused,
+    tries, try_open_with,
 };
 use countersign_store::StoreOptions;
 use countersign_tests::{
@@ -29,7 +29,7 @@ async fn ten_open(url: &str) {
     });
     join_all(asked).await;
     for store in &stores {
-        hears(&mut follows(store), 1, 20).await;
+        assert_receives(&mut follows(store), 1, 20).await;
     }
     assert_eq!(holds(&stores[0]).await, 20);
 }
@@ -42,8 +42,8 @@ fn logs_in_two_schemas_are_independent() {
             (opens(&(url.clone() + "?schema=one")).await, opens(&(url.clone() + "?schema=other")).await);
         let channel =
             PostgresShell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
-        let mut ear = PgListener::connect(&url).await.expect("it lets us in");
-        ear.listen(&channel).await.expect("it listens");
+        let mut ear = PgListener::connect(&url).await.expect("the connection opens");
+        ear.listen(&channel).await.expect("LISTEN succeeds");
         // An uncommitted insert in one schema must not block the other.
         let mut connection = PostgresShell::at(&url).await;
         connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
@@ -63,7 +63,7 @@ fn logs_in_two_schemas_are_independent() {
 /// The next notification, except those by which a store tests its own channel.
 async fn rings(ear: &mut PgListener) -> String {
     loop {
-        let heard = ear.recv().await.expect("it rings");
+        let heard = ear.recv().await.expect("a notification arrives");
         if heard.payload() != "0" {
             return heard.payload().to_owned();
         }
@@ -89,13 +89,13 @@ fn missing_database_is_reported() {
     on_a_server(async |server| {
         assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "missing");
         let reads = StoreOptions { create: false, ..options() };
-        let Err(empty) = tries_with(&server.url(), reads).await else { panic!("there is no log") };
+        let Err(empty) = try_open_with(&server.url(), reads).await else { panic!("there is no log") };
         assert_eq!(empty.reason(), Some("missing"), "nor is a log that is not to be made");
         assert_eq!(server.psql("SELECT to_regclass('events') IS NULL").await.as_deref(), Ok("t"));
         server.stop();
         assert_eq!(refused(&server.url(), "s3cret").await, "unreachable");
         server.start().await;
-        tries(&server.url()).await.expect("it opens");
+        tries(&server.url()).await.expect("the log opens");
     });
 }
 

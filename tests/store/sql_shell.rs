@@ -1,18 +1,17 @@
-//! The SQL shell is a door too: what somebody types there is seen by all, and sealed by the next who
-//! writes through the gate.
+//! Rows inserted in the SQL shell: every process sees them, and the next writer through the gate seals them.
 
 use countersign_events::{CallId, EventType};
 use countersign_store::EventFilter;
 use countersign_tests::{World, code, on_each_database};
 
 on_each_database! {
-    a_decision_typed_in_the_shell_wakes_whoever_waits_for_it,
-    the_next_order_seals_the_rows_by_hand,
-    the_views_show_a_call_in_one_row,
-    a_decision_by_hand_follows_the_rules,
+    decision_inserted_by_sql_wakes_its_waiter,
+    next_command_seals_rows_inserted_by_sql,
+    views_show_a_call_in_one_row,
+    decision_inserted_by_sql_follows_the_rules,
 }
 
-async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(world: &mut World) {
+async fn decision_inserted_by_sql_wakes_its_waiter(world: &mut World) {
     let other = world.another_store().await;
     let bot = world.agent("bot");
     let proposed = bot.proposes("call_1").await.expect("asked").events;
@@ -21,7 +20,7 @@ async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(world: &mut Wo
     let typed = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', 'it''s fine')";
     world.run_shell(typed).await.expect("the shell writes");
     waiter.woken().await;
-    let event = follower.next().await.expect("it is told");
+    let event = follower.next().await.expect("the waiter wakes");
     assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
     assert_eq!(event.principal.as_str(), "user:ada");
     assert_eq!(event.hash, None, "nobody of ours has sealed it");
@@ -30,7 +29,7 @@ async fn a_decision_typed_in_the_shell_wakes_whoever_waits_for_it(world: &mut Wo
     assert_eq!(code(&bot.claims("call_1").await), "done", "and the call may run");
 }
 
-async fn the_next_order_seals_the_rows_by_hand(world: &mut World) {
+async fn next_command_seals_rows_inserted_by_sql(world: &mut World) {
     let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
     bot.proposes("call_2").await.expect("asked");
@@ -48,7 +47,7 @@ async fn the_next_order_seals_the_rows_by_hand(world: &mut World) {
     assert_ne!(report.tip, tip);
 }
 
-async fn the_views_show_a_call_in_one_row(world: &mut World) {
+async fn views_show_a_call_in_one_row(world: &mut World) {
     let bot = world.agent("bot");
     bot.proposes("call_1").await.expect("asked");
     world.person("ada").allows("call_1").await.expect("allowed");
@@ -62,7 +61,7 @@ async fn the_views_show_a_call_in_one_row(world: &mut World) {
     assert_eq!(decisions, "t|call_1|allow_once|user:ada|");
 }
 
-async fn a_decision_by_hand_follows_the_rules(world: &mut World) {
+async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
     world.person("ada").proposes("call_1").await.expect("asked");
     for (values, why) in [
         ("'t', 'call_2', 'deny', 'user:bo', NULL", "the thread has no such call"),

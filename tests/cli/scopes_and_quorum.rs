@@ -1,12 +1,12 @@
-//! Deciding in all its width: what is remembered, at which level, by how many.
+//! Decisions with a scope, at a level, and by several approvers.
 
-use crate::desk::{TerminalDesk, at_a_desk};
+use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
-/// A policy with people of two levels, a tool that takes two of them and one that takes an admin.
-pub(crate) fn sets_rules(desk: &mut TerminalDesk) {
-    desk.writes(
+/// A policy with approvers of two levels, one tool that needs two approvers, and one that needs an admin.
+pub(crate) fn set_policy(desk: &mut TerminalDesk) {
+    desk.write_file(
         "policy.toml",
         r#"
 [approvers]
@@ -30,12 +30,12 @@ verdict = "ask"
 level = "admin"
 "#,
     );
-    desk.sets("COUNTERSIGN_POLICY", "policy.toml");
+    desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
 }
 
 #[tokio::test]
-async fn options_that_contradict_each_other_are_refused() {
-    at_a_desk(async |desk| {
+async fn contradictory_options_are_refused() {
+    with_desk(async |desk| {
         for line in [
             "allow call_1 --exact --tool",
             "allow call_1 --session --exact",
@@ -55,10 +55,10 @@ async fn options_that_contradict_each_other_are_refused() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_as_wide_as_was_said() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"echo one"}"#).await;
-        desk.proposes("t1", "call_2", "bash", r#"{"command":"git push"}"#).await;
+async fn grant_has_the_chosen_scope() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"echo one"}"#).await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"git push"}"#).await;
         assert_snapshot!(desk.types("show call_2").await, @"
         call_2  bash  pending
           thread     t1
@@ -125,9 +125,9 @@ async fn what_is_remembered_is_as_wide_as_was_said() {
 }
 
 #[tokio::test]
-async fn a_width_that_does_not_fit_the_call_is_refused() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
+async fn scope_that_does_not_fit_is_refused() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'make *'").await, @"
         command `make *`: no other calls yet
         ! countersign: scope: the pattern does not match the call that it is decided on
@@ -143,11 +143,11 @@ async fn a_width_that_does_not_fit_the_call_is_refused() {
 }
 
 #[tokio::test]
-async fn two_people_are_told_how_far_they_are() {
-    at_a_desk(async |desk| {
-        sets_rules(desk);
-        let mut run = desk.starts("run --thread t1 --tool deploy --id call_1 -- echo hi");
-        run.complains("is pending").await;
+async fn quorum_votes_report_their_progress() {
+    with_desk(async |desk| {
+        set_policy(desk);
+        let mut run = desk.start("run --thread t1 --tool deploy --id call_1 -- echo hi");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
         Voted on call_1: 1 of 2 to allow, 0 of 2 to deny. 1 more person must agree before it runs.
         exit 0
@@ -184,7 +184,7 @@ async fn two_people_are_told_how_far_they_are() {
         Allowed call_1 once.
         exit 0
         ");
-        assert_eq!(run.ends().await.stdout, "hi\n");
+        assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         assert_snapshot!(desk.types("log --thread t1").await, @"
             1  [moment]  t1  agent:root proposes deploy as call_1: echo hi
             2  [moment]  t1  2 people are asked about call_1, until [time] (two look at deploys: the rule says so)
@@ -200,11 +200,11 @@ async fn two_people_are_told_how_far_they_are() {
 }
 
 #[tokio::test]
-async fn a_level_that_somebody_does_not_have_is_refused() {
-    at_a_desk(async |desk| {
-        sets_rules(desk);
-        let mut run = desk.starts("run --thread t1 --tool drop --id call_1 -- echo hi");
-        run.complains("is pending").await;
+async fn level_not_held_is_refused() {
+    with_desk(async |desk| {
+        set_policy(desk);
+        let mut run = desk.start("run --thread t1 --tool drop --id call_1 -- echo hi");
+        run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"
         ! countersign: user:ben cannot decide this: it takes level admin, and theirs is user
         ! hint: `countersign show ID` lists who may decide, and at which level
@@ -223,7 +223,7 @@ async fn a_level_that_somebody_does_not_have_is_refused() {
         Allowed call_1 once.
         exit 0
         ");
-        assert_eq!(run.ends().await.code, 0);
+        assert_eq!(run.wait_for_exit().await.code, 0);
         let shown = desk.types("show call_1").await.stdout;
         assert!(shown.contains("  level      admin\n"), "{shown}");
     })

@@ -1,31 +1,31 @@
 //! Tables and lines fit the terminal: 60, 80 and 200 columns.
 
 use crate::{
-    desk::{TerminalDesk, at_a_desk},
+    desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
 
-/// What the lists look like in a window of so many columns.
+/// The lists in a window of this width.
 async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
-    desk.proposes("conversation-with-a-long-name", "call_1", "bash", &long).await;
-    desk.proposes("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
+    desk.propose("conversation-with-a-long-name", "call_1", "bash", &long).await;
+    desk.propose("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
     desk.types("allow call_1 --session --as user:ada").await;
     let terminal = TmuxTerminal::open(desk).await;
-    terminal.is_resized(columns, 30).await;
-    // The window has its new size a moment after tmux says so.
+    terminal.resize(columns, 30).await;
+    // The window changes its size a moment after tmux reports it.
     let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
     let grants = "countersign grant list conversation-with-a-long-name";
     let lists = format!("countersign calls; countersign thread list; countersign log; {grants}");
     terminal.types(&format!("{resized}; clear; {lists}; echo seen at {columns}")).await;
-    terminal.shows(&format!("seen at {columns}")).await;
-    terminal.is_back().await
+    terminal.wait_for_line(&format!("seen at {columns}")).await;
+    terminal.wait_for_prompt().await
 }
 
 #[tokio::test]
 async fn lists_fit_60_columns() {
-    at_a_desk(async |desk| {
+    with_desk(async |desk| {
         assert_snapshot!(lists(desk, 60).await, @r#"
         ID      TOOL        STATE    PROPOSED  THREAD      ARGUMENTS
         call_2  世界の道具  pending  [ago]  t2          {"text":…
@@ -50,7 +50,7 @@ async fn lists_fit_60_columns() {
 
 #[tokio::test]
 async fn lists_fit_80_columns() {
-    at_a_desk(async |desk| {
+    with_desk(async |desk| {
         assert_snapshot!(lists(desk, 80).await, @r#"
         ID      TOOL        STATE    PROPOSED  BY             THREAD        ARGUMENTS
         call_2  世界の道具  pending  [ago]  agent:builder  t2            {"text":"世…
@@ -74,7 +74,7 @@ async fn lists_fit_80_columns() {
 
 #[tokio::test]
 async fn lists_fit_200_columns() {
-    at_a_desk(async |desk| {
+    with_desk(async |desk| {
         assert_snapshot!(lists(desk, 200).await, @r#"
         ID      TOOL        STATE    PROPOSED  BY             THREAD                         ARGUMENTS
         call_2  世界の道具  pending  [ago]  agent:builder  t2                             {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
@@ -97,16 +97,16 @@ async fn lists_fit_200_columns() {
 }
 
 #[tokio::test]
-async fn there_are_colours_on_a_terminal_and_nowhere_else() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn colours_appear_only_on_a_terminal() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         let coloured = |text: &str| text.contains('\u{1b}');
         assert!(!coloured(&desk.types("calls").await.stdout));
         assert!(coloured(&desk.types("calls --colour always").await.stdout));
         assert!(coloured(&desk.types("show nobody --colour always").await.stderr));
-        desk.sets("NO_COLOR", "1");
+        desk.set_variable("NO_COLOR", "1");
         assert!(!coloured(&desk.types("calls").await.stdout));
-        desk.sets("COUNTERSIGN_COLOUR", "always");
+        desk.set_variable("COUNTERSIGN_COLOUR", "always");
         assert!(coloured(&desk.types("calls").await.stdout));
         assert!(!coloured(&desk.types("calls --colour never").await.stdout));
     })

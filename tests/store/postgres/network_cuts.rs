@@ -2,7 +2,8 @@
 //! miss nothing and recover by themselves.
 
 use super::{
-    MESSAGE, PostgresShell, bot, by_the_bell, follows, hears, holds, on_a_server, opens, tries_with,
+    MESSAGE, PostgresShell, assert_receives, bot, follows, holds, on_a_server, opens,
+    options_without_polling, try_open_with,
 };
 use countersign_store::{Store, StoreError};
 use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
@@ -38,7 +39,7 @@ async fn is_written_once(server: &Cluster, cut: ConnectionCut) {
         let (outcome, ()) = join(bot(&far).proposes(id), struck).await;
         assert_eq!(outcome.expect("acknowledged").events.len(), 2, "and told what was written for it");
         let first = i64::try_from(2 * round + 1).expect("few");
-        hears(&mut follower, first, first + 1).await;
+        assert_receives(&mut follower, first, first + 1).await;
     }
     assert_eq!(holds(&far).await, 6);
 }
@@ -88,7 +89,7 @@ fn others_may_write_before_the_cut_off_lookup() {
         };
         let (outcome, ()) = join(bot(&far).proposes("call_2"), others).await;
         assert_eq!(code(&outcome), "done");
-        hears(&mut follows(&far), 1, 6).await;
+        assert_receives(&mut follows(&far), 1, 6).await;
         bot(&far).proposes("call_4").await.expect("asked");
         assert_eq!(holds(&near).await, 8);
     });
@@ -104,7 +105,7 @@ fn cut_off_follower_misses_nothing() {
             proxy.cut();
             proposes_ten(&near, round).await;
             proxy.heal();
-            hears(&mut follower, 20 * round + 1, 20 * round + 20).await;
+            assert_receives(&mut follower, 20 * round + 1, 20 * round + 20).await;
         }
     });
 }
@@ -118,7 +119,7 @@ fn stalled_follower_misses_nothing() {
             proxy.stall();
             proposes_ten(&near, round).await;
             proxy.heal();
-            hears(&mut follower, 20 * round + 1, 20 * round + 20).await;
+            assert_receives(&mut follower, 20 * round + 1, 20 * round + 20).await;
         }
         bot(&far).proposes("call").await.expect("asked");
         assert_eq!(holds(&near).await, 102);
@@ -136,16 +137,18 @@ async fn proposes_ten(store: &Store, round: i64) {
 fn notifications_resume_after_a_cut_connection() {
     on_a_server(async |server| {
         let (proxy, _, near) = far_and_near(server).await;
-        let far = tries_with(&proxy.url_as("postgres", "postgres"), by_the_bell()).await.expect("it opens");
+        let far = try_open_with(&proxy.url_as("postgres", "postgres"), options_without_polling())
+            .await
+            .expect("the log opens");
         let mut follower = follows(&far);
         bot(&near).proposes("call_1").await.expect("asked");
-        hears(&mut follower, 1, 2).await;
+        assert_receives(&mut follower, 1, 2).await;
         let before = proxy.taken();
         proxy.cut();
         bot(&near).proposes("call_2").await.expect("asked");
-        hears(&mut follower, 3, 4).await;
+        assert_receives(&mut follower, 3, 4).await;
         bot(&near).proposes("call_3").await.expect("asked");
-        hears(&mut follower, 5, 6).await;
+        assert_receives(&mut follower, 5, 6).await;
         assert!(proxy.taken() > before, "over new connections");
     });
 }

@@ -1,4 +1,4 @@
-//! What it costs to tell people how far each answer would reach: that is looked up whenever they look.
+//! The cost of scope previews, which the gate computes each time an approver lists pending calls.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -9,7 +9,7 @@ use countersign_gate::EmbeddedGate;
 use countersign_store::{EventFilter, StoreOptions};
 use std::time::{Duration, Instant};
 
-/// How many calls wait, how many threads have them, and how many calls each of those has seen.
+/// The number of pending calls, the numbers of threads that have them, and the number of calls in each thread.
 const WAITING: usize = 100;
 const THREADS: [usize; 2] = [1, 20];
 const SEEN: usize = 1_000;
@@ -18,12 +18,12 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (seen, samples) = if quick { (WAITING, 3) } else { (SEEN, 30) };
     let mut rows = Vec::new();
     for threads in THREADS {
-        rows.push(page(threads, seen, samples).await?);
+        rows.push(measure_page(threads, seen, samples).await?);
     }
     Ok(rows)
 }
 
-async fn page(threads: usize, seen: usize, samples: usize) -> LabOutcome<BenchRow> {
+async fn measure_page(threads: usize, seen: usize, samples: usize) -> LabOutcome<BenchRow> {
     let folder = lab::folder()?;
     let path = lab::file(&folder, "log.db");
     let lab = BenchLab::open(&path, StoreOptions::default()).await?;
@@ -39,27 +39,30 @@ async fn page(threads: usize, seen: usize, samples: usize) -> LabOutcome<BenchRo
     }
     let gate = EmbeddedGate::open(countersign_store::DatabaseUrl::parse(&path)?).await?;
     let page = PageQuery { after: 0, limit: WAITING };
-    let (mut plain, mut informed) = (BenchSamples::default(), BenchSamples::default());
+    let (mut plain, mut previewed) = (BenchSamples::default(), BenchSamples::default());
     for _ in 0..samples {
         let start = Instant::now();
         let found = lab.store.pending(&EventFilter::default(), 0, WAITING).await?.items.len();
         plain.add(start.elapsed());
         let start = Instant::now();
-        let told = gate.pending(&LogFilter::default(), page).await?.pending;
-        informed.add(start.elapsed());
-        let all = told.iter().filter_map(|call| call.request.as_ref());
+        let listed = gate.pending(&LogFilter::default(), page).await?.pending;
+        previewed.add(start.elapsed());
+        let all = listed.iter().filter_map(|call| call.request.as_ref());
         if (found, all.filter(|request| request.scopes.len() == 3).count()) != (WAITING, WAITING) {
-            return Err("not what waits, with three widths each".into());
+            return Err(format!("expected {WAITING} pending calls with three scopes each").into());
         }
     }
     gate.shut_down().await;
     lab.store.close().await;
+    let in_threads = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
     Ok(BenchRow {
-        what: format!("{WAITING} that wait in {threads} threads of {seen} calls, and how far answers reach"),
-        measured: ms(informed.median()),
-        raw: format!("{} (without that)", ms(plain.median())),
-        ratio: Some(times(informed.median(), plain.median())),
+        what: format!(
+            "{WAITING} pending calls in {in_threads} of {seen} calls, with scope previews, median of {samples}"
+        ),
+        measured: ms(previewed.median()),
+        raw: format!("{}, without previews", ms(plain.median())),
+        ratio: Some(times(previewed.median(), plain.median())),
         target: "≤ 100 ms",
-        met: Some(informed.median() <= Duration::from_millis(100)),
+        met: Some(previewed.median() <= Duration::from_millis(100)),
     })
 }

@@ -1,7 +1,8 @@
-//! Hides what differs from run to run, and only after a look at it: a time that is none stays as it is.
+//! Replaces values that differ between runs by fixed text. Each value is checked first, so that an invalid time
+//! stays visible in a snapshot.
 
-/// The text with times, hashes, random ids, ports and spans made alike. Ids are numbered in the order
-/// in which they first appear, so that it still shows which is which.
+/// Replaces times, hashes, random ids, ports and durations. Ids are numbered in the order
+/// in which they first appear, so that different ids remain distinct.
 pub(crate) fn hide(text: &str) -> String {
     let (mut shown, mut rest, mut ids) = (String::new(), text, Vec::new());
     while let Some(first) = rest.chars().next() {
@@ -32,7 +33,7 @@ pub(crate) fn hide(text: &str) -> String {
     shown
 }
 
-/// What stands at the beginning of the text and is to be hidden: its length and what it is.
+/// Finds a variable value at the beginning of the text. Returns its length and its kind.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
     let rules: [Rule; 9] = [
@@ -49,29 +50,29 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
     rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
 }
 
-/// `2026-01-31T12:00:00.000Z`, or with six digits of a second as the program's own log has it.
+/// `2026-01-31T12:00:00.000Z`, or with microseconds as in the program's own log.
 fn time(text: &str) -> Option<usize> {
     let end = text.bytes().take(27).position(|byte| byte == b'Z').filter(|end| [23, 26].contains(end))?;
     let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
-    // Of this century, and not of the future that a wrong unit would put it in.
+    // A value in a wrong unit would lie outside of this century.
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
 }
 
-/// `2026-01-31 12:00:00`, as `log` has it.
+/// `2026-01-31 12:00:00`, as `log` prints it.
 fn moment(text: &str) -> Option<usize> {
     let (day, second) = (text.get(..10)?, text.get(11..19)?);
     text[10..].starts_with(' ').then_some(())?;
     time(&format!("{day}T{second}.000Z")).map(|_| 19)
 }
 
-/// `01-31 12:00`, as `log` has it where there is little room.
+/// `01-31 12:00`, as `log` prints it in a narrow terminal.
 fn minute(text: &str) -> Option<usize> {
     let (day, minute) = (text.get(..5)?, text.get(6..11)?);
     text[5..].starts_with(' ').then_some(())?;
     time(&format!("2026-{day}T{minute}:00.000Z")).map(|_| 11)
 }
 
-/// `12.5 KiB`, as `doctor` has it.
+/// `12.5 KiB`, as `doctor` prints it.
 fn size(text: &str) -> Option<usize> {
     let number = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     text[..number].parse::<f64>().ok()?;
@@ -103,7 +104,7 @@ fn executor(text: &str) -> Option<usize> {
     Some("run-".len() + pid.len() + 1 + random(rest)?)
 }
 
-/// A port that the system chose, after the address.
+/// A port that the operating system chose, after the address.
 fn port(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("127.0.0.1:")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -111,8 +112,8 @@ fn port(text: &str) -> Option<usize> {
     Some("127.0.0.1:".len() + digits)
 }
 
-/// `0s ago`, for as long as no test takes a minute. In a table so much room follows as it and `10s ago` differ
-/// in: of that two columns are left.
+/// `0s ago`; no test takes a minute. A table pads `0s ago` to the width of `10s ago`, so
+/// two columns of the padding are kept.
 fn ago(text: &str) -> Option<usize> {
     let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
     text[..digits].parse::<u8>().ok().filter(|seconds| *seconds < 60)?;
@@ -122,7 +123,7 @@ fn ago(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn hides_only_what_is_what_it_seems() {
+fn only_valid_values_are_hidden() {
     assert_eq!(hide("at 2026-01-31T12:00:00.000Z (3s ago)"), "at [time] ([ago])");
     assert_eq!(hide("3s ago     t1"), hide("10s ago    t1"));
     assert_eq!(hide("at 2026-13-31T12:00:00.000Z"), "at 2026-13-31T12:00:00.000Z");

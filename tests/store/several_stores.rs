@@ -170,7 +170,7 @@ async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
     assert_eq!(world.call("t", "call_2").await.state(world.now()), CallState::Cancelled);
     assert_eq!(code(&bot.claims("call_1").await), "thread_closed");
     assert_eq!(code(&bot.proposes("call_9").await), "thread_closed");
-    let again = ada.closes().await.expect("it is so already");
+    let again = ada.closes().await.expect("the command has no effect");
     assert!(again.events.is_empty());
 }
 

@@ -1,5 +1,5 @@
-//! The index of open requests knows when a request is due, and the writer loads the decisions that a thread remembers.
-//! The rows are forged with a valid hash, because no command brings them about in this order.
+//! The index of open requests contains the due time of each request, and the writer loads the grants of a thread.
+//! The rows are forged with a valid hash, because no command writes them in this order.
 
 use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
@@ -7,9 +7,9 @@ use countersign_tests::{Database, LS, Random, SqlConnection, World, append_seale
 use std::time::Duration;
 
 on_each_database! {
-    a_request_is_due_for_what_has_not_happened_yet,
-    the_index_of_what_is_due_is_what_the_events_say,
-    what_is_remembered_is_loaded_with_its_thread,
+    request_is_due_for_its_next_step,
+    due_index_equals_the_events,
+    grants_are_loaded_with_their_thread,
 }
 
 /// A writer of sealed rows in thread `t`.
@@ -19,49 +19,61 @@ struct RowScribe<'a> {
 }
 
 impl<'a> RowScribe<'a> {
-    async fn of(world: &'a World) -> Self {
+    async fn open(world: &'a World) -> Self {
         Self { world, connection: world.sql_connection().await }
     }
 
-    async fn writes(&mut self, kind: EventType, principal: &str, data: &str) -> Result<i64, String> {
+    async fn write_event(&mut self, kind: EventType, principal: &str, data: &str) -> Result<i64, String> {
         append_sealed(self.world.store(), &mut self.connection, "t", (kind, principal, data)).await
     }
 
     /// A pending call of `bash`, with more fields of its request.
-    async fn is_asked(&mut self, id: &str, more: &str) {
+    async fn write_pending_call(&mut self, id: &str, more: &str) {
         let call = format!(
             r#"{{"id":"{id}","name":"bash","arguments":{{"command":"ls"}},"argumentsHash":"{{HASH}}"}}"#
         );
-        self.writes(EventType::ToolCall, "agent:bot", &call).await.expect("proposed");
+        self.write_event(EventType::ToolCall, "agent:bot", &call).await.expect("proposed");
         let request = format!(
             r#"{{"toolCallId":"{id}","reason":"x","options":["allow_once","deny"]{more},"policy":"{{HASH}}"}}"#
         );
-        self.writes(EventType::ApprovalRequest, "agent:bot", &request).await.expect("asked");
+        self.write_event(EventType::ApprovalRequest, "agent:bot", &request).await.expect("asked");
     }
 
-    async fn responds(&mut self, id: &str, decision: &str, more: &str) -> Result<i64, String> {
+    async fn write_response(&mut self, id: &str, decision: &str, more: &str) -> Result<i64, String> {
         let response = format!(
             r#"{{"toolCallId":"{id}","decision":"{decision}","source":"approver"{more},"argumentsHash":"{{HASH}}"}}"#
         );
-        self.writes(EventType::ApprovalResponse, "user:ada", &response).await
+        self.write_event(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    /// The decision at `grant` answers for that call.
-    async fn answers(&mut self, id: &str, decision: &str, grant: i64, more: &str) -> Result<i64, String> {
+    /// Responds to the call by the grant at `grant`.
+    async fn write_response_by_grant(
+        &mut self,
+        id: &str,
+        decision: &str,
+        grant: i64,
+        more: &str,
+    ) -> Result<i64, String> {
         let response = format!(
             r#"{{"toolCallId":"{id}","decision":"{decision}","source":"grant","grant":{grant}{more},"argumentsHash":"{{HASH}}"}}"#
         );
-        self.writes(EventType::ApprovalResponse, "user:ada", &response).await
+        self.write_event(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    async fn about(&mut self, kind: EventType, principal: &str, id: &str, more: &str) -> Result<i64, String> {
-        self.writes(kind, principal, &format!(r#"{{"toolCallId":"{id}"{more}}}"#)).await
+    async fn write_call_event(
+        &mut self,
+        kind: EventType,
+        principal: &str,
+        id: &str,
+        more: &str,
+    ) -> Result<i64, String> {
+        self.write_event(kind, principal, &format!(r#"{{"toolCallId":"{id}"{more}}}"#)).await
     }
 }
 
 const MOVES: &str = r#","scope":"once""#;
 
-/// When something is due next, in minutes from the beginning, by the index as it is kept and as it is made anew.
+/// The time of the next due item in minutes after `beginning`, by the maintained index and by a rebuilt one.
 async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     assert!(world.verify().await.index_holds);
     let kept = world.store().next_due().await.expect("reads");
@@ -70,11 +82,11 @@ async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     kept.map(|moment| moment.since(beginning).as_secs() / 60)
 }
 
-async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
+async fn request_is_due_for_its_next_step(world: &mut World) {
     world.expects_inadmissible_rows();
     let beginning = world.now();
     let at = |minutes: u64| beginning.after(Duration::from_mins(minutes));
-    let mut scribe = RowScribe::of(world).await;
+    let mut scribe = RowScribe::open(world).await;
     for order in [["remind", "escalate"], ["escalate", "remind"]] {
         let id = format!("{}_first", order[0]);
         let (first, second) = (at(1), at(2));
@@ -84,7 +96,7 @@ async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
             order[1],
             at(5)
         );
-        scribe.is_asked(&id, &more).await;
+        scribe.write_pending_call(&id, &more).await;
         assert_eq!(due_in(world, beginning).await, Some(1));
         let due = world.store().due(first, 10).await.expect("reads");
         let id = CallId::new(&id).expect("valid");
@@ -94,22 +106,25 @@ async fn a_request_is_due_for_what_has_not_happened_yet(world: &mut World) {
                 "remind" => (EventType::ApprovalReminder, ""),
                 _ => (EventType::ApprovalEscalated, r#","level":"admin""#),
             };
-            scribe.about(kind, "system:expiry", id.as_str(), more).await.expect("it happens");
-            let again = scribe.about(kind, "system:expiry", id.as_str(), more).await;
-            again.expect_err("it happens once");
+            scribe
+                .write_call_event(kind, "system:expiry", id.as_str(), more)
+                .await
+                .expect("the event is accepted");
+            let again = scribe.write_call_event(kind, "system:expiry", id.as_str(), more).await;
+            again.expect_err("a repetition is refused");
             assert_eq!(due_in(world, beginning).await, Some(next), "{id} after {step}");
         }
-        scribe.responds(id.as_str(), "allow_once", "").await.expect("allowed");
+        scribe.write_response(id.as_str(), "allow_once", "").await.expect("allowed");
         assert_eq!(due_in(world, beginning).await, None);
     }
 }
 
-/// A history that nobody planned: requests that are reminded of, that go to a higher level and that are answered, in
-/// whatever order. Half of the steps are refused; those that are not make it.
-async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
+/// A random history of requests, reminders, escalations and decisions, in any order. About half of the steps are
+/// refused; the others make the history.
+async fn due_index_equals_the_events(world: &mut World) {
     world.expects_inadmissible_rows();
     let mut chance = Random::seeded(11);
-    let mut scribe = RowScribe::of(world).await;
+    let mut scribe = RowScribe::open(world).await;
     let (mut asked, mut written) = (0, 0);
     for step in 0..160 {
         let id = format!("call_{}", chance.below(asked.max(1)));
@@ -120,16 +135,16 @@ async fn the_index_of_what_is_due_is_what_the_events_say(world: &mut World) {
                     if chance.below(3) == 0 { String::new() } else { format!(r#","{name}At":"{moment}""#) }
                 };
                 let more = [at("remind"), at("escalate"), at("expires")].concat();
-                scribe.is_asked(&format!("call_{asked}"), &more).await;
+                scribe.write_pending_call(&format!("call_{asked}"), &more).await;
                 asked += 1;
                 continue;
             }
-            2..4 => scribe.about(EventType::ApprovalReminder, "system:expiry", &id, "").await,
+            2..4 => scribe.write_call_event(EventType::ApprovalReminder, "system:expiry", &id, "").await,
             4..6 => {
                 let level = r#","level":"admin""#;
-                scribe.about(EventType::ApprovalEscalated, "system:expiry", &id, level).await
+                scribe.write_call_event(EventType::ApprovalEscalated, "system:expiry", &id, level).await
             }
-            6 => scribe.responds(&id, "allow_once", "").await,
+            6 => scribe.write_response(&id, "allow_once", "").await,
             _ => {
                 world.clock().advance(Duration::from_secs(1));
                 continue;
@@ -165,26 +180,26 @@ async fn loaded(
         Database::Postgres => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY (value ->> 1)::int"),
     };
     let sql = format!("WITH loaded (rows) AS ({filled}) SELECT value ->> 6 FROM loaded, {rows}");
-    let calls = connection.query_texts(&sql).await.expect("it answers");
+    let calls = connection.query_texts(&sql).await.expect("the server answers");
     let id = |call: &String| serde_json::from_str::<serde_json::Value>(call).expect("JSON")["id"].clone();
     calls.iter().map(|call| id(call).as_str().expect("text").to_owned()).collect()
 }
 
-async fn what_is_remembered_is_loaded_with_its_thread(world: &mut World) {
+async fn grants_are_loaded_with_their_thread(world: &mut World) {
     world.expects_inadmissible_rows();
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
-    let mut scribe = RowScribe::of(world).await;
+    let mut scribe = RowScribe::open(world).await;
     for id in ["granted", "denied", "refused", "old", "new", "waiting"] {
         bot.proposes(id).await.expect("asked");
     }
     bot.in_thread("t2").proposes("elsewhere").await.expect("asked");
     ada.allows_for_the_session("granted").await.expect("granted");
-    scribe.responds("denied", "deny", r#","scope":"exact""#).await.expect("denied");
-    scribe.responds("refused", "deny", "").await.expect("denied");
-    let old = scribe.responds("old", "allow_once", "").await.expect("allowed");
+    scribe.write_response("denied", "deny", r#","scope":"exact""#).await.expect("denied");
+    scribe.write_response("refused", "deny", "").await.expect("denied");
+    let old = scribe.write_response("old", "allow_once", "").await.expect("allowed");
     bot.cancels("old").await.expect("withdrawn");
     world.clock().advance(Duration::from_mins(10));
-    scribe.answers("new", "allow_once", old, MOVES).await.expect("it moves");
+    scribe.write_response_by_grant("new", "allow_once", old, MOVES).await.expect("the grant moves");
     let (now, mut connection) = (world.now(), world.sql_connection().await);
     let before = Timestamp::from_millis(now.as_millis() - 600_000);
     assert_eq!(loaded(world, &mut connection, now, false).await, ["granted", "denied", "new"]);

@@ -1,13 +1,13 @@
-//! Deciding on several calls with one command.
+//! Decisions on several calls with one command.
 
-use crate::desk::at_a_desk;
+use crate::desk::with_desk;
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
 #[tokio::test]
-async fn a_slip_in_one_id_decides_nothing() {
-    at_a_desk(async |desk| {
-        desk.proposes("t1", "call_1", "bash", "{}").await;
+async fn one_invalid_id_decides_nothing() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_1 call_9 --as user:ada").await, @r#"
         ! countersign: no recent call has an id that begins with "call_9"; add --thread to find older calls
         ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
@@ -36,10 +36,10 @@ async fn a_slip_in_one_id_decides_nothing() {
 }
 
 #[tokio::test]
-async fn each_call_is_answered_for_itself() {
-    at_a_desk(async |desk| {
+async fn each_call_has_its_own_result() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2", "call_3"] {
-            desk.proposes("t1", id, "bash", "{}").await;
+            desk.propose("t1", id, "bash", "{}").await;
         }
         desk.types("deny call_2 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 call_2 call_3 call_1 --as user:ada").await, @"
@@ -48,8 +48,8 @@ async fn each_call_is_answered_for_itself() {
         ! countersign: call_2: decided already: deny by user:ben at [time]
         exit 3
         ");
-        let said = desk.types("deny call_1 call_2 --json --as user:ben").await;
-        assert_snapshot!(lay_out(&said.stdout), @r#"
+        let output = desk.types("deny call_1 call_2 --json --as user:ben").await;
+        assert_snapshot!(lay_out(&output.stdout), @r#"
         {
           "results": [
             {
@@ -101,16 +101,16 @@ async fn each_call_is_answered_for_itself() {
           ]
         }
         "#);
-        assert_eq!(said.code, 3);
+        assert_eq!(output.code, 3);
     })
     .await;
 }
 
 #[tokio::test]
-async fn all_that_waits_is_denied_at_once() {
-    at_a_desk(async |desk| {
+async fn all_pending_calls_are_denied_at_once() {
+    with_desk(async |desk| {
         for (thread, id) in [("t1", "call_1"), ("t2", "call_2"), ("t2", "call_3")] {
-            desk.proposes(thread, id, "bash", "{}").await;
+            desk.propose(thread, id, "bash", "{}").await;
         }
         assert_snapshot!(desk.types("deny --all-pending --thread t2 --comment stop --as user:ada").await, @"
         Denied call_2.
@@ -133,17 +133,22 @@ async fn all_that_waits_is_denied_at_once() {
     .await;
 }
 
-/// What was decided is printed as it was proposed: the order, the digits, numbers that no program can hold.
+/// The arguments are printed as proposed: in their order, and with digits that no number type can hold.
 #[tokio::test]
-async fn numbers_that_are_too_great_do_not_stop_the_answer() {
-    at_a_desk(async |desk| {
+async fn huge_numbers_in_arguments_are_printed_unchanged() {
+    with_desk(async |desk| {
         for id in ["call_1", "call_2"] {
-            desk.proposes("t1", id, "pay", "{\"z\":1.50,\n\"a\":1e400}").await;
+            desk.propose("t1", id, "pay", "{\"z\":1.50,\n\"a\":1e400}").await;
         }
-        let said = desk.types("deny call_1 call_2 --json --as user:ada").await;
-        assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-        assert_eq!(said.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(), 2, "{}", said.stdout);
-        assert_eq!(said.stdout.lines().count(), 1);
+        let output = desk.types("deny call_1 call_2 --json --as user:ada").await;
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+        assert_eq!(
+            output.stdout.matches(r#""arguments":{"z":1.50, "a":1e400}"#).count(),
+            2,
+            "{}",
+            output.stdout
+        );
+        assert_eq!(output.stdout.lines().count(), 1);
     })
     .await;
 }
