@@ -76,8 +76,8 @@ async fn demo_runs_automatically_to_its_end() {
           write-script    ran      allowed by user:ada: read to the end
 
         The log and the files are still there:
-          /root/.cache/countersign/target/debug/countersign-under-test --database [here]/demo/countersign.db show demo_clean
-          /root/.cache/countersign/target/debug/countersign-under-test --database [here]/demo/countersign.db log
+          countersign --database [here]/demo/countersign.db show demo_clean
+          countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk
           rm -r [here]/demo
         exit 0

@@ -111,7 +111,7 @@ async fn pending_command_runs_once_allowed() {
         desk.types("allow call_ --as user:ada").await;
         assert_snapshot!(run.wait_for_exit().await, @"
         hi
-        ! countersign: [call 1] is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow [call 1]
+        ! countersign: [call 1] is pending; allow it with: countersign allow [call 1]
         exit 0
         ");
     })
@@ -139,7 +139,7 @@ async fn expired_command_does_not_run() {
     with_desk(async |desk| {
         let ran = desk.types("run --id call_1 --expires 1s -- touch ran").await;
         assert_snapshot!(ran, @"
-        ! countersign: call_1 is pending; allow it with: /root/.cache/countersign/target/debug/countersign-under-test allow call_1
+        ! countersign: call_1 is pending; allow it with: countersign allow call_1
         ! countersign: Nobody decided before [time], so this call was not run.
         exit 78
         ");

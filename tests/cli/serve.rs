@@ -64,11 +64,11 @@ async fn serve_prints_its_address_and_next_steps() {
           policy     policy.toml (1 rule)
 
         In a second terminal, propose a command:
-          /root/.cache/countersign/target/debug/countersign-under-test run -- git --version
+          countersign run -- git --version
         In a third terminal, list and decide pending calls:
-          /root/.cache/countersign/target/debug/countersign-under-test watch
-          /root/.cache/countersign/target/debug/countersign-under-test pending
-          /root/.cache/countersign/target/debug/countersign-under-test allow ID          or: curl http://[port]/v1/approvals/pending
+          countersign watch
+          countersign pending
+          countersign allow ID          or: curl http://[port]/v1/approvals/pending
 
         Ctrl-C stops the server and loses nothing.
 
