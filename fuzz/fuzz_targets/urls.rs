@@ -1,12 +1,12 @@
 //! Fuzzes URLs: a URL that matches the pattern of a host has that host.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_patterns::{ParsedUrl, MatchAnswer, UrlPattern};
+use countersign_patterns::{MatchAnswer, ParsedUrl, UrlPattern};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
     let (pattern, url) = input;
-    let address = ParsedUrl::read(url);
+    let address = ParsedUrl::parse(url);
     if let Ok(pattern) = UrlPattern::new(pattern) {
         let _ = pattern.matches(&address);
     }

@@ -26,7 +26,7 @@ async fn invalid_scope_is_refused_with_its_reason() {
         ");
         assert_snapshot!(ada.post(REACH, r#"{"match":"once"}"#).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
         assert_snapshot!(ada.post(REACH, r#"{"match":{"command":""}}"#).await, @"422 invalid: match: the pattern `` is empty and would match nothing: write `*` for everything");
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @"422 invalid: match: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)");
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"url":"ftp"}}"#).await, @"422 invalid: match: the pattern `ftp` needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
     .await;
 }
@@ -36,7 +36,7 @@ async fn duplicate_or_oversized_scope_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: match: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(ada.post(REACH, r#"{"match":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: match: an object repeats the key "command" (at byte 16)"#);
         assert_snapshot!(ada.post(REACH, r#"{"match":"tool","limit":5}"#).await, @r"
         422 invalid: unknown field `limit`, expected `match` at line 1 column 23
         column: 23

@@ -95,7 +95,7 @@ async fn a_call_that_nobody_proposed_is_not_found() {
         exit 2
         ");
         assert_snapshot!(desk.types("show call_1 --thread ..").await, @r#"
-        ! countersign: thread: "." and ".." cannot stand in a URL
+        ! countersign: thread: it is "." or "..", which cannot be used in a URL
         exit 2
         "#);
     })

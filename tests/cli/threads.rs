@@ -55,7 +55,7 @@ async fn what_is_not_there_is_said_to_be_missing() {
         exit 2
         ");
         assert_snapshot!(desk.types("thread close ..").await, @r#"
-        ! countersign: thread: "." and ".." cannot stand in a URL
+        ! countersign: thread: it is "." or "..", which cannot be used in a URL
         exit 2
         "#);
     })

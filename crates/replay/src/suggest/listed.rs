@@ -82,7 +82,7 @@ fn closure(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow]) -> O
     if several > 1 || (open && several > 0) {
         return None;
     }
-    let json = Json::of(&json!({"args": args})).ok()?;
+    let json = Json::encode(&json!({"args": args})).ok()?;
     let calls: Vec<_> = rows.iter().map(|row| row.index).collect();
     Some(CandidateRule {
         tool: tool_of(allowed, &calls)?,
