@@ -3,7 +3,7 @@
 
 use countersign_patterns::{
     CommandPattern, MatchAnswer, ParsedScript,
-    command::{any, every},
+    command::{match_any, match_every},
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -13,19 +13,26 @@ fuzz_target!(|input: (&str, &str)| {
     assert!(script.commands().all(|command| command.len() <= 16 * (text.len() + 1)));
     if let Some(suggested) = script.suggest() {
         let suggested = CommandPattern::new(&suggested).expect("a suggestion is a valid pattern");
-        assert_eq!(every(&[suggested], &script), MatchAnswer::Yes);
+        assert_eq!(match_every(&[suggested], &script), MatchAnswer::Yes);
     }
     for glob in ["ls*", "ls **", glob] {
         let Ok(pattern) = CommandPattern::new(glob) else { continue };
         let patterns = [pattern];
-        if every(&patterns, &script) != MatchAnswer::Yes {
+        if match_every(&patterns, &script) != MatchAnswer::Yes {
             continue;
         }
-        assert_eq!(any(&patterns, &script), MatchAnswer::Yes, "every command matches, so at least one does");
+        assert_eq!(
+            match_any(&patterns, &script),
+            MatchAnswer::Yes,
+            "every command matches, so at least one does"
+        );
         if glob.starts_with("ls") && !text.ends_with('\\') {
             let longer = ParsedScript::parse(&format!("{text}\nrm -rf /"));
-            assert_ne!(every(&patterns, &longer), MatchAnswer::Yes);
-            assert_ne!(any(&[CommandPattern::new("rm *").expect("a pattern")], &longer), MatchAnswer::No);
+            assert_ne!(match_every(&patterns, &longer), MatchAnswer::Yes);
+            assert_ne!(
+                match_any(&[CommandPattern::new("rm *").expect("a pattern")], &longer),
+                MatchAnswer::No
+            );
         }
     }
 });

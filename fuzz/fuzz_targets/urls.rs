@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
     let (pattern, url) = input;
-    let address = ParsedUrl::read(url);
+    let address = ParsedUrl::parse(url);
     if let Ok(pattern) = UrlPattern::new(pattern) {
         let _ = pattern.matches(&address);
     }

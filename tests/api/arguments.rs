@@ -13,8 +13,8 @@ async fn ambiguous_arguments_are_refused() {
         let arguments = async |json: &str| {
             builder.post(CALLS, &format!(r#"{{"id":"a","name":"bash","arguments":{json}}}"#)).await
         };
-        assert_snapshot!(arguments(r#"{"command":"ls","command":"rm -rf /"}"#).await, @r#"422 invalid: arguments: an object has the key "command" twice (at byte 16)"#);
-        assert_snapshot!(arguments(r#"{"deep":[{"k":1,"\u006b":2}]}"#).await, @r#"422 invalid: arguments: an object has the key "k" twice (at byte 16)"#);
+        assert_snapshot!(arguments(r#"{"command":"ls","command":"rm -rf /"}"#).await, @r#"422 invalid: arguments: an object repeats the key "command" (at byte 16)"#);
+        assert_snapshot!(arguments(r#"{"deep":[{"k":1,"\u006b":2}]}"#).await, @r#"422 invalid: arguments: an object repeats the key "k" (at byte 16)"#);
         assert_snapshot!(arguments(r#"{"text":"\ud800"}"#).await, @"422 invalid: arguments: the string at byte 8 is not Unicode: unexpected end of hex escape at line 1 column 8");
         assert_snapshot!(arguments(r"[1e99999999999]").await, @"422 invalid: arguments: the exponent of the number at byte 1 is out of range");
         assert_snapshot!(arguments(&format!("{}{}", "[".repeat(257), "]".repeat(257))).await, @"
@@ -36,12 +36,12 @@ async fn annotations_and_results_follow_the_same_limits() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let twice = r#"{"id":"a","name":"bash","arguments":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#;
-        assert_snapshot!(builder.post(CALLS, twice).await, @r#"422 invalid: annotations: an object has the key "readOnlyHint" twice (at byte 21)"#);
+        assert_snapshot!(builder.post(CALLS, twice).await, @r#"422 invalid: annotations: an object repeats the key "readOnlyHint" (at byte 21)"#);
         builder.proposes("call_1").await;
         let answer = builder
             .post("/v1/threads/t/tool-calls/call_1/result", r#"{"status":"success","content":{"a":1,"a":2}}"#)
             .await;
-        assert_snapshot!(answer, @r#"422 invalid: content: an object has the key "a" twice (at byte 7)"#);
+        assert_snapshot!(answer, @r#"422 invalid: content: an object repeats the key "a" (at byte 7)"#);
     })
     .await;
 }

@@ -106,23 +106,23 @@ async fn unprintable_names_are_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a\u0000b","name":"bash","arguments":{}}"#).await, @r"
-        422 invalid: the call's id cannot be used: it holds the control character U+0000 at line 1 column 16
+        422 invalid: the call id cannot be used: it contains the control character U+0000 at line 1 column 16
         column: 16
         line: 1
         ");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"","arguments":{}}"#).await, @r"
-        422 invalid: the tool's name cannot be used: it is empty at line 1 column 19
+        422 invalid: the tool name cannot be used: it is empty at line 1 column 19
         column: 19
         line: 1
         ");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"..","name":"bash","arguments":{}}"#).await, @r#"
-        422 invalid: the call's id cannot be used: "." and ".." cannot stand in a URL at line 1 column 10
+        422 invalid: the call id cannot be used: it is "." or "..", which cannot be used in a URL at line 1 column 10
         column: 10
         line: 1
         "#);
         let long = format!(r#"{{"id":"{}","name":"bash","arguments":{{}}}}"#, "x".repeat(513));
         assert_snapshot!(builder.post(CALLS, &long).await, @r"
-        422 invalid: the call's id cannot be used: it has 513 bytes, and 512 is the most at line 1 column 521
+        422 invalid: the call id cannot be used: it has 513 bytes; the limit is 512 at line 1 column 521
         column: 521
         line: 1
         ");

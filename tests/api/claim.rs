@@ -51,7 +51,7 @@ async fn claim_with_other_arguments_is_refused() {
         world.person("ada").allows("call_1").await;
         assert_snapshot!(claims(world, &"0".repeat(64)).await, @"409 arguments_changed: the arguments hash to 0000000000000000000000000000000000000000000000000000000000000000, and [hash:ls] was approved; run what was approved, or propose a new call");
         assert_snapshot!(claims(world, "abc").await, @r"
-        422 invalid: a SHA-256 is 64 hexadecimal digits at line 1 column 44
+        422 invalid: a SHA-256 hash must have 64 hexadecimal digits at line 1 column 44
         column: 44
         line: 1
         ");

@@ -34,7 +34,7 @@ async fn edit_against_the_input_schema_is_refused() {
         assert_eq!(world.agent("builder").post(CALLS, WITH_SCHEMA).await.status, 201);
         let wrong = r#"{"decision":"allow_once","arguments":{"command":7,"force":true}}"#;
         assert_snapshot!(ada.post(DECIDE, wrong).await, @r#"422 invalid: arguments: the tool does not take them: 7 is not of type "string" at "/command"; Additional properties are not allowed ('force' was unexpected)"#);
-        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow_once","arguments":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: arguments: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow_once","arguments":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: arguments: an object repeats the key "command" (at byte 16)"#);
         assert_eq!(ada.get(&format!("{CALLS}/call_1")).await.text("state"), "pending");
     })
     .await;

@@ -150,7 +150,7 @@ async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscri
     let a = propose("a", "shell", "ls").await.id;
     let blocked = api::DecisionRequest { arguments: json(r#"{"command":"rm -r /"}"#), ..allow.clone() };
     told.say("change it to what is blocked", ada.decide(&thread, &a, &blocked).await);
-    let others = api::DecisionRequest { arguments_hash: Some(Sha256::of(b"others")), ..allow.clone() };
+    let others = api::DecisionRequest { arguments_hash: Some(Sha256::digest(b"others")), ..allow.clone() };
     told.say("decide on others", ada.decide(&thread, &a, &others).await);
     let changed = api::DecisionRequest { arguments: json(r#"{"command":"ls -l"}"#), ..allow.clone() };
     told.say("change it", ada.decide(&thread, &a, &changed).await.map(|call| call.response));
@@ -197,7 +197,7 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Gate
         lease_seconds: Some(60),
         ..api::ClaimRequest::for_call(&proposed.expect("proposed"), "first")
     };
-    let strange = api::ClaimRequest { definition_hash: Some(Sha256::of(b"other")), ..claim.clone() };
+    let strange = api::ClaimRequest { definition_hash: Some(Sha256::digest(b"other")), ..claim.clone() };
     told.say("claim for another tool", agent.claim(&thread, &call.id, &strange).await);
     let given = agent.claim(&thread, &call.id, &claim).await;
     told.say("claim", given.map(|call| (call.arguments, call.redacted)));

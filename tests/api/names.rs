@@ -56,13 +56,13 @@ async fn unusable_name_in_a_path_is_refused() {
     over_http(ASK, async |world| {
         let get =
             async |path: &str| world.sends_raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost")).await;
-        assert_snapshot!(get("/v1/threads/a%00b/events").await, @"422 invalid: thread: it holds the control character U+0000");
-        assert_snapshot!(get("/v1/threads/%2e%2e/events").await, @r#"422 invalid: thread: "." and ".." cannot stand in a URL"#);
-        assert_snapshot!(get("/v1/threads/t/tool-calls/%2E").await, @r#"422 invalid: id: "." and ".." cannot stand in a URL"#);
+        assert_snapshot!(get("/v1/threads/a%00b/events").await, @"422 invalid: thread: it contains the control character U+0000");
+        assert_snapshot!(get("/v1/threads/%2e%2e/events").await, @r#"422 invalid: thread: it is "." or "..", which cannot be used in a URL"#);
+        assert_snapshot!(get("/v1/threads/t/tool-calls/%2E").await, @r#"422 invalid: id: it is "." or "..", which cannot be used in a URL"#);
         assert_snapshot!(get("/v1/threads/%ff/events").await, @"422 invalid: Invalid UTF-8 in `thread`");
-        assert_snapshot!(get("/v1/threads/t/tool-calls/%1b[8m").await, @"422 invalid: id: it holds the control character U+001B");
+        assert_snapshot!(get("/v1/threads/t/tool-calls/%1b[8m").await, @"422 invalid: id: it contains the control character U+001B");
         assert_snapshot!(get("/v1/threads//events").await, @"422 invalid: thread: it is empty");
-        assert_snapshot!(get(&format!("/v1/threads/{}/events", "x".repeat(513))).await, @"422 invalid: thread: it has 513 bytes, and 512 is the most");
+        assert_snapshot!(get(&format!("/v1/threads/{}/events", "x".repeat(513))).await, @"422 invalid: thread: it has 513 bytes; the limit is 512");
     })
     .await;
 }

@@ -21,7 +21,7 @@ async fn invalid_or_agent_thread_policy_is_refused() {
         line: 1
         ");
         assert_snapshot!(ada.put(POLICY, r#"{"tools":{"":"allow"}}"#).await, @r"
-        422 invalid: the tool's name cannot be used: it is empty at line 1 column 12
+        422 invalid: the tool name cannot be used: it is empty at line 1 column 12
         column: 12
         line: 1
         ");

@@ -220,7 +220,7 @@ async fn invalid_names_are_refused() {
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --thread ..").await, @r#"
-        ! countersign: thread: "." and ".." cannot stand in a URL
+        ! countersign: thread: it is "." or "..", which cannot be used in a URL
         exit 2
         "#);
         assert_snapshot!(desk.types("run --id '' -- ls").await, @"

@@ -95,7 +95,7 @@ async fn unknown_call_is_not_found() {
         exit 2
         ");
         assert_snapshot!(desk.types("show call_1 --thread ..").await, @r#"
-        ! countersign: thread: "." and ".." cannot stand in a URL
+        ! countersign: thread: it is "." or "..", which cannot be used in a URL
         exit 2
         "#);
     })

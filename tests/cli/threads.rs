@@ -55,7 +55,7 @@ async fn missing_thread_or_grant_is_reported() {
         exit 2
         ");
         assert_snapshot!(desk.types("thread close ..").await, @r#"
-        ! countersign: thread: "." and ".." cannot stand in a URL
+        ! countersign: thread: it is "." or "..", which cannot be used in a URL
         exit 2
         "#);
     })

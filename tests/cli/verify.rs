@@ -41,7 +41,7 @@ async fn changed_row_is_reported() {
         run_sql_without_guards(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
         assert_snapshot!(desk.types("verify").await, @"
         The hash chain is intact for 2 events and then breaks.
-        event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed
+        event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
@@ -59,7 +59,7 @@ async fn deleted_row_is_reported() {
         run_sql_without_guards(desk, "DELETE FROM events WHERE seq = 4").await;
         assert_snapshot!(desk.types("verify").await, @"
         The hash chain is intact for 3 events and then breaks.
-        event 4 is missing: the next one there is 5
+        event 4 is missing: the next event in the log is 5
         exit 1
         ");
     })

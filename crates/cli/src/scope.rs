@@ -35,7 +35,7 @@ impl ScopeArgs {
         let kinds = [("command", &self.command), ("url", &self.url), ("path", &self.path)];
         for (kind, pattern) in kinds {
             if let Some(pattern) = pattern {
-                return Ok(Some(Json::of(&BTreeMap::from([(kind, pattern)]))?));
+                return Ok(Some(Json::encode(&BTreeMap::from([(kind, pattern)]))?));
             }
         }
         if let Some(text) = &self.scope {

@@ -1,12 +1,12 @@
-//! The hash chain: what each row's `hash` is over, so that anyone can verify the log.
+//! The hash chain over the log. It defines the input of each row's `hash`, so that anyone can verify the log.
 //!
 //! A row's link is the SHA-256 of the RFC 8785 form of one JSON array:
 //! `[previous link, seq, threadId, type, timestamp, principal, data]`, where the previous link is 64
 //! hexadecimal digits (zeros before the first row) and `data` is the column's text as a JSON string.
 //! In Python: `sha256(json.dumps([...], ensure_ascii=False, separators=(",", ":")).encode())`.
 //!
-//! A row that somebody inserts by hand may leave `hash` empty: its link is computed like any other,
-//! and the next row that the gate writes seals it, because that row's hash is over it.
+//! A row that an operator inserts by hand may leave `hash` empty. Its link is computed like any other, and the
+//! next row that the gate writes seals it, because the hash of that row covers this link.
 
 use crate::{Sha256, event::Event};
 
@@ -22,11 +22,11 @@ pub fn link(previous: Sha256, event: &Event) -> Sha256 {
         &event.principal,
         event.data.as_str(),
     );
-    // Every part is text or a small integer, whose compact rendering is the canonical one already.
-    Sha256::of(&serde_json::to_vec(&row).unwrap_or_default())
+    // Every part is a string or a small integer, and serde_json already writes those in canonical form.
+    Sha256::digest(&serde_json::to_vec(&row).unwrap_or_default())
 }
 
-/// Walks the chain in `seq` order and says where it breaks.
+/// Checks the chain row by row in `seq` order and reports where it breaks.
 #[derive(Debug, Clone)]
 pub struct ChainVerifier {
     link: Sha256,
@@ -34,27 +34,27 @@ pub struct ChainVerifier {
     unsealed: u64,
 }
 
-/// Where and how the chain does not hold.
+/// The position and the kind of a break in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChainBreak {
-    /// The row's own hash is not what its fields and the row before it give.
+    /// The stored hash of the row differs from the hash of its fields and the previous link.
     #[error(
-        "event {seq}: its hash is {stored}, but its row and the one before give {computed}: a row was changed"
+        "event {seq}: the stored hash is {stored}, but the row and the previous link give {computed}: a row was changed"
     )]
     Changed {
-        /// The row.
+        /// The `seq` of the row.
         seq: i64,
-        /// The hash in the row.
+        /// The hash that the row holds.
         stored: Sha256,
-        /// The hash it should have.
+        /// The hash that the row should hold.
         computed: Sha256,
     },
-    /// Rows are numbered without gaps, so one is missing here.
-    #[error("event {expected} is missing: the next one there is {found}")]
+    /// A row is missing: rows are numbered without gaps.
+    #[error("event {expected} is missing: the next event in the log is {found}")]
     Missing {
-        /// The `seq` that should follow.
+        /// The `seq` of the missing row.
         expected: i64,
-        /// The one that does.
+        /// The `seq` of the row that follows instead.
         found: i64,
     },
 }
@@ -66,7 +66,7 @@ impl Default for ChainVerifier {
 }
 
 impl ChainVerifier {
-    /// Checks the next row.
+    /// Checks the next row. The caller passes the rows in `seq` order, starting with 1.
     pub fn check(&mut self, event: &Event) -> Result<(), ChainBreak> {
         if event.seq != self.next {
             return Err(ChainBreak::Missing { expected: self.next, found: event.seq });
@@ -84,19 +84,19 @@ impl ChainVerifier {
         Ok(())
     }
 
-    /// How many rows were checked.
+    /// The number of rows checked so far.
     #[must_use]
     pub fn checked(&self) -> i64 {
         self.next - 1
     }
 
-    /// The link of the last row: note it down elsewhere, and nobody can rewrite what is before it.
+    /// The link of the last row. Store it outside the database, and any later change to the rows before it shows.
     #[must_use]
     pub fn tip(&self) -> Sha256 {
         self.link
     }
 
-    /// How many rows at the end were inserted by hand and are sealed by no later row yet.
+    /// The number of rows at the end of the log that have no hash and are not yet sealed by a later row.
     #[must_use]
     pub fn unsealed(&self) -> u64 {
         self.unsealed
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn is_what_the_documented_python_gives() {
+    fn link_equals_documented_python_example() {
         // sha256(json.dumps(["0"*64, 1, "t", "USER_MESSAGE", "1970-01-01T00:00:00.001Z", "user:ada", "\"é\\n\""], …))
         let first = row(1, "é\n", Some(Sha256::ZERO));
         let expected = "fa4951fad11fc3a859f156c2f7f967dad61cb4156ebcee6becf601ac803d5734";
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_changed_and_a_missing_row() {
+    fn verifier_reports_changed_and_missing_rows() {
         let first = row(1, "a", Some(Sha256::ZERO));
         let second = row(2, "b", first.hash);
         let mut changed = first.clone();
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_by_hand_is_sealed_by_the_next() {
+    fn unhashed_row_is_sealed_by_next_row() {
         let first = row(1, "a", Some(Sha256::ZERO));
-        let by_hand = row(2, "b", None);
-        let link_by_hand = link(first.hash.expect("sealed"), &by_hand);
-        let third = row(3, "c", Some(link_by_hand));
+        let unhashed = row(2, "b", None);
+        let link_unhashed = link(first.hash.expect("sealed"), &unhashed);
+        let third = row(3, "c", Some(link_unhashed));
         let mut verifier = ChainVerifier::default();
-        verifier.check(&first).and_then(|()| verifier.check(&by_hand)).expect("whole");
-        assert_eq!((verifier.unsealed(), verifier.tip()), (1, link_by_hand));
+        verifier.check(&first).and_then(|()| verifier.check(&unhashed)).expect("whole");
+        assert_eq!((verifier.unsealed(), verifier.tip()), (1, link_unhashed));
         verifier.check(&third).expect("sealed");
         assert_eq!(verifier.unsealed(), 0);
     }

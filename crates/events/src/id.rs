@@ -1,29 +1,29 @@
-//! The names that callers choose: threads, tool calls, tools. Checked once, where they come in.
+//! Names that callers choose: thread ids, call ids and tool names. Each is validated once, on construction.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, sync::Arc};
 
-/// The longest id or name taken, in bytes of UTF-8.
+/// The maximum length of an id or a name, in bytes of UTF-8.
 pub const MAX_NAME_BYTES: usize = 512;
 
-/// Why a text cannot name a thread, a call or a tool.
+/// The reason why a text is not a valid thread id, call id or tool name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("it is empty")]
     Empty,
-    /// More than [`MAX_NAME_BYTES`].
-    #[error("it has {0} bytes, and {MAX_NAME_BYTES} is the most")]
+    /// The text is longer than [`MAX_NAME_BYTES`].
+    #[error("it has {0} bytes; the limit is {MAX_NAME_BYTES}")]
     TooLong(usize),
-    /// NUL, a line break, an escape: nothing that could be shown for what it is.
-    #[error("it holds the control character U+{0:04X}")]
+    /// The text contains a control character (NUL, a line break, an escape), which cannot be shown to an approver.
+    #[error("it contains the control character U+{0:04X}")]
     Control(u32),
-    /// `.` and `..` vanish from a URL's path before any server sees them.
-    #[error("\".\" and \"..\" cannot stand in a URL")]
+    /// The text is `.` or `..`, which HTTP clients remove from a URL's path before they send it.
+    #[error("it is \".\" or \"..\", which cannot be used in a URL")]
     Dots,
 }
 
-fn checked(text: &str) -> Result<Arc<str>, BadName> {
+fn validate_name(text: &str) -> Result<Arc<str>, BadName> {
     if let Some(control) = text.chars().find(|c| c.is_control()) {
         return Err(BadName::Control(u32::from(control)));
     }
@@ -35,19 +35,19 @@ fn checked(text: &str) -> Result<Arc<str>, BadName> {
     }
 }
 
-macro_rules! name {
+macro_rules! define_name {
     ($(#[$doc:meta])* $name:ident, $called:literal) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Takes 1 to [`MAX_NAME_BYTES`] bytes of any Unicode but control characters.
+            /// Accepts 1 to [`MAX_NAME_BYTES`] bytes of any Unicode except control characters, `.` and `..`.
             pub fn new(text: &str) -> Result<Self, BadName> {
-                checked(text).map(Self)
+                validate_name(text).map(Self)
             }
 
-            /// As it was given.
+            /// The text of the name, unchanged.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -75,25 +75,25 @@ macro_rules! name {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
-                Self::new(&text).map_err(|why| {
-                    de::Error::custom(format!(concat!($called, " cannot be used: {}"), why))
+                Self::new(&text).map_err(|reason| {
+                    de::Error::custom(format!(concat!($called, " cannot be used: {}"), reason))
                 })
             }
         }
     };
 }
 
-name! {
-    /// One conversation of one agent, named by whoever runs it.
-    ThreadId, "the thread's name"
+define_name! {
+    /// The id of one conversation of one agent. The program that runs the agent chooses it.
+    ThreadId, "the thread id"
 }
-name! {
-    /// A tool call's id, unique only within its thread: models do repeat `call_0`.
-    CallId, "the call's id"
+define_name! {
+    /// The id of a tool call. It is unique only within its thread, because models reuse ids such as `call_0`.
+    CallId, "the call id"
 }
-name! {
-    /// The tool that a call wants to run.
-    ToolName, "the tool's name"
+define_name! {
+    /// The name of the tool that a call asks to run.
+    ToolName, "the tool name"
 }
 
 #[cfg(test)]
@@ -101,14 +101,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_all_of_unicode() {
+    fn name_with_any_unicode_is_accepted() {
         for text in ["call_0", "日本/語 %2F?#", "🧑‍🚀", "a.b", "...", " x "] {
             assert_eq!(CallId::new(text).expect(text).as_str(), text);
         }
     }
 
     #[test]
-    fn refuses_what_cannot_be_shown_or_addressed() {
+    fn name_with_control_character_or_dots_is_rejected() {
         assert_eq!(ThreadId::new(""), Err(BadName::Empty));
         assert_eq!(ThreadId::new(".."), Err(BadName::Dots));
         assert_eq!(ThreadId::new("a\0b"), Err(BadName::Control(0)));
@@ -117,12 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn says_which_name_was_bad() {
+    fn deserialize_error_names_the_field() {
         let error = serde_json::from_str::<ToolName>(r#""a\u0000b""#).expect_err("NUL");
         assert!(
             error
                 .to_string()
-                .starts_with("the tool's name cannot be used: it holds the control character U+0000")
+                .starts_with("the tool name cannot be used: it contains the control character U+0000")
         );
     }
 }

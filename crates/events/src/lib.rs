@@ -16,7 +16,8 @@ pub use json::{Json, Sha256};
 pub use principal::Principal;
 pub use timestamp::Timestamp;
 
-/// A row of the log that no version of Countersign could have written. Readers report it and never skip it.
+/// An error for a row of the log that no version of Countersign can have written. Readers report the row and never
+/// skip it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("event {seq} is damaged: {what}")]
 pub struct DamagedEvent {

@@ -1,5 +1,5 @@
-//! The schemas of the words that every other shape is made of, for those who describe an API in which
-//! they occur. They say what the types themselves check where they are read.
+//! OpenAPI schemas of the basic types, for crates that describe an API with them. They state the limits that the
+//! types check when they are deserialized.
 
 use crate::{
     CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
@@ -15,18 +15,18 @@ use utoipa::{
     },
 };
 
-/// What no name may hold: control characters, in the first 128 letters of Unicode and in the next.
+/// The pattern of a name: not `.` or `..`, and without control characters (the ranges C0, DEL and C1).
 const NAME: &str = r"^(?!\.{1,2}$)[^\u0000-\u001F\u007F-\u009F]+$";
 
-/// A kind, and a name without control characters.
+/// The pattern of a principal: a kind, and a name without control characters.
 const PRINCIPAL: &str = r"^(user|agent|policy|system):[^\u0000-\u001F\u007F-\u009F]+$";
 
-/// A text of that form.
-fn text(description: &str, example: &str) -> ObjectBuilder {
+/// A string schema with a description and an example.
+fn string_schema(description: &str, example: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).description(Some(description)).examples([example])
 }
 
-macro_rules! described {
+macro_rules! impl_schema {
     ($($name:ident => $schema:expr;)*) => {
         $(
             impl PartialSchema for $name {
@@ -40,29 +40,32 @@ macro_rules! described {
     };
 }
 
-fn name(description: &str, example: &str) -> ObjectBuilder {
-    text(description, example).min_length(Some(1)).max_length(Some(MAX_NAME_BYTES)).pattern(Some(NAME))
+fn name_schema(description: &str, example: &str) -> ObjectBuilder {
+    string_schema(description, example)
+        .min_length(Some(1))
+        .max_length(Some(MAX_NAME_BYTES))
+        .pattern(Some(NAME))
 }
 
-described! {
-    ThreadId => name(
-        "One conversation of one agent, named by whoever runs it: up to 512 bytes of UTF-8 without control \
-         characters, and neither `.` nor `..`.",
+impl_schema! {
+    ThreadId => name_schema(
+        "The id of one conversation of one agent, chosen by the program that runs the agent: up to 512 bytes of \
+         UTF-8 without control characters, and neither `.` nor `..`.",
         "conversation-7",
     );
-    CallId => name(
-        "A tool call's id, unique only within its thread: up to 512 bytes of UTF-8 without control \
+    CallId => name_schema(
+        "The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 without control \
          characters, and neither `.` nor `..`.",
         "call_1",
     );
-    ToolName => name("The tool that a call wants to run: up to 512 bytes of UTF-8 without control characters.", "bash");
-    Principal => text("Who caused an event: `kind:name`, up to 512 bytes of UTF-8.", "user:ada")
+    ToolName => name_schema("The name of the tool that a call asks to run: up to 512 bytes of UTF-8 without control characters.", "bash");
+    Principal => string_schema("The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8.", "user:ada")
         .min_length(Some(6))
         .max_length(Some(MAX_NAME_BYTES))
         .pattern(Some(PRINCIPAL));
-    Timestamp => text("A moment in UTC, to the millisecond (RFC 3339).", "2026-01-31T12:00:00.000Z")
+    Timestamp => string_schema("A moment in UTC, to the millisecond (RFC 3339).", "2026-01-31T12:00:00.000Z")
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
-    Sha256 => text(
+    Sha256 => string_schema(
         "A SHA-256 in hexadecimal digits.",
         "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
     )
@@ -70,14 +73,14 @@ described! {
     Json => ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
         .description(Some(
-            "Any JSON, kept to the byte: no object with a key twice, at most 256 levels deep, at most 4 MiB.",
+            "Any JSON value, stored byte for byte. Objects must not repeat a key; at most 256 levels deep and 4 MiB long.",
         ))
         .examples([json!({"command": "ls"})]);
 }
 
-macro_rules! words {
+macro_rules! impl_enum_schema {
     ($($name:ident: $description:literal, $words:expr;)*) => {
-        described! {
+        impl_schema! {
             $($name => ObjectBuilder::new()
                 .schema_type(Type::String)
                 .description(Some($description))
@@ -87,28 +90,28 @@ macro_rules! words {
     };
 }
 
-/// Every word of an enumeration.
-macro_rules! all {
+/// The wire names of all variants of an enum.
+macro_rules! wire_names {
     ($name:ident) => {
         $name::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>()
     };
 }
 
-words! {
-    Decision: "A decision on a call. In a log that a newer version wrote, a word it does not know reads as `other`.", all!(Decision);
-    Basis: "What of the policy gave a verdict.", all!(Basis);
-    Verdict: "What a policy says of a call.", vec!["allow", "ask", "block"];
-    Source: "Where a decision came from.", all!(Source);
-    Status: "How a call ended.", all!(Status);
-    RiskLevel: "How bad it would be.", all!(RiskLevel);
-    ToolPolicy: "A thread's own rule for a tool.", all!(ToolPolicy);
-    Mode: "How a thread answers what is asked.", all!(Mode);
-    OnExpiry: "What becomes of a request that nobody answers.", all!(OnExpiry);
-    EventType: "What happened.", all!(EventType);
-    CallState: "Where a call stands. `unknown`: its executor's lease lapsed without a result.", states();
+impl_enum_schema! {
+    Decision: "A decision on a call. A decision that this version does not know, from a log that a newer version wrote, is read as `other`.", wire_names!(Decision);
+    Basis: "The part of the policy that gave a verdict.", wire_names!(Basis);
+    Verdict: "The policy's verdict on a call.", vec!["allow", "ask", "block"];
+    Source: "The source of a decision.", wire_names!(Source);
+    Status: "The outcome of a call.", wire_names!(Status);
+    RiskLevel: "The risk of a call.", wire_names!(RiskLevel);
+    ToolPolicy: "A thread's own rule for a tool.", wire_names!(ToolPolicy);
+    Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
+    OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
+    EventType: "The type of an event.", wire_names!(EventType);
+    CallState: "The state of a call. `unknown`: the executor's lease lapsed without a result.", state_names();
 }
 
-fn states() -> Vec<String> {
+fn state_names() -> Vec<String> {
     let all = [
         CallState::Pending,
         CallState::Allowed,
@@ -121,7 +124,7 @@ fn states() -> Vec<String> {
     all.iter().map(ToString::to_string).collect()
 }
 
-/// Written by hand because `data` is a text that is JSON, which no derivation can know.
+/// Written by hand because `data` is a JSON text, which the derive macro cannot know.
 impl PartialSchema for Event {
     fn schema() -> RefOr<Schema> {
         let seq = ObjectBuilder::new()
@@ -131,10 +134,10 @@ impl PartialSchema for Event {
             .description(Some("Position in the log: 1, 2, 3, … without a gap, in commit order."));
         let data = ObjectBuilder::new()
             .schema_type(Type::Object)
-            .description(Some("The facts. Fields that a newer version wrote are still in it."));
+            .description(Some("The event body. It keeps the fields that a newer version wrote."));
         ObjectBuilder::new()
             .schema_type(Type::Object)
-            .description(Some("One row of the log, as every reader gets it."))
+            .description(Some("One row of the log, the same for every reader."))
             .property("seq", seq)
             .property("threadId", Ref::from_schema_name("ThreadId"))
             .property("type", Ref::from_schema_name("EventType"))

@@ -1,64 +1,65 @@
-//! Who did it: a person, an agent, a policy's rule, or the system itself.
+//! The actor of an event: a person, an agent, a policy rule or the service itself.
 
 use crate::id::{BadName, MAX_NAME_BYTES};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// Who caused an event, written `kind:name`: `user:ada`, `agent:deploy-bot`, `policy:<rule>`,
+/// The actor that caused an event, written `kind:name`: `user:ada`, `agent:deploy-bot`, `policy:<rule>`,
 /// `system:expiry`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(Arc<str>);
 
-/// What sort of actor a principal is.
+/// The kind of actor that a principal names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrincipalKind {
-    /// A person, who may decide.
+    /// A person, who may decide calls.
     User,
     /// A program that proposes and runs calls, and never decides.
     Agent,
     /// A rule of the policy.
     Policy,
-    /// The service itself, as with expiry.
+    /// The service itself, for example when a request expires.
     System,
 }
 
-/// Why a text names no principal.
+/// The reason why a text is not a valid principal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPrincipal {
-    /// No `kind:` that is known.
+    /// The text does not begin with a known `kind:`.
     #[error("{0:?} does not begin with user:, agent:, policy: or system:")]
     Kind(String),
-    /// The name behind the colon cannot be used.
+    /// The name after the colon is invalid.
     #[error("the name of a principal cannot be used: {0}")]
     Name(#[from] BadName),
 }
 
 impl Principal {
-    /// The person of that name. Characters that no name may hold are replaced, and it is cut to fit.
+    /// The person called `name`. Control characters are replaced with U+FFFD, and the text is truncated to
+    /// [`MAX_NAME_BYTES`].
     #[must_use]
     pub fn user(name: &str) -> Self {
-        Self::of("user", name)
+        Self::sanitize("user", name)
     }
 
-    /// The agent of that name, made to fit as [`user`](Self::user) does.
+    /// The agent called `name`, sanitized as by [`user`](Self::user).
     #[must_use]
     pub fn agent(name: &str) -> Self {
-        Self::of("agent", name)
+        Self::sanitize("agent", name)
     }
 
-    /// A rule of the policy, made to fit as [`user`](Self::user) does.
+    /// The policy rule called `rule`, sanitized as by [`user`](Self::user).
     #[must_use]
     pub fn policy(rule: &str) -> Self {
-        Self::of("policy", rule)
+        Self::sanitize("policy", rule)
     }
 
-    /// A duty of the service itself.
+    /// The task of the service called `task`, for example `expiry`.
     #[must_use]
-    pub fn system(duty: &str) -> Self {
-        Self::of("system", duty)
+    pub fn system(task: &str) -> Self {
+        Self::sanitize("system", task)
     }
 
-    fn of(kind: &str, name: &str) -> Self {
+    fn sanitize(kind: &str, name: &str) -> Self {
         let mut text = format!("{kind}:");
         for c in name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }) {
             if text.len() + c.len_utf8() > MAX_NAME_BYTES {
@@ -72,7 +73,7 @@ impl Principal {
         Self(text.into())
     }
 
-    /// What sort of actor this is.
+    /// The kind of actor.
     #[must_use]
     pub fn kind(&self) -> PrincipalKind {
         match self.0.split(':').next() {
@@ -83,7 +84,7 @@ impl Principal {
         }
     }
 
-    /// The whole of it, with its kind.
+    /// The full text, `kind:name`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -140,21 +141,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_its_kind() {
+    fn principal_kind_is_read_from_prefix() {
         assert_eq!("user:ada".parse::<Principal>().expect("valid").kind(), PrincipalKind::User);
         assert_eq!(Principal::agent("bot").kind(), PrincipalKind::Agent);
         assert_eq!(Principal::policy("no force").as_str(), "policy:no force");
     }
 
     #[test]
-    fn refuses_strangers() {
+    fn principal_with_unknown_kind_or_name_is_rejected() {
         for text in ["ada", "root:ada", "user:", "user:a\0"] {
             assert!(text.parse::<Principal>().is_err(), "{text:?}");
         }
     }
 
     #[test]
-    fn a_login_name_always_makes_one() {
+    fn user_with_any_name_is_a_valid_principal() {
         assert_eq!(Principal::user("a\nb").as_str(), "user:a\u{FFFD}b");
         assert_eq!(Principal::user("").as_str(), "user:?");
         let long = Principal::user(&"é".repeat(600));

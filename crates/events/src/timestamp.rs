@@ -1,10 +1,10 @@
-//! Moments: UTC, whole milliseconds, written with a fixed width so that they sort as text.
+//! Timestamps in UTC with millisecond precision. Their text has a fixed width, so that it sorts in time order.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, time::Duration};
 
-/// A moment in UTC, cut to whole milliseconds. On the wire: `2026-01-31T12:00:00.000Z` (RFC 3339).
+/// A moment in UTC, truncated to whole milliseconds. In JSON: `2026-01-31T12:00:00.000Z` (RFC 3339).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -13,13 +13,13 @@ pub struct Timestamp(i64);
 #[error("{0:?} is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z")]
 pub struct NotATimestamp(String);
 
-/// 9999-12-31T23:59:59.999Z, the last moment that four digits of a year can name.
+/// 9999-12-31T23:59:59.999Z, the last moment whose year has four digits.
 const LAST: i64 = 253_402_300_799_999;
 /// 0000-01-01T00:00:00.000Z.
 const FIRST: i64 = -62_167_219_200_000;
 
 impl Timestamp {
-    /// The moment that many milliseconds after 1970-01-01T00:00:00Z, held to the years 0000 to 9999.
+    /// The moment `millis` milliseconds after 1970-01-01T00:00:00Z, clamped to the years 0000 to 9999.
     #[must_use]
     pub fn from_millis(millis: i64) -> Self {
         Self(millis.clamp(FIRST, LAST))
@@ -45,7 +45,7 @@ impl Timestamp {
         Self::from_millis(self.0.saturating_sub(millis))
     }
 
-    /// How long from `earlier` to this moment; zero where the clock went backwards between them.
+    /// The time from `earlier` to this moment; zero if `earlier` is later, as after a clock that was set back.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_a_fixed_width_and_sorts_as_text() {
+    fn timestamp_text_has_fixed_width_and_sorts() {
         let early = Timestamp::from_millis(0);
         let late = Timestamp::from_millis(1_700_000_000_001);
         assert_eq!(early.to_string(), "1970-01-01T00:00:00.000Z");
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn reads_other_offsets_and_cuts_to_milliseconds() {
+    fn timestamp_with_offset_is_converted_and_truncated() {
         let read: Timestamp = "2026-01-31T13:00:00.123987+01:00".parse().expect("valid");
         assert_eq!(read.to_string(), "2026-01-31T12:00:00.123Z");
         assert!("yesterday".parse::<Timestamp>().is_err());
     }
 
     #[test]
-    fn never_leaves_the_years_that_fit() {
+    fn timestamp_out_of_range_is_clamped() {
         let end = Timestamp::from_millis(i64::MAX);
         assert_eq!(end.to_string(), "9999-12-31T23:59:59.999Z");
         assert_eq!(end.after(Duration::MAX), end);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_went_backwards_gives_no_negative_span() {
+    fn since_with_later_moment_is_zero() {
         let (earlier, later) = (Timestamp::from_millis(5_000), Timestamp::from_millis(9_000));
         assert_eq!(earlier.since(later), Duration::ZERO);
         assert_eq!(later.since(earlier), Duration::from_secs(4));

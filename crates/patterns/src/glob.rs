@@ -1,31 +1,31 @@
-//! A glob over a whole string: `*`, `?`, `[abc]`, `{a,b}` and `\` before a character that means itself.
-//! Case-sensitive, and its time grows with text times pattern, whatever both look like.
+//! Globs with `*`, `?`, `[abc]`, `{a,b}` and `\` to escape a character. A glob matches a whole string and is
+//! case-sensitive. Matching takes at most time proportional to text length times pattern length.
 
 mod compile;
 mod token;
 
-use super::{PatternError, unseen::HOLE};
+use super::{PatternError, invisible::HOLE};
 use token::GlobToken;
 
-/// A glob, compiled.
+/// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    ways: Vec<GlobAlternative>,
+    alternatives: Vec<GlobAlternative>,
 }
 
-/// One of the ways to read the braces: it matches if all of its tokens do, in order.
+/// One combination of the alternatives in braces. It matches if its tokens match in order.
 #[derive(Debug, Clone)]
 struct GlobAlternative {
-    /// The characters it begins with: most texts fail here, without further ado.
+    /// The literal characters at its start, compared first because most texts differ there.
     prefix: String,
     tokens: Vec<GlobToken>,
-    /// Where in `tokens` the prefix ends.
+    /// The index in `tokens` at which the prefix ends.
     after_prefix: usize,
 }
 
 impl Glob {
-    /// A glob over a plain string: `*` and `?` match every character, `/` among them.
+    /// A glob over a plain string: `*` and `?` match every character, including `/`.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         compile::check_visible(text)?;
         Self::compile(text, false)
@@ -37,38 +37,40 @@ impl Glob {
         Self::compile(text, false)
     }
 
-    /// A glob over a path: `*`, `?` and sets stay within a segment, `**` crosses, and `**/` is also no
-    /// segment at all.
+    /// A glob over a path: `*`, `?` and sets match within a segment, `**` matches across segments, and `**/` also
+    /// matches no segment.
     pub fn path(text: &str) -> Result<Self, PatternError> {
         compile::check_visible(text)?;
         Self::compile(text, true)
     }
 
     fn compile(text: &str, path: bool) -> Result<Self, PatternError> {
-        let ways = compile::ways(text, path)?.into_iter().map(GlobAlternative::new).collect();
-        Ok(Self { text: text.to_owned(), ways })
+        let alternatives = compile::compile(text, path)?.into_iter().map(GlobAlternative::new).collect();
+        Ok(Self { text: text.to_owned(), alternatives })
     }
 
-    /// As it was written.
+    /// The text of the glob.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it matches the whole of `text`.
+    /// True if the glob matches all of `text`.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        self.ways.iter().any(|way| way.is_match(text))
+        self.alternatives.iter().any(|alternative| alternative.is_match(text))
     }
 
-    /// Whether it matches `text`, and begins with `name` in as many letters.
-    pub(super) fn is_match_naming(&self, name: &str, text: &str) -> bool {
-        self.ways.iter().any(|way| way.names(name) && way.is_match(text))
+    /// True if the glob matches `text` and spells out `name` literally as its first word.
+    pub(super) fn is_match_with_literal_name(&self, name: &str, text: &str) -> bool {
+        self.alternatives
+            .iter()
+            .any(|alternative| alternative.has_literal_name(name) && alternative.is_match(text))
     }
 
-    /// Whether it could match `text` if whatever the shell likes stood in its holes.
+    /// True if the glob matches `text` for some value of each [`HOLE`] in it.
     pub(super) fn could_match(&self, text: &str) -> bool {
-        self.ways.iter().any(|way| run(&way.tokens, text, true))
+        self.alternatives.iter().any(|alternative| match_tokens(&alternative.tokens, text, true))
     }
 }
 
@@ -85,20 +87,20 @@ impl GlobAlternative {
         match &self.tokens[self.after_prefix..] {
             [] => rest.is_empty(),
             [GlobToken::Any] => true,
-            tokens => run(tokens, rest, false),
+            tokens => match_tokens(tokens, rest, false),
         }
     }
 
-    fn names(&self, name: &str) -> bool {
+    fn has_literal_name(&self, name: &str) -> bool {
         let Some(rest) = self.prefix.strip_prefix(name) else { return false };
-        // One letter and a star is no name: `.*` begins with a dot and does not speak of the command `.`.
+        // A one-letter name before a star does not count: `.*` is meant for hidden files, not for the command `.`.
         let starred = || name.len() > 1 && self.tokens.get(self.after_prefix) == Some(&GlobToken::Any);
         rest.starts_with(' ') || rest.is_empty() && (self.tokens.len() == self.after_prefix || starred())
     }
 }
 
-/// Runs all readings of the tokens side by side, so that no text makes it go back.
-fn run(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
+/// Simulates all states of the automaton at once. Without backtracking, no text takes exponential time.
+fn match_tokens(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     let mut now = vec![false; tokens.len() + 1];
     let mut next = now.clone();
     now[0] = true;
@@ -106,12 +108,12 @@ fn run(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     for c in text.chars() {
         next.fill(false);
         if holes && c == HOLE {
-            // Whatever stands here can take the pattern as far as it likes.
+            // An unknown value can advance the pattern by any number of tokens.
             let reached = now.iter().position(|on| *on).unwrap_or(now.len());
             next[reached..].fill(true);
         } else {
             for (at, token) in tokens.iter().enumerate() {
-                if now[at] && token.takes(c) {
+                if now[at] && token.matches(c) {
                     next[if token.repeats() { at } else { at + 1 }] = true;
                 }
             }
@@ -125,7 +127,7 @@ fn run(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     now[tokens.len()]
 }
 
-/// A token that repeats may also match nothing.
+/// Also activates the state after each repeating token, because such a token can match nothing.
 fn skip_repeats(tokens: &[GlobToken], on: &mut [bool]) {
     for (at, token) in tokens.iter().enumerate() {
         if on[at] && token.repeats() {

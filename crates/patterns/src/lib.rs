@@ -1,61 +1,61 @@
-//! Patterns over command lines, URLs, paths and names: what policy rules, grants and denials stand on.
-//! **A pattern never says more than it shows**, so what hides behind one that was shown to a person is
-//! not matched by it.
+//! Patterns over command lines, URLs, paths and names, for policy rules, grants and denials. **A pattern matches
+//! only what its text shows**: an approver who read the pattern has seen everything that it allows.
 //!
-//! Everything here is pure and lexical: no shell is started, no name is looked up, no link is followed.
+//! Matching is purely lexical: it starts no shell, resolves no host name and follows no link.
 
 pub mod command;
 pub mod glob;
+mod invisible;
 pub mod path;
-mod unseen;
 pub mod url;
 
 #[cfg(test)]
 mod adversarial;
 #[cfg(test)]
-mod laws;
+mod properties;
+
 pub use command::{CommandPattern, ParsedScript};
 pub use glob::Glob;
 pub use path::{ParsedPath, PathPattern};
 pub use url::{ParsedUrl, UrlPattern};
 
-/// What a matcher says of an input.
+/// The result of matching a pattern against an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchAnswer {
-    /// It matches.
+    /// The pattern matches.
     Yes,
-    /// It does not match.
+    /// The pattern does not match.
     No,
-    /// It cannot be known: the input cannot be read, or means different things to different readers. An
-    /// `allow` rule counts it as no, an `ask` rule as yes, and a `block` rule becomes an `ask`.
+    /// Unknown: the input cannot be parsed, or programs interpret it in different ways. An `allow` rule treats this
+    /// as no, an `ask` rule as yes, and a `block` rule becomes an `ask`.
     Unclear,
 }
 
 impl MatchAnswer {
-    /// Yes or no, where it is known.
-    pub const fn of(matches: bool) -> Self {
+    /// Converts a known result.
+    pub const fn from_bool(matches: bool) -> Self {
         if matches { Self::Yes } else { Self::No }
     }
 
-    /// The same answer about an input that some reader may understand otherwise.
-    pub const fn doubted(self, doubt: bool) -> Self {
+    /// Turns `Yes` into `Unclear` if the input is `ambiguous`, that is, if programs interpret it in different ways.
+    pub const fn unclear_if(self, ambiguous: bool) -> Self {
         match self {
-            Self::Yes if doubt => Self::Unclear,
+            Self::Yes if ambiguous => Self::Unclear,
             other => other,
         }
     }
 }
 
-/// A pattern that cannot be meant: what is wrong with it and what to write instead.
+/// The error for an invalid pattern. It states the fault and the correction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern `{pattern}` {what}")]
+#[error("the pattern `{pattern}` {fault}")]
 pub struct PatternError {
     pattern: String,
-    what: String,
+    fault: String,
 }
 
 impl PatternError {
-    pub(crate) fn new(pattern: &str, what: impl Into<String>) -> Self {
-        Self { pattern: pattern.to_owned(), what: what.into() }
+    pub(crate) fn new(pattern: &str, fault: impl Into<String>) -> Self {
+        Self { pattern: pattern.to_owned(), fault: fault.into() }
     }
 }

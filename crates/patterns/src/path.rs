@@ -1,6 +1,6 @@
-//! Paths, as text: no file is looked at, so no link is followed.
+//! Path patterns. Paths are compared as text: the file system is not read and links are not followed.
 
-use super::{Glob, MatchAnswer, PatternError, unseen::is_unseen};
+use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
 
 /// Characters that look like a slash, a backslash or a dot.
 const LOOK_ALIKES: &[char] = &[
@@ -9,7 +9,7 @@ const LOOK_ALIKES: &[char] = &[
     '\u{ff61}',
 ];
 
-/// What some readers decode to a dot, a slash, a backslash, a NUL or one more `%`.
+/// Percent-encodings that some programs decode to a dot, a slash, a backslash, a NUL or another `%`.
 const ENCODED: &[&str] = &["%2e", "%2f", "%5c", "%00", "%25", "%c0", "%c1", "%u"];
 
 /// A pattern over normalised paths, such as `/scratch/**`.
@@ -19,41 +19,39 @@ pub struct PathPattern {
 }
 
 impl PathPattern {
-    /// `*` stays within a segment, `**` crosses segments; one that begins with `**` matches relative and
-    /// absolute paths alike, every other only those of its own kind.
+    /// Compiles a pattern. `*` matches within a segment and `**` across segments. A pattern that begins with `**`
+    /// matches absolute and relative paths; any other matches only absolute or only relative ones, as it is itself.
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        let bad = |what: &str| Err(PatternError::new(text, what));
+        let error = |fault: &str| Err(PatternError::new(text, fault));
         let trimmed = text.strip_prefix('/').unwrap_or(text);
         if text.starts_with(['~', '$']) {
-            return bad("begins with what only a shell knows: write the path out");
+            return error("begins with `~` or `$`, which only a shell expands: write the full path");
         }
         if text != "/" && trimmed.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
-            return bad(
-                "is never what a path looks like once it is normalised: leave out `.`, `..`, `//` and the last `/`",
-            );
+            return error("cannot match a normalised path: remove `.`, `..`, `//` and the trailing `/`");
         }
         Ok(Self { glob: Glob::path(text)? })
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.glob.as_str()
     }
 
-    /// Whether it matches the path, once that is normalised.
+    /// Matches the normalised path.
     #[must_use]
-    pub fn matches(&self, place: &ParsedPath) -> MatchAnswer {
-        let Some(path) = place.normal() else { return MatchAnswer::Unclear };
+    pub fn matches(&self, parsed: &ParsedPath) -> MatchAnswer {
+        let Some(path) = parsed.normal() else { return MatchAnswer::Unclear };
         let anywhere = self.as_str().starts_with("**");
         if !anywhere && self.as_str().starts_with('/') != path.starts_with('/') {
             return MatchAnswer::Unclear;
         }
-        MatchAnswer::of(self.glob.is_match(path))
+        MatchAnswer::from_bool(self.glob.is_match(path))
     }
 }
 
-/// A path, read once for all the patterns and zones that are asked about it.
+/// A path that is normalised once and then matched against many patterns and zones.
 #[derive(Debug, Clone)]
 pub struct ParsedPath {
     text: String,
@@ -61,26 +59,26 @@ pub struct ParsedPath {
 }
 
 impl ParsedPath {
-    /// Reads it; one whose text does not tell where it leads is unclear to every pattern and zone.
+    /// Parses a path. A path that cannot be normalised is unclear to every pattern and zone.
     #[must_use]
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self { text: text.to_owned(), normal: normalise(text) }
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Without `.`, `..`, doubled and trailing slashes. See [`normalise`].
+    /// The normalised path, see [`normalise`].
     #[must_use]
     pub fn normal(&self) -> Option<&str> {
         self.normal.as_deref()
     }
 
-    /// Whether it is the root or lies below it, by its text alone. Unclear if either cannot be normalised, and
-    /// if one is relative and the other is not.
+    /// Tells whether the path is `root` or lies below it. Unclear if either cannot be normalised, or if only one of
+    /// them is absolute.
     #[must_use]
     pub fn is_within(&self, root: &Self) -> MatchAnswer {
         let (Some(root), Some(path)) = (root.normal(), self.normal()) else { return MatchAnswer::Unclear };
@@ -90,11 +88,13 @@ impl ParsedPath {
         if root == "." || root == "/" {
             return MatchAnswer::Yes;
         }
-        MatchAnswer::of(path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        MatchAnswer::from_bool(
+            path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        )
     }
 
-    /// A pattern for everything in its folder: `/dir/**`. None for what lies directly under `/`, as that would be
-    /// everything.
+    /// A pattern for the folder of the path: `/dir/**`. `None` for a path directly under `/`, because the pattern
+    /// would match every path.
     #[must_use]
     pub fn suggest(&self) -> Option<String> {
         let (folder, _) = self.normal()?.rsplit_once('/')?;
@@ -105,16 +105,20 @@ impl ParsedPath {
     }
 }
 
-/// The path without `.`, `..`, doubled and trailing slashes. `None` if where it leads cannot be known from its
-/// text, or may be read in two ways: an empty one, a relative one that climbs out, `~`, `$`, backslashes,
-/// percent-encoded dots and slashes, drives and schemes, segments that end in a dot or a space, and characters
-/// nobody sees or that look like a slash or a dot.
+/// Removes `.`, `..`, doubled and trailing slashes. Returns `None` if the target of the path is unknown or ambiguous:
+/// an empty path, a relative path that leaves its start, `~`, `$`, backticks, backslashes, percent-encoded dots and
+/// slashes, drives and schemes, segments that end in a dot or a space, and characters that are invisible or look like
+/// a slash or a dot.
 #[must_use]
 pub fn normalise(path: &str) -> Option<String> {
-    if path.is_empty() || path.starts_with('~') || path.contains(['$', '\\', '`']) || is_elsewhere(path) {
+    if path.is_empty()
+        || path.starts_with('~')
+        || path.contains(['$', '\\', '`'])
+        || has_drive_or_scheme(path)
+    {
         return None;
     }
-    if path.chars().any(|c| is_unseen(c) || LOOK_ALIKES.contains(&c)) || is_encoded(path) {
+    if path.chars().any(|c| is_invisible(c) || LOOK_ALIKES.contains(&c)) || has_ambiguous_encoding(path) {
         return None;
     }
     let absolute = path.starts_with('/');
@@ -127,8 +131,8 @@ pub fn normalise(path: &str) -> Option<String> {
             _ => kept.push(segment),
         }
     }
-    // What stood behind something that went away may begin the path now.
-    if !absolute && kept.first().is_some_and(|first| first.starts_with('~') || is_elsewhere(first)) {
+    // Removing segments can move a `~` or a scheme to the start of the path.
+    if !absolute && kept.first().is_some_and(|first| first.starts_with('~') || has_drive_or_scheme(first)) {
         return None;
     }
     Some(match (absolute, kept.is_empty()) {
@@ -138,35 +142,36 @@ pub fn normalise(path: &str) -> Option<String> {
     })
 }
 
-/// Whether it begins with a drive or a scheme, and so is no path of this machine.
-fn is_elsewhere(path: &str) -> bool {
+/// True if the path begins with a drive or a URL scheme.
+fn has_drive_or_scheme(path: &str) -> bool {
     let Some((before, after)) = path.split_once(':') else { return false };
     let name = !before.is_empty() && before.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c));
     let scheme = before.eq_ignore_ascii_case("file");
     name && (scheme || before.len() == 1 || after.is_empty() || after.starts_with('/'))
 }
 
-fn is_encoded(path: &str) -> bool {
+/// True if the path contains one of [`ENCODED`].
+fn has_ambiguous_encoding(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.contains('%') && ENCODED.iter().any(|encoded| path.contains(encoded))
 }
 
 #[cfg(test)]
 mod tests {
-    //! What a path comes down to.
+    //! Tests of normalised paths and path patterns.
 
     use super::*;
 
     fn is_within(root: &str, path: &str) -> MatchAnswer {
-        ParsedPath::read(path).is_within(&ParsedPath::read(root))
+        ParsedPath::parse(path).is_within(&ParsedPath::parse(root))
     }
 
     fn suggest(path: &str) -> Option<String> {
-        ParsedPath::read(path).suggest()
+        ParsedPath::parse(path).suggest()
     }
 
     #[test]
-    fn a_path_is_normalised_by_its_text() {
+    fn path_is_normalised_as_text() {
         for (path, normal) in [
             ("/a/./b//c/", "/a/b/c"),
             ("/a/../b", "/b"),
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_has_no_normal_form() {
+    fn ambiguous_path_is_not_normalised() {
         for path in [
             "",
             "..",
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sibling_is_not_within() {
+    fn sibling_folder_is_not_within_root() {
         assert_eq!(is_within("/scratch", "/scratch/a"), MatchAnswer::Yes);
         assert_eq!(is_within("/scratch/", "/scratch"), MatchAnswer::Yes);
         assert_eq!(is_within("/scratch", "/scratchy"), MatchAnswer::No);
@@ -226,19 +231,19 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_matches_paths_of_its_own_kind() {
+    fn absolute_pattern_is_unclear_for_relative_path() {
         let scratch = PathPattern::new("/scratch/**").expect("a pattern");
-        assert_eq!(scratch.matches(&ParsedPath::read("/scratch/a/../b")), MatchAnswer::Yes);
-        assert_eq!(scratch.matches(&ParsedPath::read("/scratch")), MatchAnswer::No);
-        assert_eq!(scratch.matches(&ParsedPath::read("scratch/a")), MatchAnswer::Unclear);
+        assert_eq!(scratch.matches(&ParsedPath::parse("/scratch/a/../b")), MatchAnswer::Yes);
+        assert_eq!(scratch.matches(&ParsedPath::parse("/scratch")), MatchAnswer::No);
+        assert_eq!(scratch.matches(&ParsedPath::parse("scratch/a")), MatchAnswer::Unclear);
         let secrets = PathPattern::new("**/.env").expect("a pattern");
-        assert_eq!(secrets.matches(&ParsedPath::read(".env")), MatchAnswer::Yes);
-        assert_eq!(secrets.matches(&ParsedPath::read("/a/.env")), MatchAnswer::Yes);
-        assert_eq!(secrets.matches(&ParsedPath::read("/a/x.env")), MatchAnswer::No);
+        assert_eq!(secrets.matches(&ParsedPath::parse(".env")), MatchAnswer::Yes);
+        assert_eq!(secrets.matches(&ParsedPath::parse("/a/.env")), MatchAnswer::Yes);
+        assert_eq!(secrets.matches(&ParsedPath::parse("/a/x.env")), MatchAnswer::No);
     }
 
     #[test]
-    fn a_pattern_that_no_path_can_match_is_refused() {
+    fn pattern_that_matches_no_path_is_rejected() {
         for pattern in ["/a/../b", "/a//b", "/a/", "./a", "~/x", "$HOME/**", ""] {
             assert!(PathPattern::new(pattern).is_err(), "{pattern}");
         }
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_suggested_and_never_everything() {
+    fn suggested_pattern_is_folder_below_root() {
         assert_eq!(suggest("/scratch/a/b").as_deref(), Some("/scratch/a/**"));
         assert_eq!(suggest("src/lib.rs").as_deref(), Some("src/**"));
         assert_eq!(suggest("/etc"), None);

@@ -1,8 +1,9 @@
-//! URLs, read as browsers and HTTP clients read them: scheme, host and port first, then a glob over the path.
+//! URL patterns. URLs are parsed as in browsers and HTTP clients: scheme, host and port are compared first, then the
+//! path is matched with a glob.
 
 use url::{Host, Url};
 
-use super::{Glob, MatchAnswer, PatternError, unseen::is_unseen};
+use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
 
 const SCHEMES: &[&str] = &["http", "https", "ws", "wss", "ftp"];
 
@@ -14,76 +15,81 @@ pub struct UrlPattern {
     host: HostPattern,
     port: UrlPort,
     path: Glob,
-    /// Whether the path's glob says something about what comes after the `?`.
-    shows_query: bool,
+    /// True if the glob of the path also covers the query.
+    covers_query: bool,
 }
 
 #[derive(Debug, Clone)]
 enum HostPattern {
     Any,
-    /// `*.example.com`, kept as `.example.com`.
+    /// `*.example.com`, stored as `.example.com`.
     Below(String),
     Exactly(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UrlPort {
-    /// The scheme's own, or the one that is shown.
+    /// The default port of the scheme (`None`), or the given port.
     Only(Option<u16>),
     Any,
 }
 
 impl UrlPattern {
-    /// The scheme stands as it is; the host may be `*` or begin with `*.`; a port that is not the scheme's own
-    /// must be shown (`:8443`, `:*`). Without a path it matches the root alone, except that `https://*` is
-    /// everything.
+    /// Compiles a pattern. The scheme is literal. The host can be `*` or begin with `*.`. A port other than the default
+    /// of the scheme must be given (`:8443`, `:*`). A pattern without a path matches only the root path, except that
+    /// `https://*` matches every URL of the scheme.
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        let bad = |what: &str| PatternError::new(text, what);
-        if text.chars().any(|c| is_unseen(c) || c == ' ') {
-            return Err(bad("holds a space or a character nobody sees: leave it out"));
+        let error = |fault: &str| PatternError::new(text, fault);
+        if text.chars().any(|c| is_invisible(c) || c == ' ') {
+            return Err(error("contains a space or an invisible character: remove it"));
         }
-        let (scheme, rest) = text
-            .split_once("://")
-            .filter(|(scheme, _)| SCHEMES.contains(scheme))
-            .ok_or_else(|| bad("needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)"))?;
+        let (scheme, rest) =
+            text.split_once("://").filter(|(scheme, _)| SCHEMES.contains(scheme)).ok_or_else(|| {
+                error(
+                    "needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)",
+                )
+            })?;
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path.is_empty() { if authority == "*" { "*" } else { "/" } } else { path };
         if !path.is_ascii() {
-            return Err(bad("has letters in its path that travel percent-encoded: write them so"));
+            return Err(error("has non-ASCII characters in its path: percent-encode them"));
         }
-        let (host, port) = host_and_port(authority);
+        let (host, port) = split_port(authority);
         let port = UrlPort::parse(port, scheme)
-            .ok_or_else(|| bad("has no port after its `:`: write a number, or `*`"))?;
-        let host = HostPattern::parse(host, scheme).map_err(bad)?;
-        let shows_query = path.ends_with('*') && !path.ends_with("\\*") || path.contains("\\?");
-        let glob = Glob::new(path).map_err(|error| bad(&error.what))?;
-        Ok(Self { text: text.to_owned(), scheme: scheme.to_owned(), host, port, path: glob, shows_query })
+            .ok_or_else(|| error("has an invalid port after `:`: write a number or `*`"))?;
+        let host = HostPattern::parse(host, scheme).map_err(error)?;
+        let covers_query = path.ends_with('*') && !path.ends_with("\\*") || path.contains("\\?");
+        let glob = Glob::new(path).map_err(|source| error(&source.fault))?;
+        Ok(Self { text: text.to_owned(), scheme: scheme.to_owned(), host, port, path: glob, covers_query })
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it matches the URL as a parser understands it. Never yes for one that readers understand
-    /// differently: with a user or password, a backslash, an encoded slash or dot, or spaces around it.
+    /// Matches the parsed URL. The answer is never `Yes` for a URL that programs parse differently: one with a user or
+    /// a password, a backslash, an encoded slash or dot, or spaces around it.
     #[must_use]
-    pub fn matches(&self, address: &ParsedUrl) -> MatchAnswer {
-        let Some(seen) = &address.seen else { return MatchAnswer::Unclear };
-        if seen.url.scheme() != self.scheme || !self.host.matches(&seen.host) || !self.port.matches(&seen.url)
+    pub fn matches(&self, url: &ParsedUrl) -> MatchAnswer {
+        let Some(parts) = &url.parts else { return MatchAnswer::Unclear };
+        if parts.url.scheme() != self.scheme
+            || !self.host.matches(&parts.host)
+            || !self.port.matches(&parts.url)
         {
             return MatchAnswer::No;
         }
-        let shown = if self.shows_query { seen.with_query.as_ref() } else { None };
-        let whole = self.path.is_match(shown.unwrap_or(&seen.path));
-        MatchAnswer::of(whole).doubted(seen.doubt || seen.with_query.is_some() && !self.shows_query)
+        let with_query = if self.covers_query { parts.with_query.as_ref() } else { None };
+        let is_match = self.path.is_match(with_query.unwrap_or(&parts.path));
+        let hides_query = parts.with_query.is_some() && !self.covers_query;
+        MatchAnswer::from_bool(is_match).unclear_if(parts.ambiguous || hides_query)
     }
 }
 
-fn host_and_port(authority: &str) -> (&str, Option<&str>) {
+fn split_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
-        // The colons within the brackets of an IPv6 address are its own.
+        // A colon inside the brackets of an IPv6 address does not start a port.
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),
     }
@@ -96,8 +102,8 @@ impl UrlPort {
             Some("*") => Some(Self::Any),
             Some(port) => {
                 let port: u16 = port.parse().ok()?;
-                let own = Url::parse(&format!("{scheme}://h/")).ok()?.port_or_known_default();
-                Some(Self::Only(Some(port).filter(|port| Some(*port) != own)))
+                let default = Url::parse(&format!("{scheme}://h/")).ok()?.port_or_known_default();
+                Some(Self::Only(Some(port).filter(|port| Some(*port) != default)))
             }
         }
     }
@@ -115,110 +121,108 @@ impl HostPattern {
         if host == "*" {
             return Ok(Self::Any);
         }
-        let named = host.strip_prefix("*.").unwrap_or(host);
-        if named.contains(['*', '?', '{', '}', '@', '\\', '%'])
-            || named.starts_with('.')
-            || named.ends_with('.')
+        let name = host.strip_prefix("*.").unwrap_or(host);
+        if name.contains(['*', '?', '{', '}', '@', '\\', '%']) || name.starts_with('.') || name.ends_with('.')
         {
-            return Err(
-                "has a host that is no host: it is `*`, a name, or `*.` and a name, and no user stands before it",
-            );
+            return Err("has an invalid host: write `*`, a name, or `*.` and a name, without a user");
         }
-        let parsed = Url::parse(&format!("{scheme}://{named}/")).ok();
-        match (parsed.as_ref().and_then(Url::host), named.len() < host.len()) {
-            (None, _) => Err("has no host: write one, or `*`"),
+        let parsed = Url::parse(&format!("{scheme}://{name}/")).ok();
+        match (parsed.as_ref().and_then(Url::host), name.len() < host.len()) {
+            (None, _) => Err("has no host: write a host or `*`"),
             (Some(Host::Domain(domain)), true) => Ok(Self::Below(format!(".{domain}"))),
-            (Some(_), true) => Err("has `*.` before an address: only names have names below them"),
-            (Some(own), false) => Ok(Self::Exactly(own.to_string())),
+            (Some(_), true) => Err("has `*.` before an IP address: write `*.` only before a name"),
+            (Some(host), false) => Ok(Self::Exactly(host.to_string())),
         }
     }
 
     fn matches(&self, host: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Exactly(own) => own == host,
-            Self::Below(end) => host.len() > end.len() && host.ends_with(end.as_str()),
+            Self::Exactly(expected) => expected == host,
+            Self::Below(suffix) => host.len() > suffix.len() && host.ends_with(suffix.as_str()),
         }
     }
 }
 
-/// A URL, read once for all the patterns that are asked about it.
+/// A URL that is parsed once and then matched against many patterns.
 #[derive(Debug, Clone)]
 pub struct ParsedUrl {
     text: String,
-    /// None if it cannot be read, or if what is read is not what is written.
-    seen: Option<ReadUrl>,
+    /// `None` if the URL cannot be parsed, or if the parser would silently change it.
+    parts: Option<UrlParts>,
 }
 
 impl ParsedUrl {
-    /// Reads it; one that cannot be read is unclear to every pattern.
+    /// Parses a URL. A URL that cannot be parsed is unclear to every pattern.
     #[must_use]
-    pub fn read(text: &str) -> Self {
-        Self { text: text.to_owned(), seen: ReadUrl::of(text) }
+    pub fn parse(text: &str) -> Self {
+        Self { text: text.to_owned(), parts: UrlParts::parse(text) }
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// A pattern for everything of its host: `https://host/*`. None for what a pattern cannot say.
+    /// A pattern for every path of the host: `https://host/*`. `None` if no pattern matches the URL.
     #[must_use]
     pub fn suggest(&self) -> Option<String> {
-        let seen = self.seen.as_ref().filter(|seen| !seen.doubt)?;
-        let port = seen.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        let pattern = format!("{}://{}{port}/*", seen.url.scheme(), seen.host);
-        // Shown and remembered only if it says what it should.
+        let parts = self.parts.as_ref().filter(|parts| !parts.ambiguous)?;
+        let port = parts.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let pattern = format!("{}://{}{port}/*", parts.url.scheme(), parts.host);
+        // The host may contain characters that a pattern cannot express, so check the result.
         let matches =
             UrlPattern::new(&pattern).is_ok_and(|pattern| pattern.matches(self) == MatchAnswer::Yes);
         matches.then_some(pattern)
     }
 }
 
-/// A URL, parsed, and whether somebody may read it otherwise.
+/// The parts of a URL that patterns compare.
 #[derive(Debug, Clone)]
-struct ReadUrl {
+struct UrlParts {
     url: Url,
     host: String,
     path: String,
-    /// The path with what is asked of it, if anything is.
+    /// The path and the query, if the URL has a query.
     with_query: Option<String>,
-    doubt: bool,
+    /// True if other programs may parse the URL differently.
+    ambiguous: bool,
 }
 
-impl ReadUrl {
-    /// None if it cannot be read, or if what is read is not what is written.
-    fn of(text: &str) -> Option<Self> {
-        if text.contains(['\\', ' ']) || text.chars().any(is_unseen) {
+impl UrlParts {
+    /// Returns `None` if the URL cannot be parsed, or if the parser would silently change it.
+    fn parse(text: &str) -> Option<Self> {
+        if text.contains(['\\', ' ']) || text.chars().any(is_invisible) {
             return None;
         }
         let url = Url::parse(text).ok().filter(|url| SCHEMES.contains(&url.scheme()))?;
-        // Parsers take `https:/host` and `https:host` for `https://host`; other readers do not.
-        let shown =
+        // This parser accepts `https:/host` and `https:host` as `https://host`; other programs do not.
+        let has_two_slashes =
             text.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//") && !rest.starts_with("///"));
         let host = url.host()?.to_string();
-        let named = host.strip_suffix('.').map(str::to_owned);
-        let (path, encoded) = decode(url.path());
+        let without_dot = host.strip_suffix('.').map(str::to_owned);
+        let (path, has_ambiguous_encoding) = decode_path(url.path());
         let written = text.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
-        let doubt = encoded
+        let ambiguous = has_ambiguous_encoding
             || written.contains("%2e")
             || written.contains("..;")
-            || !shown
-            || named.is_some()
+            || !has_two_slashes
+            || without_dot.is_some()
             || !url.username().is_empty()
             || url.password().is_some()
             || written.contains('@') && !url.path().contains('@');
         let with_query = url.query().map(|query| format!("{path}?{query}"));
-        Some(Self { host: named.unwrap_or(host), path, with_query, doubt, url })
+        Some(Self { host: without_dot.unwrap_or(host), path, with_query, ambiguous, url })
     }
 }
 
-/// The path with its plain letters and digits decoded, which mean the same either way, and whether it encodes
-/// what does not: a slash, a backslash, a dot, a NUL, or a percent sign that is decoded once more somewhere.
-fn decode(path: &str) -> (String, bool) {
+/// Decodes letters, digits, `-`, `_` and `~`, which mean the same when encoded. The flag is true if the path encodes a
+/// character that does not: a slash, a backslash, a dot, a control character, or a percent sign, which another program
+/// may decode again.
+fn decode_path(path: &str) -> (String, bool) {
     let mut decoded = String::new();
-    let mut doubt = false;
+    let mut ambiguous = false;
     let mut rest = path;
     while let Some(at) = rest.find('%') {
         decoded.push_str(&rest[..at]);
@@ -226,18 +230,18 @@ fn decode(path: &str) -> (String, bool) {
         match code.map(char::from) {
             Some(c) if c.is_ascii_alphanumeric() || "-_~".contains(c) => decoded.push(c),
             Some(c) => {
-                doubt |= "/\\.%".contains(c) || c.is_ascii_control();
+                ambiguous |= "/\\.%".contains(c) || c.is_ascii_control();
                 decoded.push_str(&rest[at..at + 3].to_ascii_uppercase());
             }
             None => {
-                doubt = true;
+                ambiguous = true;
                 decoded.push('%');
             }
         }
         rest = &rest[at + if code.is_some() { 3 } else { 1 }..];
     }
     decoded.push_str(rest);
-    (decoded, doubt)
+    (decoded, ambiguous)
 }
 
 #[cfg(test)]

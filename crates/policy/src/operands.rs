@@ -116,12 +116,12 @@ impl<T> CallOperands<T> {
 
 /// A URL that is a string.
 pub(crate) fn address(value: &OrderedValue) -> Option<ParsedUrl> {
-    value.text().map(ParsedUrl::read)
+    value.text().map(ParsedUrl::parse)
 }
 
 /// A path that is a string.
 pub(crate) fn place(value: &OrderedValue) -> Option<ParsedPath> {
-    value.text().map(ParsedPath::read)
+    value.text().map(ParsedPath::parse)
 }
 
 /// A script, or one simple command given word by word.

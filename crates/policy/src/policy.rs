@@ -39,7 +39,7 @@ impl Policy {
             rules: Vec::new(),
             index: RuleIndex::default(),
             warnings: Vec::new(),
-            hash: Sha256::of(b"default = \"ask\"\n"),
+            hash: Sha256::digest(b"default = \"ask\"\n"),
         }
     }
 

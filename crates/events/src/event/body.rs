@@ -31,7 +31,7 @@ macro_rules! bodies {
             /// The text of its `data`.
             pub fn data(&self) -> Result<Json, serde_json::Error> {
                 match self {
-                    $(Self::$name(data) => Json::of(data),)*
+                    $(Self::$name(data) => Json::encode(data),)*
                     Self::Message(_, data) => Ok(data.clone()),
                 }
             }

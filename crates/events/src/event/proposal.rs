@@ -69,7 +69,7 @@ impl ToolDefinition {
         if definition.is_none() && annotations.is_none() {
             return None;
         }
-        Json::of(&TrustedAnnotations { annotations, definition }).ok()?.admit().ok()
+        Json::encode(&TrustedAnnotations { annotations, definition }).ok()?.admit().ok()
     }
 }
 

@@ -1,42 +1,42 @@
-//! The limits of JSON from outside, and the error of a text that breaks one.
+//! The limits on JSON from callers, and the error for a text that exceeds one.
 
-/// How deep arrays and objects may nest. SQLite's own JSON functions stop at 1,000.
+/// The maximum nesting depth of arrays and objects. SQLite's JSON functions stop at 1,000.
 pub const MAX_DEPTH: usize = 256;
-/// The longest JSON text taken from outside, in bytes.
+/// The maximum length of a JSON text from a caller, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// Why a JSON text is refused at the door.
+/// The reason why a JSON text from a caller is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadJson {
-    /// Not JSON at all (RFC 8259).
+    /// The text is not JSON (RFC 8259).
     #[error("it is not JSON: {0}")]
     Syntax(String),
-    /// An object with a key twice: what one parser shows, another might not run.
-    #[error("an object has the key {key:?} twice (at byte {at})")]
+    /// An object repeats a key. One parser would show the first value and another would run the last.
+    #[error("an object repeats the key {key:?} (at byte {at})")]
     DuplicateKey {
         /// The key, unescaped.
         key: String,
-        /// Where it stands the second time, in bytes from the start.
+        /// The byte offset of the repeated key.
         at: usize,
     },
-    /// A `\ud800` without its partner: no Unicode, so nobody can be shown it.
+    /// A string contains a lone surrogate such as `\ud800`, which cannot be shown to an approver.
     #[error("the string at byte {at} is not Unicode: {why}")]
     NotUnicode {
-        /// Where the string begins, in bytes from the start.
+        /// The byte offset of the string.
         at: usize,
-        /// What is wrong with it.
+        /// The parser's message.
         why: String,
     },
-    /// Nested deeper than [`MAX_DEPTH`].
+    /// The text nests deeper than [`MAX_DEPTH`].
     #[error("it nests deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// Longer than [`MAX_BYTES`].
-    #[error("it has {0} bytes, and {MAX_BYTES} is the most")]
+    /// The text is longer than [`MAX_BYTES`].
+    #[error("it has {0} bytes; the limit is {MAX_BYTES}")]
     TooLarge(usize),
-    /// An exponent that no exact arithmetic here can hold.
+    /// A number has an exponent outside 32 bits, which [`ExactDecimal`](super::ExactDecimal) cannot hold.
     #[error("the exponent of the number at byte {at} is out of range")]
     NumberRange {
-        /// Where the number begins, in bytes from the start.
+        /// The byte offset of the number.
         at: usize,
     },
 }

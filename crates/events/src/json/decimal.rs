@@ -1,4 +1,4 @@
-//! Numbers by their exact decimal value, so that 9007199254740993 is more than 9007199254740992.
+//! Exact decimal numbers. Doubles would make 9007199254740993 equal to 9007199254740992.
 
 use std::{cmp::Ordering, fmt, iter::repeat_n};
 
@@ -34,26 +34,26 @@ impl ExactDecimal {
         Some(Self { negative, digits, point })
     }
 
-    /// The decimal of a count.
+    /// Converts a count to a decimal.
     #[must_use]
     pub fn from_count(count: usize) -> Self {
         Self::parse(&count.to_string()).unwrap_or(Self { negative: false, digits: String::new(), point: 0 })
     }
 
-    /// Returns true for a whole number.
+    /// True if the number has no fraction.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.digits.is_empty() || i32::try_from(self.digits.len()).is_ok_and(|length| length <= self.point)
     }
 
-    /// The 64-bit integer, if the number is one.
+    /// The value as an `i64`, if it fits.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         // A 64-bit integer has at most 19 digits, and a whole number that short is laid out without an exponent.
         if self.is_whole() && self.point <= 19 { self.to_string().parse().ok() } else { None }
     }
 
-    /// The double, if a double keeps all digits of the number.
+    /// The value as an `f64`, if a double holds it exactly.
     #[must_use]
     pub fn to_f64(&self) -> Option<f64> {
         let double: f64 = self.to_string().parse().ok()?;
@@ -65,7 +65,7 @@ impl ExactDecimal {
             (true, true) => Ordering::Equal,
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
-            // Without leading zeros a longer number is a larger one, and digits compare as text does.
+            // Neither number has leading zeros, so the larger exponent wins; equal exponents compare by digits, as text.
             (false, false) => self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits)),
         }
     }

@@ -1,33 +1,34 @@
-//! What differs between two JSON texts: what an approver changed, place by place.
+//! The differences between two JSON values: the changes that an approver made to the arguments.
 
 use super::Json;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// How deep it looks: what differs further in is one change of what it lies in. Each level reads its text anew.
-const DEEPEST: usize = 32;
+/// The depth of the comparison. A difference below it is reported as one change of the enclosing value. The limit
+/// bounds the cost, because each level parses its text again.
+const MAX_DIFF_DEPTH: usize = 32;
 
-/// One place at which an approver changed the arguments.
+/// One value in the arguments that an approver changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"path": "/command", "from": "rm -rf /", "to": "rm -rf ./target"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ArgumentChange {
-    /// Where: a JSON pointer (RFC 6901).
+    /// The JSON pointer of the value (RFC 6901).
     pub path: String,
-    /// What was proposed; absent if there was nothing.
+    /// The proposed value; absent if the approver added the member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub from: Option<Json>,
-    /// What runs instead; absent if it was taken out.
+    /// The new value; absent if the approver removed the member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub to: Option<Json>,
 }
 
-/// The places at which `after` differs from `before`, in the order of `before` and then of what is new. Objects
-/// are compared key by key, arrays place by place, everything else by its canonical form. Texts that are no
-/// JSON give one change of the whole.
+/// Lists the values in which `after` differs from `before`: first in the order of `before`, then the added ones.
+/// Objects are compared key by key, arrays index by index, and other values by their canonical form. Texts that are
+/// not JSON give one change of the whole.
 #[must_use]
 pub fn diff(before: &Json, after: &Json) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
@@ -45,7 +46,7 @@ fn compare(
         return;
     }
     if let (Some(before), Some(after)) = (before, after) {
-        if path.len() < DEEPEST
+        if path.len() < MAX_DIFF_DEPTH
             && is_object(before) == is_object(after)
             && let (Some(old), Some(new)) = (parts(before), parts(after))
         {
@@ -69,8 +70,8 @@ fn compare_parts(
     new: &DiffParts,
     changes: &mut Vec<ArgumentChange>,
 ) {
-    let of = |parts: &'_ DiffParts| -> HashMap<String, Json> { parts.iter().cloned().collect() };
-    let (before, after) = (of(old), of(new));
+    let index = |parts: &'_ DiffParts| -> HashMap<String, Json> { parts.iter().cloned().collect() };
+    let (before, after) = (index(old), index(new));
     let added = new.iter().filter(|(key, _)| !before.contains_key(key));
     for (key, _) in old.iter().chain(added) {
         path.push(key.clone());
@@ -83,7 +84,7 @@ fn is_object(json: &Json) -> bool {
     json.as_str().trim_start().starts_with('{')
 }
 
-/// The members of an object, or the elements of an array; `None` of anything else.
+/// The members of an object or the elements of an array; `None` for any other value.
 fn parts(json: &Json) -> Option<DiffParts> {
     match json.as_str().trim_start().as_bytes().first()? {
         b'{' => json.members(),
@@ -95,7 +96,7 @@ fn parts(json: &Json) -> Option<DiffParts> {
     }
 }
 
-/// The hash of the canonical form tells a string from a number, and an object from an array.
+/// True if both values have the same canonical form.
 fn is_same(before: &Json, after: &Json) -> bool {
     matches!((before.admit(), after.admit()), (Ok(before), Ok(after)) if before == after)
 }
@@ -104,37 +105,43 @@ fn is_same(before: &Json, after: &Json) -> bool {
 mod tests {
     use super::*;
 
-    fn told(before: &str, after: &str) -> Vec<String> {
+    fn describe_changes(before: &str, after: &str) -> Vec<String> {
         let json = |text: &str| Json::parse(text).expect("valid");
         let text =
             |json: &Option<Json>| json.as_ref().map_or("-".to_owned(), |json| json.as_str().to_owned());
-        let told = |change: &ArgumentChange| {
+        let describe = |change: &ArgumentChange| {
             format!("{}: {} > {}", change.path, text(&change.from), text(&change.to))
         };
-        diff(&json(before), &json(after)).iter().map(told).collect()
+        diff(&json(before), &json(after)).iter().map(describe).collect()
     }
 
     #[test]
-    fn tells_each_place() {
-        assert_eq!(told("{\"a\":1}", "{ \"a\" : 1.0 }"), [""; 0]);
+    fn diff_reports_each_changed_value() {
+        assert_eq!(describe_changes("{\"a\":1}", "{ \"a\" : 1.0 }"), [""; 0]);
         assert_eq!(
-            told("{\"a\":1,\"b\":[1,2],\"c/d\":{}}", "{\"b\":[1,3,4],\"c/d\":{\"e\":null},\"a\":\"1\"}"),
+            describe_changes(
+                "{\"a\":1,\"b\":[1,2],\"c/d\":{}}",
+                "{\"b\":[1,3,4],\"c/d\":{\"e\":null},\"a\":\"1\"}"
+            ),
             ["/a: 1 > \"1\"", "/b/1: 2 > 3", "/b/2: - > 4", "/c~1d/e: - > null"]
         );
-        assert_eq!(told("{\"a\":{}}", "{\"a\":[]}"), ["/a: {} > []"]);
-        assert_eq!(told("{\"a\":1}", "{}"), ["/a: 1 > -"]);
+        assert_eq!(describe_changes("{\"a\":{}}", "{\"a\":[]}"), ["/a: {} > []"]);
+        assert_eq!(describe_changes("{\"a\":1}", "{}"), ["/a: 1 > -"]);
     }
 
     #[test]
-    fn what_lies_too_deep_is_told_as_a_whole() {
+    fn diff_below_max_depth_reports_enclosing_value() {
         let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(40), "]".repeat(40));
-        let told = told(&nested("1"), &nested("2"));
-        assert_eq!(told, [format!("{}: {} > {}", "/0".repeat(32), "[[[[[[[[1]]]]]]]]", "[[[[[[[[2]]]]]]]]")]);
+        let changes = describe_changes(&nested("1"), &nested("2"));
+        assert_eq!(
+            changes,
+            [format!("{}: {} > {}", "/0".repeat(32), "[[[[[[[[1]]]]]]]]", "[[[[[[[[2]]]]]]]]")]
+        );
     }
 
     #[test]
-    fn a_long_list_is_compared_place_by_place() {
+    fn diff_of_long_array_compares_each_index() {
         let list = |first: usize| format!("{:?}", (first..first + 20_000).collect::<Vec<_>>());
-        assert_eq!(told(&list(0), &list(1)).len(), 20_000);
+        assert_eq!(describe_changes(&list(0), &list(1)).len(), 20_000);
     }
 }

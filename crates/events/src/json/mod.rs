@@ -1,4 +1,4 @@
-//! JSON that is kept to the byte: the text as it came, its canonical form, and the hash of that.
+//! JSON values that keep their text byte for byte, with their canonical form and its hash.
 
 mod bad_json;
 mod canonical;
@@ -19,15 +19,15 @@ use serde_json::value::RawValue;
 use sha2::Digest;
 use std::{fmt, sync::Arc};
 
-/// A JSON text, kept exactly as it was given: key order, spaces, and every digit of its numbers.
+/// A JSON value that keeps its exact text: key order, white space and every digit of its numbers.
 ///
-/// Reading one (`Deserialize`) checks the syntax alone, which is right for what the log holds
-/// already. What comes from outside also passes [`Json::admit`].
+/// `Deserialize` checks only the syntax, because the log must stay readable. Values from callers must also pass
+/// [`Json::admit`].
 #[derive(Clone)]
 pub struct Json(Arc<RawValue>);
 
 impl Json {
-    /// Takes a text from outside: [`BadJson`] says what is refused, and why.
+    /// Parses a text from a caller. [`BadJson`] lists the texts that are rejected.
     pub fn parse(text: &str) -> Result<Self, BadJson> {
         let raw: Box<RawValue> = serde_json::from_str(text).map_err(|e| BadJson::Syntax(e.to_string()))?;
         let json = Self(raw.into());
@@ -35,53 +35,53 @@ impl Json {
         Ok(json)
     }
 
-    /// A text that the log holds already: only its syntax is checked.
+    /// Wraps a text that is already in the log. Only the syntax is checked.
     pub fn stored(text: String) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text).map(|raw| Self(raw.into()))
     }
 
-    /// What serialises into JSON by itself, as a `Json`.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+    /// Serializes `value` to JSON.
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(|raw| Self(raw.into()))
     }
 
-    /// The JSON string of that text.
+    /// Makes a JSON string of `text`.
     #[must_use]
     pub fn string(text: &str) -> Self {
         let quoted = serde_json::Value::from(text).to_string();
-        // A string's own rendering is JSON, so this cannot fail; `null` would only lose the text.
+        // A quoted string is always valid JSON, so the fallback is never reached.
         Self(RawValue::from_string(quoted).unwrap_or_else(|_| RawValue::NULL.to_owned()).into())
     }
 
-    /// Checks what comes from outside, and gives the hash of its canonical form.
+    /// Checks a value from a caller against the limits, and returns the hash of its canonical form.
     pub fn admit(&self) -> Result<Sha256, BadJson> {
         let text = self.as_str();
         if text.len() > MAX_BYTES {
             return Err(BadJson::TooLarge(text.len()));
         }
-        Ok(Sha256::of(canonical::canonical(text)?.as_bytes()))
+        Ok(Sha256::digest(canonical::canonicalize(text)?.as_bytes()))
     }
 
-    /// The canonical form (RFC 8785), except that a number keeps its exact decimal value: where
-    /// RFC 8785 would round to a double, the digits stay, laid out as ECMAScript lays out numbers.
+    /// The canonical form (RFC 8785), except that numbers keep their exact decimal value. RFC 8785 would round them to
+    /// doubles; here every digit stays, formatted as ECMAScript formats numbers.
     pub fn canonical(&self) -> Result<String, BadJson> {
-        canonical::canonical(self.as_str())
+        canonical::canonicalize(self.as_str())
     }
 
-    /// The text as it was given.
+    /// The exact text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// An object's members in the order in which they were given, with every digit of their numbers. `None` if it
-    /// is no object.
+    /// The members of an object, in the order of the text and with every digit of their numbers. `None` if the value
+    /// is not an object.
     #[must_use]
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
         self.read::<MemberReader>().ok().map(|members| members.0)
     }
 
-    /// Reads it as `T`.
+    /// Deserializes the value as `T`.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
     }
@@ -112,7 +112,7 @@ impl<'de> Deserialize<'de> for MemberReader {
 }
 
 impl PartialEq for Json {
-    /// Two texts are equal when their bytes are; [`Json::admit`] tells whether they mean the same.
+    /// Compares the texts byte for byte. To compare the values, compare the hashes that [`Json::admit`] returns.
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
@@ -138,21 +138,21 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// A SHA-256, written as 64 lower-case hexadecimal digits.
+/// A SHA-256 hash, written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
-    /// What the chain of the log begins from.
+    /// The link before the first row of the log: 32 zero bytes.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// The hash of those bytes.
+    /// Hashes `bytes`.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn digest(bytes: &[u8]) -> Self {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 hexadecimal digits of either case.
+    /// Parses 64 hexadecimal digits of either case.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
@@ -185,7 +185,8 @@ impl Serialize for Sha256 {
 impl<'de> Deserialize<'de> for Sha256 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        Self::from_hex(&text).ok_or_else(|| serde::de::Error::custom("a SHA-256 is 64 hexadecimal digits"))
+        Self::from_hex(&text)
+            .ok_or_else(|| serde::de::Error::custom("a SHA-256 hash must have 64 hexadecimal digits"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The published examples of RFC 8785, and what it leaves to us.
+//! The examples of RFC 8785, and the cases that it leaves to the implementation.
 
 use super::*;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ fn canonical(text: &str) -> String {
 }
 
 #[test]
-fn sorts_keys_by_utf16_as_rfc_8785_does() {
+fn canonical_keys_sort_by_utf16_as_rfc_8785() {
     // RFC 8785, 3.2.3.
     let text = r#"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}"#;
     let order: Vec<_> = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"]
@@ -19,7 +19,7 @@ fn sorts_keys_by_utf16_as_rfc_8785_does() {
 }
 
 #[test]
-fn prints_what_rfc_8785_prints() {
+fn canonical_form_equals_rfc_8785_example() {
     // RFC 8785, 3.2.2, but for 333333333.33333329, which the RFC rounds to ….3333333.
     let text = r#"{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#;
     assert_eq!(
@@ -30,8 +30,8 @@ fn prints_what_rfc_8785_prints() {
 }
 
 #[test]
-fn keeps_every_digit() {
-    for (given, kept) in [
+fn canonical_number_keeps_every_digit() {
+    for (number, expected) in [
         ("9007199254740993", "9007199254740993"),
         ("-0", "0"),
         ("-0.0e5", "0"),
@@ -45,25 +45,25 @@ fn keeps_every_digit() {
         ("1e400", "1e+400"),
         ("123456789012345678901234567890.5", "1.234567890123456789012345678905e+29"),
     ] {
-        assert_eq!(canonical(given), kept, "{given}");
+        assert_eq!(canonical(number), expected, "{number}");
     }
 }
 
 #[test]
-fn numbers_that_differ_never_hash_alike() {
+fn hash_differs_exactly_when_values_differ() {
     let hash = |text: &str| Json::parse(text).and_then(|json| json.admit()).expect(text);
     assert_ne!(hash("9007199254740993"), hash("9007199254740992"));
     assert_eq!(hash(r#"{"a":1,"b":[1.50]}"#), hash("{ \"b\": [15e-1], \"a\": 1.0 }"));
 }
 
 #[test]
-fn refuses_a_key_that_stands_twice() {
-    let error = Json::parse(r#"{"a":1,"b":{"\u0061":1,"a":2}}"#).expect_err("twice");
+fn json_with_repeated_key_is_rejected() {
+    let error = Json::parse(r#"{"a":1,"b":{"\u0061":1,"a":2}}"#).expect_err("repeated key");
     assert_eq!(error, BadJson::DuplicateKey { key: "a".into(), at: 23 });
 }
 
 #[test]
-fn refuses_lone_surrogates() {
+fn json_with_lone_surrogate_is_rejected() {
     for text in [r#""\ud800""#, r#"{"\udc00":1}"#, r#"["\ud800\u0041"]"#] {
         assert!(matches!(Json::parse(text), Err(BadJson::NotUnicode { .. })), "{text}");
     }
@@ -71,7 +71,7 @@ fn refuses_lone_surrogates() {
 }
 
 #[test]
-fn nests_to_the_limit_and_no_deeper() {
+fn json_deeper_than_limit_is_rejected() {
     let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(canonical(&nested(MAX_DEPTH)), nested(MAX_DEPTH));
     assert_eq!(Json::parse(&nested(MAX_DEPTH + 1)), Err(BadJson::TooDeep));
@@ -79,7 +79,7 @@ fn nests_to_the_limit_and_no_deeper() {
 }
 
 #[test]
-fn refuses_what_is_no_json_or_too_much() {
+fn json_with_bad_syntax_or_size_is_rejected() {
     assert!(matches!(Json::parse("{'a':1}"), Err(BadJson::Syntax(_))));
     assert!(matches!(Json::parse("1 2"), Err(BadJson::Syntax(_))));
     let large = format!("\"{}\"", "x".repeat(MAX_BYTES));
@@ -88,7 +88,7 @@ fn refuses_what_is_no_json_or_too_much() {
 }
 
 #[test]
-fn gives_the_exact_text_back() {
+fn json_round_trip_keeps_exact_text() {
     let text = "{ \"b\" : 1.00,\n \"a\": \"\\u0041\" }";
     let json = Json::parse(text).expect("valid");
     assert_eq!(json.as_str(), text);
@@ -114,7 +114,7 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn is_stable_and_means_the_same(value in any_json()) {
+    fn canonical_form_is_idempotent_and_keeps_value(value in any_json()) {
         let once = canonical(&value.to_string());
         prop_assert_eq!(&canonical(&once), &once);
         let pretty = serde_json::to_string_pretty(&value).expect("valid");
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn never_panics_on_any_text(text in any::<String>()) {
+    fn parse_of_any_text_does_not_panic(text in any::<String>()) {
         let _ = Json::parse(&text);
     }
 }

@@ -1,5 +1,5 @@
-//! The JSON tokenizer. It reads texts whose syntax was checked before, so it only tells the tokens apart: no number
-//! passes through a double, and a reader sees a key that stands twice.
+//! The JSON tokenizer. Its input is already valid JSON, so it only splits tokens. Numbers stay text, and a repeated
+//! key stays visible to the caller.
 
 use super::bad_json::MAX_DEPTH;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ pub struct JsonTokens<'a> {
 }
 
 impl<'a> JsonTokens<'a> {
-    /// A reader at the start of `text`.
+    /// Starts at the beginning of `text`.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0 }
@@ -33,14 +33,14 @@ impl<'a> JsonTokens<'a> {
         bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Steps over the next token if it is `token`, a bracket, a comma or a colon.
+    /// Consumes the next token and returns true if it is `token`, which must be a bracket, a comma or a colon.
     pub fn eat(&mut self, token: u8) -> bool {
-        let here = self.peek() == token;
-        self.at += usize::from(here);
-        here
+        let found = self.peek() == token;
+        self.at += usize::from(found);
+        found
     }
 
-    /// Reads the content of the object or array that begins here; `None` if it nests deeper than [`MAX_DEPTH`].
+    /// Reads the object or array at this position with `read`; `None` if it nests deeper than [`MAX_DEPTH`].
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -52,7 +52,7 @@ impl<'a> JsonTokens<'a> {
         Some(value)
     }
 
-    /// Reads the string that begins here. The error says why it is not Unicode.
+    /// Reads the string at this position. The error states why it is not Unicode.
     pub fn string(&mut self) -> Result<Cow<'a, str>, serde_json::Error> {
         let start = self.at;
         self.at = self.end_of_string();
@@ -86,7 +86,7 @@ impl<'a> JsonTokens<'a> {
     }
 }
 
-/// Every token as it is written, with its start in bytes. The memory does not grow with the depth.
+/// Yields the text of every token with its byte offset. Memory use does not grow with the depth.
 impl<'a> Iterator for JsonTokens<'a> {
     type Item = (usize, &'a str);
 
@@ -105,7 +105,7 @@ impl<'a> Iterator for JsonTokens<'a> {
     }
 }
 
-/// The text of a JSON string that is given with its quotes. The error says why it is not Unicode.
+/// Decodes a JSON string that includes its quotes. The error states why it is not Unicode.
 pub fn unquote(quoted: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     match quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(plain) if !plain.contains('\\') => Ok(Cow::Borrowed(plain)),

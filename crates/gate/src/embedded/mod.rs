@@ -300,7 +300,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         let why = "must be at least 1";
         return Err(GateFailure::invalid("expiresInSeconds", &why));
     }
-    let impact = call.impact.as_ref().map(Json::of).transpose();
+    let impact = call.impact.as_ref().map(Json::encode).transpose();
     Ok(ProposeCommand {
         id: call.id.clone(),
         name: call.name.clone(),

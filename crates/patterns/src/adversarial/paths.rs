@@ -1,4 +1,4 @@
-//! Paths that mean to lead elsewhere.
+//! Paths that try to leave the folder of a pattern.
 
 use super::{NO, PlainCase, UNCLEAR, YES};
 
@@ -30,13 +30,13 @@ pub(super) const CASES: &[PlainCase] = &[
     ("encoded backslash", "/scratch/**", "/scratch/..%5Cetc", UNCLEAR),
     ("overlong encoding", "/scratch/**", "/scratch/%c0%ae%c0%ae/etc", UNCLEAR),
     ("encoded NUL", "/scratch/**", "/scratch/a%00.txt", UNCLEAR),
-    ("percent sign of its own", "/scratch/**", "/scratch/100%", YES),
+    ("literal percent sign", "/scratch/**", "/scratch/100%", YES),
     ("backslashes", "/scratch/**", "/scratch\\..\\etc", UNCLEAR),
     ("one backslash", "/scratch/**", "/scratch/..\\etc", UNCLEAR),
     ("NUL in a path", "/scratch/**", "/scratch/a\0/../../etc", UNCLEAR),
     ("newline in a path", "/scratch/**", "/scratch/a\n/etc", UNCLEAR),
     ("home of a path", "/scratch/**", "~/x", UNCLEAR),
-    ("somebody else's home", "/scratch/**", "~root/.ssh", UNCLEAR),
+    ("home of another user", "/scratch/**", "~root/.ssh", UNCLEAR),
     ("variable in a path", "/scratch/**", "/scratch/$X/../etc", UNCLEAR),
     ("substitution in a path", "/scratch/**", "/scratch/`x`", UNCLEAR),
     ("relative path", "/scratch/**", "scratch/a", UNCLEAR),
@@ -47,7 +47,7 @@ pub(super) const CASES: &[PlainCase] = &[
     ("empty path", "/scratch/**", "", UNCLEAR),
     ("drive", "/scratch/**", "C:/scratch/a", UNCLEAR),
     ("file URL", "/scratch/**", "file:///scratch/a", UNCLEAR),
-    ("slash that is none", "/scratch/**", "/scratch/..\u{2215}etc", UNCLEAR),
+    ("division slash", "/scratch/**", "/scratch/..\u{2215}etc", UNCLEAR),
     ("wide slash", "/scratch/**", "/scratch/..\u{ff0f}etc", UNCLEAR),
     ("wide dots", "/scratch/**", "/scratch/\u{ff0e}\u{ff0e}/etc", UNCLEAR),
     ("two dots in one letter", "/scratch/**", "/scratch/\u{2025}/etc", UNCLEAR),
@@ -72,6 +72,6 @@ pub(super) const WITHIN: &[PlainCase] = &[
     ("relative to a root", "/scratch", "a", UNCLEAR),
     ("relative to a relative root", "src", "src/a", YES),
     ("out of a relative root", "src", "src/../tests/a", NO),
-    ("out of where one stands", ".", "../a", UNCLEAR),
+    ("out of the current folder", ".", "../a", UNCLEAR),
     ("root that cannot be known", "~", "/scratch", UNCLEAR),
 ];

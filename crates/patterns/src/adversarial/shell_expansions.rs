@@ -1,4 +1,4 @@
-//! What the shell puts in place of what is written.
+//! Shell expansions: substitutions, variables, globs, braces and history.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 
@@ -31,7 +31,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("command in a default value, quoted", "ls*", "rm*", "ls \"${x:-`rm -rf /`}\"", NO, YES),
     ("command after a quote in a default value", "ls*", "rm*", "ls \"${x:-'}$(rm -rf /)'}\"", NO, YES),
     ("command in a sum", "ls*", "rm*", "ls $((1 + $(rm -rf /)))", NO, YES),
-    ("command in a sum of old", "ls*", "rm*", "ls $[ $(rm -rf /) ]", NO, YES),
+    ("command in a sum in the old syntax", "ls*", "rm*", "ls $[ $(rm -rf /) ]", NO, YES),
     ("subshell that looks like a sum", "ls*", "rm*", "ls $((rm -rf /); (ls))", NO, YES),
     ("sum", "ls*", "rm*", "ls $((1 + 2))", UNCLEAR, NO),
     ("variable", "ls*", "rm*", "ls $x", UNCLEAR, NO),
@@ -58,7 +58,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("command of a list in braces", "ls*", "rm*", "{rm,-rf,/}", UNCLEAR, UNCLEAR),
     ("range in braces", "ls*", "rm*", "ls {1..9}", UNCLEAR, NO),
     ("home", "ls*", "rm*", "ls ~", UNCLEAR, NO),
-    ("somebody's home", "ls*", "rm*", "ls ~root/x", UNCLEAR, NO),
+    ("home of another user", "ls*", "rm*", "ls ~root/x", UNCLEAR, NO),
     ("home behind an equals sign", "ls*", "rm*", "ls --x=~/y", UNCLEAR, NO),
     ("tilde within a word", "git **", "rm*", "git show HEAD~1", YES, NO),
     ("escapes in dollar quotes", "ls*", "rm*", "ls $'\\x3b rm'", UNCLEAR, NO),

@@ -1,4 +1,4 @@
-//! Options between a program and what it is told to do.
+//! Options between a program and its subcommand or operands.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 
@@ -32,7 +32,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("subcommand as an argument", "git status*", "git push*", "git status push", YES, NO),
     ("option behind the subcommand", "git push*", "git push*", "git push -u origin", YES, YES),
     (
-        "more options than anybody counts",
+        "more options than the limit",
         "ls*",
         "x y*",
         "x -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a -a y",

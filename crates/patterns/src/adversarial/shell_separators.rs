@@ -1,4 +1,4 @@
-//! One command shown, another after it.
+//! A second command after an allowed one.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 

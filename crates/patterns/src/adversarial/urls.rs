@@ -1,4 +1,4 @@
-//! URLs that mean another host, or another path, than they show.
+//! URLs that lead to another host or path than they seem to.
 
 use super::{NO, PlainCase, UNCLEAR, YES};
 
@@ -30,7 +30,7 @@ pub(super) const CASES: &[PlainCase] = &[
     ("data", HOST, "data:text/html,https://example.com/", UNCLEAR),
     ("file", HOST, "file://example.com/etc", UNCLEAR),
     ("no scheme", HOST, "example.com/", UNCLEAR),
-    ("scheme of whoever asks", HOST, "//example.com/", UNCLEAR),
+    ("relative scheme", HOST, "//example.com/", UNCLEAR),
     ("one slash", HOST, "https:/example.com/", UNCLEAR),
     ("no slash", HOST, "https:example.com/", UNCLEAR),
     ("three slashes", HOST, "https:///example.com/", UNCLEAR),

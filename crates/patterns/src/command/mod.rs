@@ -1,16 +1,16 @@
 //! Patterns over command lines, which are parsed as a shell parses them.
 //!
-//! A pattern speaks of one simple command: its program and its arguments, without quotes, one space between
-//! them. `ls*` begins with the letters `ls` (and is also `lsof`), `ls *` is `ls` with arguments, `ls **` is
-//! `ls` with or without.
+//! A pattern describes one simple command: the program and its arguments, without quotes and with one space between
+//! them. `ls*` matches every command that begins with `ls` (also `lsof`), `ls *` matches `ls` with arguments, and
+//! `ls **` matches `ls` with or without arguments.
 
 mod parse;
 mod read;
 mod redirect;
+mod runners;
 mod script;
 mod shells;
 mod suggest;
-mod within;
 mod word;
 
 #[cfg(test)]
@@ -20,9 +20,9 @@ use super::{Glob, MatchAnswer, PatternError};
 pub use script::ParsedScript;
 use script::{CommandOrigin, ParsedCommand};
 
-/// Commands that change what the commands around them mean, or run what is no argument of theirs. A pattern that
-/// allows them names them.
-const NAMED_ONLY: &[&str] = &[
+/// Commands that change the meaning of other commands, or run code from elsewhere. A pattern allows one of them only
+/// if it spells out the name.
+const LITERAL_NAME_ONLY: &[&str] = &[
     ".",
     "alias",
     "bind",
@@ -59,12 +59,12 @@ pub struct CommandPattern {
 }
 
 impl CommandPattern {
-    /// A glob over the words of a simple command; ` **` at its end is any arguments or none.
+    /// Compiles a glob over the words of a simple command. ` **` at the end matches any arguments or none.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.starts_with(' ') || text.ends_with(' ') && !text.ends_with("\\ ") || text.contains("  ") {
             return Err(PatternError::new(
                 text,
-                "has a space too many: between words stands one, and none around them",
+                "has an extra space: write one space between words, and none at the start or the end",
             ));
         }
         let glob =
@@ -72,68 +72,70 @@ impl CommandPattern {
                 Some(before) => Glob::new(&format!("{before}{{, *}}")),
                 None => Glob::new(text),
             };
-        let glob = glob.map_err(|error| PatternError::new(text, error.what))?;
+        let glob = glob.map_err(|error| PatternError::new(text, error.fault))?;
         Ok(Self { text: text.to_owned(), glob })
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it has what stands between commands, outside of quotes: no simple command does.
-    pub fn speaks_of_several(&self) -> bool {
+    /// True if the pattern contains a command separator or a substitution outside of quotes. No simple command
+    /// contains one, so such a pattern only matches whole scripts.
+    pub fn has_command_separator(&self) -> bool {
         self.text
             .split('\'')
             .step_by(2)
             .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
     }
 
-    /// Whether it shows the whole of this command.
-    fn shows(&self, command: &ParsedCommand) -> bool {
+    /// True if the pattern matches the whole command, including its input file.
+    fn matches_fully(&self, command: &ParsedCommand) -> bool {
         let Some(name) = command.name() else { return false };
         let text = match &command.input {
             Some(input) if self.text.contains('<') => &format!("{} {input}", command.shown),
             Some(_) => return false,
             None => &command.shown,
         };
-        if NAMED_ONLY.contains(&name) {
-            self.glob.is_match_naming(name, text)
+        if LITERAL_NAME_ONLY.contains(&name) {
+            self.glob.is_match_with_literal_name(name, text)
         } else {
             self.glob.is_match(text)
         }
     }
 
-    /// Whether it speaks of this command, however that is written.
-    fn speaks_of(&self, command: &ParsedCommand) -> MatchAnswer {
+    /// Matches the pattern against every spelling of the command.
+    fn match_spellings(&self, command: &ParsedCommand) -> MatchAnswer {
         if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
             return MatchAnswer::Yes;
         }
-        let unknown = command.open.iter().chain(&command.bare).any(|open| self.glob.could_match(open));
+        let unknown =
+            command.with_holes.iter().chain(&command.without_options).any(|text| self.glob.could_match(text));
         if unknown { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 }
 
-/// Whether every simple command of the script is shown by one of the patterns, and nothing else happens: what an
-/// `allow` asks. Yes only if nothing is left to the shell's expansions, and nothing is written, read or renamed
-/// that no pattern shows.
+/// Matches for an `allow` rule: `Yes` if every simple command of the script matches one of the patterns and the script
+/// has no other effect. A script with an unknown expansion, or with a redirection, an assignment or a function that no
+/// pattern can show, never gives `Yes`.
 #[must_use]
-pub fn every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
-    if script.unseen {
+pub fn match_every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
+    if script.has_invisible {
         return MatchAnswer::Unclear;
     }
-    if script.unshown {
+    if script.has_hidden_effect {
         return MatchAnswer::No;
     }
     let mut answer = MatchAnswer::Yes;
     let mut commands =
-        script.simple.iter().filter(|command| command.origin == CommandOrigin::Written).peekable();
+        script.commands.iter().filter(|command| command.origin == CommandOrigin::Written).peekable();
     if commands.peek().is_none() {
         answer = MatchAnswer::No;
     }
     for command in commands {
-        match command.shown_by(patterns) {
+        match command.match_fully(patterns) {
             MatchAnswer::No => return MatchAnswer::No,
             MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
             MatchAnswer::Yes => {}
@@ -143,41 +145,42 @@ pub fn every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer 
 }
 
 impl ParsedCommand {
-    fn shown_by(&self, patterns: &[CommandPattern]) -> MatchAnswer {
-        if self.unshown {
+    fn match_fully(&self, patterns: &[CommandPattern]) -> MatchAnswer {
+        if self.has_hidden_effect {
             return MatchAnswer::No;
         }
         if !self.literal {
-            // Which command it is may be plain all the same, and then so is that no pattern shows it.
-            let could = self.open.is_empty()
-                || patterns.iter().any(|pattern| self.open.iter().any(|open| pattern.glob.could_match(open)));
-            return if could { MatchAnswer::Unclear } else { MatchAnswer::No };
+            // The known words can already rule out every pattern.
+            let could_match = self.with_holes.is_empty()
+                || patterns
+                    .iter()
+                    .any(|pattern| self.with_holes.iter().any(|text| pattern.glob.could_match(text)));
+            return if could_match { MatchAnswer::Unclear } else { MatchAnswer::No };
         }
-        MatchAnswer::of(patterns.iter().any(|pattern| pattern.shows(self)))
+        MatchAnswer::from_bool(patterns.iter().any(|pattern| pattern.matches_fully(self)))
     }
 }
 
-/// Whether any simple command of the script, wherever it hides, is one that a pattern speaks of: what a `block`
-/// asks. Looks into substitutions, functions, `bash -c`, `eval`, `xargs`, `sudo` and their like, and at the whole
-/// text as it is written. Unclear if something in it cannot be read, or depends on what only the shell knows.
+/// Matches for a `block` rule: `Yes` if any simple command of the script matches a pattern. Also searches
+/// substitutions, functions and the commands run by `bash -c`, `eval`, `xargs`, `sudo` and similar, and the text of the
+/// whole script. `Unclear` if a part of the script cannot be parsed, or depends on an expansion.
 #[must_use]
-pub fn any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
-    let mut answer = MatchAnswer::of(false);
+pub fn match_any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
+    let mut answer = MatchAnswer::from_bool(false);
     for pattern in patterns {
         if pattern.glob.is_match(&script.text) {
             return MatchAnswer::Yes;
         }
-        for command in &script.simple {
-            match pattern.speaks_of(command) {
-                MatchAnswer::Yes if command.origin == CommandOrigin::Supposed => {
-                    answer = MatchAnswer::Unclear
-                }
+        for command in &script.commands {
+            match pattern.match_spellings(command) {
+                MatchAnswer::Yes if command.origin == CommandOrigin::Guessed => answer = MatchAnswer::Unclear,
                 MatchAnswer::Yes => return MatchAnswer::Yes,
                 MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
                 MatchAnswer::No => {}
             }
         }
     }
-    let unclear = script.unreadable || script.unseen || script.simple.iter().any(|command| !command.is_named);
+    let unclear =
+        script.unreadable || script.has_invisible || script.commands.iter().any(|command| !command.is_named);
     if unclear && !patterns.is_empty() { MatchAnswer::Unclear } else { answer }
 }

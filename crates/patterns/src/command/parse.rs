@@ -1,48 +1,49 @@
-//! The limits within which the shell parser is trusted with a command line.
+//! Calls the shell parser, and rejects input that would exhaust its time or its stack.
 
 use brush_parser::{
     ParserOptions, Token, TokenizerOptions, ast::Program, parse_tokens, uncached_tokenize_str,
 };
 
-/// Longer texts are not read.
-pub(super) const LONGEST_COMMAND_LINE: usize = 64 * 1024;
-/// Expansions and parentheses, keywords and commands that the parser is trusted with, whose stack grows with them.
-const MOST_OPENED: usize = 200;
-/// The parser tries some nested parentheses and cases twice on each level; this many levels are no burden.
-const MOST_DOUBLED: usize = 10;
-/// Digits of the number by which a file is opened.
-const MOST_DIGITS: usize = 9;
+/// The maximum length of a command line that is parsed, in bytes.
+pub(super) const MAX_COMMAND_LINE_BYTES: usize = 64 * 1024;
+/// The maximum number of expansions, and of parentheses and keywords. The parser's stack grows with each.
+const MAX_OPENERS: usize = 200;
+/// The maximum nesting of parentheses plus the number of `case` keywords. The parser tries both twice per level, so
+/// its time grows exponentially.
+const MAX_BACKTRACKING_DEPTH: usize = 10;
+/// The maximum number of digits in a file descriptor.
+const MAX_DESCRIPTOR_DIGITS: usize = 9;
 
-/// The parsed program, unless it is one that the parser should not be given.
+/// Parses a program. Returns `None` for a syntax error and for input beyond the limits.
 pub(super) fn parse(text: &str) -> Option<Program> {
     let opened = text.matches(['`']).count()
         + ["$(", "${", "$[", "<(", ">("].iter().map(|open| text.matches(open).count()).sum::<usize>();
-    if text.len() > LONGEST_COMMAND_LINE || opened > MOST_OPENED || text.contains('\0') {
+    if text.len() > MAX_COMMAND_LINE_BYTES || opened > MAX_OPENERS || text.contains('\0') {
         return None;
     }
-    // As bash has it when it is handed a script.
+    // Extended globbing is off by default when bash runs a script.
     let options = TokenizerOptions { enable_extended_globbing: false, ..TokenizerOptions::default() };
     let tokens = uncached_tokenize_str(text, &options).ok()?;
-    if !is_bearable(&tokens) {
+    if !is_within_limits(&tokens) {
         return None;
     }
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     parse_tokens(&tokens, &options).ok()
 }
 
-/// Whether the parser is quick about it, and its stack stays small.
-fn is_bearable(tokens: &[Token]) -> bool {
+/// True if the parser needs little time and stack for these tokens.
+fn is_within_limits(tokens: &[Token]) -> bool {
     const OPENERS: &[&str] =
         &["if", "while", "until", "for", "case", "select", "function", "coproc", "time", "!", "{", "[["];
-    let (mut open, mut doubled, mut deepest, mut cases) = (0, 0_usize, 0, 0);
+    let (mut open, mut depth, mut max_depth, mut cases) = (0, 0_usize, 0, 0);
     for token in tokens {
         match token {
             Token::Operator(operator, _) if operator.starts_with('(') => {
                 open += 1;
-                doubled += 1;
-                deepest = deepest.max(doubled);
+                depth += 1;
+                max_depth = max_depth.max(depth);
             }
-            Token::Operator(operator, _) if operator.starts_with(')') => doubled = doubled.saturating_sub(1),
+            Token::Operator(operator, _) if operator.starts_with(')') => depth = depth.saturating_sub(1),
             Token::Operator(..) => {}
             Token::Word(word, _) => {
                 open += usize::from(OPENERS.contains(&word.as_str()));
@@ -50,14 +51,15 @@ fn is_bearable(tokens: &[Token]) -> bool {
             }
         }
     }
-    open <= MOST_OPENED && deepest + cases <= MOST_DOUBLED && tokens.windows(2).all(can_be_opened)
+    open <= MAX_OPENERS
+        && max_depth + cases <= MAX_BACKTRACKING_DEPTH
+        && tokens.windows(2).all(has_valid_descriptor)
 }
 
-/// Whether what is opened is a number that the parser can hold, as in `2>x`, if it is a number: at `2147483648>x` it
-/// falls over.
-fn can_be_opened(pair: &[Token]) -> bool {
+/// False if the pair is a redirection whose file descriptor is too large, as in `2147483648>x`: the parser panics.
+fn has_valid_descriptor(pair: &[Token]) -> bool {
     let [Token::Word(word, number), Token::Operator(operator, redirection)] = pair else { return true };
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_one = operator.starts_with(['<', '>']) && number.end.index == redirection.start.index;
-    !(is_number && is_one) || (1..=MOST_DIGITS).contains(&word.len())
+    let is_redirection = operator.starts_with(['<', '>']) && number.end.index == redirection.start.index;
+    !(is_number && is_redirection) || (1..=MAX_DESCRIPTOR_DIGITS).contains(&word.len())
 }

@@ -1,4 +1,4 @@
-//! From the parser's tree to the simple commands, wherever they stand in it.
+//! Walks the syntax tree of a command line and collects its simple commands at any depth.
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
@@ -7,31 +7,32 @@ use brush_parser::ast::{
 
 use super::{
     parse::parse,
-    script::{CommandOrigin, DEEPEST, ParsedCommand, ParsedScript},
+    runners,
+    script::{CommandOrigin, MAX_NESTING, ParsedCommand, ParsedScript},
     shells::StandardInput,
-    within,
     word::ShellWord,
 };
-use crate::unseen::is_unseen;
+use crate::invisible::is_invisible;
 use std::panic::catch_unwind;
 
 impl ParsedScript {
-    /// Parses a command line. Never fails: what cannot be read matches no `allow` and every `ask`.
+    /// Parses a command line. Never fails: a line that cannot be parsed matches no `allow` rule and every `ask` rule.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let unseen = text.chars().any(|c| is_unseen(c) && c != '\n' && c != '\t') || text.contains("\\\n");
-        let mut script = Self { text: text.to_owned(), unseen, ..Self::default() };
-        script.read(text, 0, CommandOrigin::Written);
-        // What is fed to a group, a loop or a descriptor reaches the shells in it, by whatever way.
-        script.unreadable |= script.input.feeds && script.input.listens;
+        let has_invisible =
+            text.chars().any(|c| is_invisible(c) && c != '\n' && c != '\t') || text.contains("\\\n");
+        let mut script = Self { text: text.to_owned(), has_invisible, ..Self::default() };
+        script.read_nested(text, 0, CommandOrigin::Written);
+        // The input of a group, a loop or a descriptor can reach any shell in the script.
+        script.unreadable |= script.input.has_source && script.input.has_reading_shell;
         script
     }
 
-    /// Reads a command line that stands this deep within others.
-    pub(super) fn read(&mut self, text: &str, depth: usize, origin: CommandOrigin) {
-        let can_read = depth < DEEPEST && self.can_read(text.len());
-        // A fault in the parser is a command line that cannot be read, and not the end of whoever judges it.
-        let program = catch_unwind(|| can_read.then(|| parse(text)).flatten());
+    /// Reads a command line at nesting depth `depth` and adds its commands.
+    pub(super) fn read_nested(&mut self, text: &str, depth: usize, origin: CommandOrigin) {
+        let fits = depth < MAX_NESTING && self.reserve(text.len());
+        // A panic in the parser must not end the process: treat it as a line that cannot be parsed.
+        let program = catch_unwind(|| fits.then(|| parse(text)).flatten());
         match program.ok().flatten() {
             Some(program) => ScriptReader { script: self, depth, origin }.program(&program),
             None => self.unreadable = true,
@@ -39,12 +40,12 @@ impl ParsedScript {
     }
 }
 
-/// A walk through one command line; what it finds goes into the script.
+/// A visitor over one command line that adds its commands to the script.
 pub(super) struct ScriptReader<'a> {
     pub(super) script: &'a mut ParsedScript,
-    /// How deep this command line stands within others.
+    /// The nesting depth of this command line.
     pub(super) depth: usize,
-    /// Where its commands stand.
+    /// The origin of the commands in it.
     pub(super) origin: CommandOrigin,
 }
 
@@ -62,7 +63,7 @@ impl ScriptReader<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
-        self.script.input.feeds |= pipeline.seq.len() > 1;
+        self.script.input.has_source |= pipeline.seq.len() > 1;
         for (at, command) in pipeline.seq.iter().enumerate() {
             self.command(command, at > 0);
         }
@@ -73,27 +74,27 @@ impl ScriptReader<'_> {
             Command::Simple(simple) => self.simple(simple, piped),
             Command::Compound(compound, redirects) => {
                 self.compound(compound);
-                self.redirects_around(redirects.as_ref().map_or(&[], |list| &list.0));
+                self.compound_redirects(redirects.as_ref().map_or(&[], |list| &list.0));
             }
             Command::Function(function) => {
-                self.script.unshown = true;
+                self.script.has_hidden_effect = true;
                 let FunctionBody(body, redirects) = &function.body;
                 self.compound(body);
-                self.redirects_around(redirects.as_ref().map_or(&[], |list| &list.0));
+                self.compound_redirects(redirects.as_ref().map_or(&[], |list| &list.0));
             }
             Command::ExtendedTest(test, redirects) => {
-                self.script.unshown = true;
+                self.script.has_hidden_effect = true;
                 self.test(&test.expr);
-                self.redirects_around(redirects.as_ref().map_or(&[], |list| &list.0));
+                self.compound_redirects(redirects.as_ref().map_or(&[], |list| &list.0));
             }
         }
     }
 
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
-            CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
+            CompoundCommand::Arithmetic(sum) => self.arithmetic(&sum.expr.value),
             CompoundCommand::ArithmeticForClause(each) => {
-                self.script.unshown = true;
+                self.script.has_hidden_effect = true;
                 let parts = [&each.initializer, &each.condition, &each.updater];
                 parts
                     .into_iter()
@@ -104,8 +105,8 @@ impl ScriptReader<'_> {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             CompoundCommand::ForClause(each) => {
-                // Its variable is set as by `PATH=/tmp`, and may mean as much.
-                self.script.unshown = true;
+                // The loop variable is an assignment: `for PATH in /tmp` changes which programs run.
+                self.script.has_hidden_effect = true;
                 each.values
                     .iter()
                     .flatten()
@@ -134,17 +135,17 @@ impl ScriptReader<'_> {
                 self.list(&repeat.1.list);
             }
             CompoundCommand::Coprocess(process) => {
-                self.script.unshown = true;
+                self.script.has_hidden_effect = true;
                 self.command(&process.body, false);
             }
         }
     }
 
-    /// `((…))` is arithmetic to some shells and two subshells to others, so it is read both ways.
-    fn sum(&mut self, sum: &str) {
-        self.script.unshown = true;
-        self.expansions(&ShellWord::read_quoted(sum));
-        self.script.read(sum, self.depth + 1, self.origin);
+    /// `((…))` is arithmetic in some shells and two subshells in others, so it is read both ways.
+    fn arithmetic(&mut self, expression: &str) {
+        self.script.has_hidden_effect = true;
+        self.expansions(&ShellWord::read_quoted(expression));
+        self.script.read_nested(expression, self.depth + 1, self.origin);
     }
 
     fn test(&mut self, test: &ExtendedTestExpr) {
@@ -164,15 +165,15 @@ impl ScriptReader<'_> {
 
     fn simple(&mut self, simple: &SimpleCommand, piped: bool) {
         let mut command = ParsedCommand { origin: self.origin, ..ParsedCommand::default() };
-        let mut fed = if piped { StandardInput::Unknown } else { StandardInput::Nothing };
-        let mut apart = None;
+        let mut input = if piped { StandardInput::Unknown } else { StandardInput::Inherited };
+        let mut second_start = None;
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 Item::AssignmentWord(assignment, _) => {
-                    command.unshown = true;
+                    command.has_hidden_effect = true;
                     self.assignment(assignment);
                 }
-                other => self.item(other, &mut command, &mut fed),
+                other => self.item(other, &mut command, &mut input),
             }
         }
         if let Some(name) = &simple.word_or_name {
@@ -180,47 +181,48 @@ impl ScriptReader<'_> {
             command.words.push(name);
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
-            self.item(item, &mut command, &mut fed);
+            self.item(item, &mut command, &mut input);
             if let Item::IoRedirect(IoRedirect::OutputAndError(..)) = item {
-                apart.get_or_insert(command.words.len());
+                second_start.get_or_insert(command.words.len());
             }
         }
-        command.unshown |= command.words.is_empty();
-        let apart = apart.and_then(|at| command.words.get(at..)).unwrap_or_default().to_vec();
-        command.unshown |= !apart.is_empty();
-        self.keep(command, &fed);
-        if !apart.is_empty() {
-            // To a plain `sh`, `ls &>f rm x` is `ls &` and then `rm x`.
-            self.handed(apart, CommandOrigin::Supposed, &fed);
+        command.has_hidden_effect |= command.words.is_empty();
+        let second = second_start.and_then(|at| command.words.get(at..)).unwrap_or_default().to_vec();
+        command.has_hidden_effect |= !second.is_empty();
+        self.add(command, &input);
+        if !second.is_empty() {
+            // A POSIX `sh` reads `ls &>f rm x` as `ls &` followed by `rm x`.
+            self.nested(second, CommandOrigin::Guessed, &input);
         }
     }
 
-    fn handed(&mut self, words: Vec<ShellWord>, origin: CommandOrigin, fed: &StandardInput) {
+    /// Adds a command that another command runs.
+    fn nested(&mut self, words: Vec<ShellWord>, origin: CommandOrigin, input: &StandardInput) {
         let command = ParsedCommand { origin, words, ..ParsedCommand::default() };
-        ScriptReader { script: self.script, depth: self.depth + 1, origin }.keep(command, fed);
+        ScriptReader { script: self.script, depth: self.depth + 1, origin }.add(command, input);
     }
 
-    /// Keeps the command, and looks for those it would run in its turn.
-    fn keep(&mut self, command: ParsedCommand, fed: &StandardInput) {
+    /// Adds the command and the commands that it runs.
+    fn add(&mut self, command: ParsedCommand, input: &StandardInput) {
         let depth = self.depth + 1;
-        self.script.unreadable |= depth > DEEPEST;
-        if depth > DEEPEST || !self.script.has_room(&command.words) {
+        self.script.unreadable |= depth > MAX_NESTING;
+        if depth > MAX_NESTING || !self.script.reserve_words(&command.words) {
             return;
         }
-        let runs = within::runs(&command.words, fed);
+        let nested = runners::find_nested(&command.words, input);
         self.script.push(command);
-        self.script.unreadable |= runs.unknown;
-        self.script.input.listens |= runs.listens;
-        let handed = self.origin.max(CommandOrigin::Handed);
-        for text in &runs.scripts {
-            self.script.read(text, depth, handed);
+        self.script.unreadable |= nested.unknown;
+        self.script.input.has_reading_shell |= nested.reads_inherited_input;
+        let origin = self.origin.max(CommandOrigin::Nested);
+        for text in &nested.scripts {
+            self.script.read_nested(text, depth, origin);
         }
-        for (words, supposed) in runs.commands {
-            self.handed(words, if supposed { CommandOrigin::Supposed } else { handed }, fed);
+        for (words, guessed) in nested.commands {
+            self.nested(words, if guessed { CommandOrigin::Guessed } else { origin }, input);
         }
     }
 
-    fn item(&mut self, item: &Item, command: &mut ParsedCommand, fed: &mut StandardInput) {
+    fn item(&mut self, item: &Item, command: &mut ParsedCommand, input: &mut StandardInput) {
         match item {
             Item::Word(word) => {
                 let word = self.word(&word.value);
@@ -228,7 +230,7 @@ impl ScriptReader<'_> {
             }
             Item::AssignmentWord(assignment, word) => {
                 if let AssignmentValue::Array(_) = assignment.value {
-                    command.unshown = true;
+                    command.has_hidden_effect = true;
                     self.assignment(assignment);
                     command.words.push(ShellWord::literal(&word.value));
                 } else {
@@ -237,11 +239,11 @@ impl ScriptReader<'_> {
                 }
             }
             Item::ProcessSubstitution(_, subshell) => {
-                (command.unshown, self.script.input.feeds) = (true, true);
+                (command.has_hidden_effect, self.script.input.has_source) = (true, true);
                 command.words.push(ShellWord::read("<()"));
                 self.list(&subshell.list);
             }
-            Item::IoRedirect(redirect) => self.redirect(redirect, command, fed),
+            Item::IoRedirect(redirect) => self.redirect(redirect, command, input),
         }
     }
 
@@ -259,7 +261,7 @@ impl ScriptReader<'_> {
         }
     }
 
-    /// Reads a word, and what is run to expand it.
+    /// Reads a word and the commands in its expansions.
     pub(super) fn word(&mut self, raw: &str) -> ShellWord {
         let word = ShellWord::read(raw);
         self.expansions(&word);
@@ -269,7 +271,7 @@ impl ScriptReader<'_> {
     pub(super) fn expansions(&mut self, word: &ShellWord) {
         self.script.unreadable |= word.broken;
         for script in &word.scripts {
-            self.script.read(script, self.depth + 1, self.origin);
+            self.script.read_nested(script, self.depth + 1, self.origin);
         }
     }
 }

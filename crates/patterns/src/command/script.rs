@@ -1,108 +1,110 @@
-//! A command line, parsed once to be matched often.
+//! A parsed command line, and the simple commands that it runs.
 
-use super::{parse::LONGEST_COMMAND_LINE, word::ShellWord};
-use crate::unseen::HOLE;
+use super::{parse::MAX_COMMAND_LINE_BYTES, word::ShellWord};
+use crate::invisible::HOLE;
 
-/// How often command lines may stand within command lines.
-pub(super) const DEEPEST: usize = 12;
-/// Letters that are looked at in all, those of command lines within others once more each time.
-const MOST_READ: usize = 8 * LONGEST_COMMAND_LINE;
-/// Words among which the options of a program are looked for. Behind more of them may be anything.
-const MOST_OPTIONS: usize = 24;
-/// What a command costs besides its letters.
-const COMMAND: usize = 64;
+/// The maximum nesting depth of command lines in command lines.
+pub(super) const MAX_NESTING: usize = 12;
+/// The maximum number of bytes read in total. The bytes of a nested command line count again on each level.
+const MAX_BYTES_READ: usize = 8 * MAX_COMMAND_LINE_BYTES;
+/// The maximum number of words searched for options. If there are more, the rest of the command counts as unknown.
+const MAX_OPTION_WORDS: usize = 24;
+/// The cost of a command in addition to its bytes.
+const COMMAND_COST: usize = 64;
 
-/// A command line and the simple commands that running it would run.
+/// A command line and the simple commands that it would run.
 #[derive(Debug, Clone, Default)]
 pub struct ParsedScript {
     pub(super) text: String,
-    pub(super) simple: Vec<ParsedCommand>,
-    /// Something in it could not be read.
+    pub(super) commands: Vec<ParsedCommand>,
+    /// True if a part of it cannot be parsed.
     pub(super) unreadable: bool,
-    /// It holds characters that nobody sees.
-    pub(super) unseen: bool,
-    /// It does something that no pattern over simple commands shows, such as defining a function.
-    pub(super) unshown: bool,
+    /// True if it contains invisible characters.
+    pub(super) has_invisible: bool,
+    /// True if it has an effect that no pattern over simple commands can show, such as defining a function.
+    pub(super) has_hidden_effect: bool,
     pub(super) input: CommandInput,
-    pub(super) read: usize,
+    /// The bytes read so far, compared with [`MAX_BYTES_READ`].
+    pub(super) bytes_read: usize,
 }
 
-/// Who gets what in a command line that nobody says beside them.
+/// Data flows in a script that are not part of a simple command. Both together let a shell run unknown commands.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandInput {
-    /// Some command in it gets what another writes, or a text.
-    pub(super) feeds: bool,
-    /// Some shell in it reads commands from where nobody says by its side.
-    pub(super) listens: bool,
+    /// True if the script contains a pipe, a here-document, a here-string or a process substitution.
+    pub(super) has_source: bool,
+    /// True if a shell in the script reads commands from an input that is not given next to it.
+    pub(super) has_reading_shell: bool,
 }
 
 /// One simple command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ParsedCommand {
-    /// Its words as a person reads them, those with spaces in quotes.
+    /// The command as shown to an approver: words with special characters are quoted.
     pub(super) shown: String,
-    /// All that a pattern may mean when it speaks of this command: without quotes, as written, without the
-    /// folder of its program.
+    /// The texts that a `block` pattern is matched against: without quotes, as shown, as written, and without the
+    /// folder of the program.
     pub(super) spellings: Vec<String>,
-    /// The same with holes, if it has any.
-    pub(super) open: Vec<String>,
-    /// What it may be for all that is known of its options.
-    pub(super) bare: Vec<String>,
-    /// What it reads its input from, as in `< file`.
+    /// The spellings that contain a [`HOLE`].
+    pub(super) with_holes: Vec<String>,
+    /// The possible spellings without the options before the first argument.
+    pub(super) without_options: Vec<String>,
+    /// The input redirection, as in `< file`.
     pub(super) input: Option<String>,
-    /// Whether its words are known to the last letter.
+    /// True if all words are known, without expansions.
     pub(super) literal: bool,
-    /// Whether its program is.
+    /// True if the first word, the program, is known.
     pub(super) is_named: bool,
-    /// Whether it writes, sets or is fed what no pattern shows.
-    pub(super) unshown: bool,
+    /// True if it has a redirection or an assignment that no pattern can show.
+    pub(super) has_hidden_effect: bool,
     pub(super) origin: CommandOrigin,
     pub(super) words: Vec<ShellWord>,
 }
 
-/// Where a command stands.
+/// The way in which a script contains a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum CommandOrigin {
-    /// It is written as a command.
+    /// The script itself contains the command.
     #[default]
     Written,
-    /// It is handed to a command that runs it, such as `sudo`.
-    Handed,
-    /// It is one of the ways to read what is handed to one.
-    Supposed,
+    /// Another command, such as `sudo`, runs the command.
+    Nested,
+    /// Another command may run the command, depending on how its arguments are read.
+    Guessed,
 }
 
 impl ParsedScript {
-    /// Its simple commands as a person reads them, those within others and those handed to others too.
+    /// The simple commands as shown to an approver, including nested ones.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        self.simple
+        self.commands
             .iter()
-            .filter(|command| command.origin != CommandOrigin::Supposed)
+            .filter(|command| command.origin != CommandOrigin::Guessed)
             .map(|command| command.shown.as_str())
     }
 
-    /// Whether there is room for a command of these words.
-    pub(super) fn has_room(&mut self, words: &[ShellWord]) -> bool {
-        let letters: usize = words.iter().map(|word| word.raw.len() + 1).sum();
-        let room = self.can_read(COMMAND + letters);
-        self.unreadable |= !room;
-        room
+    /// Counts the words towards the read limit. Returns false and marks the script unreadable if they exceed it.
+    pub(super) fn reserve_words(&mut self, words: &[ShellWord]) -> bool {
+        let bytes: usize = words.iter().map(|word| word.raw.len() + 1).sum();
+        let fits = self.reserve(COMMAND_COST + bytes);
+        self.unreadable |= !fits;
+        fits
     }
 
-    /// Keeps a command.
+    /// Computes the spellings of a command and adds it.
     pub(super) fn push(&mut self, mut command: ParsedCommand) {
-        command.spell();
-        self.simple.push(command);
+        command.compute_spellings();
+        self.commands.push(command);
     }
 
-    pub(super) fn can_read(&mut self, letters: usize) -> bool {
-        self.read = self.read.saturating_add(letters);
-        self.read <= MOST_READ
+    /// Counts `bytes` towards the read limit. Returns false if they exceed it.
+    pub(super) fn reserve(&mut self, bytes: usize) -> bool {
+        self.bytes_read = self.bytes_read.saturating_add(bytes);
+        self.bytes_read <= MAX_BYTES_READ
     }
 }
 
 impl ParsedCommand {
-    /// Its program, if it has one that is known.
+    /// The name of the program, if it is known.
     pub(super) fn name(&self) -> Option<&str> {
         self.words
             .first()
@@ -110,12 +112,12 @@ impl ParsedCommand {
             .map(|word| word.text.as_str())
     }
 
-    fn spell(&mut self) {
+    fn compute_spellings(&mut self) {
         let join = |text: fn(&ShellWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
         let text = join(|word| word.text.clone());
         self.shown = join(ShellWord::shown);
         let raw = join(|word| word.raw.clone());
-        // Nobody sees from its look that a word of other letters is another program.
+        // A non-ASCII letter can look like an ASCII one, so such a name may be a different program than it seems.
         let plain = |word: &ShellWord| {
             word.literal && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
         };
@@ -123,20 +125,21 @@ impl ParsedCommand {
         let one_line = |word: &ShellWord| word.literal && !word.text.chars().any(char::is_control);
         self.literal = self.is_named && self.words.iter().all(one_line);
         for spelling in [&text, &self.shown, &raw] {
-            keep(&mut self.spellings, spelling.clone());
+            push_unique(&mut self.spellings, spelling.clone());
         }
         if let Some(after) = self.words.first().and_then(|word| word.text.rfind('/')) {
-            keep(&mut self.spellings, text[after + 1..].to_owned());
+            push_unique(&mut self.spellings, text[after + 1..].to_owned());
         }
         if text.contains(HOLE) {
-            self.open = self.spellings.iter().filter(|spelling| spelling.contains(HOLE)).cloned().collect();
+            self.with_holes =
+                self.spellings.iter().filter(|spelling| spelling.contains(HOLE)).cloned().collect();
         }
-        self.bare = self.without_options();
+        self.without_options = self.spellings_without_options();
     }
 
-    /// The command without the options before its first argument, as `git -C x push` is a `git push`. Nobody here
-    /// knows which of them take a value, so it is one or the other.
-    fn without_options(&self) -> Vec<String> {
+    /// Spellings without the options before the first argument: `git -C x push` is also `git push`. The options that take
+    /// a value are unknown, so both readings are returned.
+    fn spellings_without_options(&self) -> Vec<String> {
         let Some((program, arguments)) = self.words.split_first() else { return Vec::new() };
         let program = program.text.rsplit('/').next().unwrap_or_default();
         let mut begins = vec![false; arguments.len() + 2];
@@ -146,7 +149,7 @@ impl ParsedCommand {
             if !begins[at] {
                 continue;
             }
-            if at >= MOST_OPTIONS {
+            if at >= MAX_OPTION_WORDS {
                 found.push(format!("{program} {HOLE}"));
                 break;
             }
@@ -162,7 +165,7 @@ impl ParsedCommand {
     }
 }
 
-fn keep(spellings: &mut Vec<String>, spelling: String) {
+fn push_unique(spellings: &mut Vec<String>, spelling: String) {
     if !spellings.contains(&spelling) {
         spellings.push(spelling);
     }

@@ -1,4 +1,4 @@
-//! Shells: what they run by their options, and what they read.
+//! Finds the commands that a shell runs: its `-c` script and its standard input.
 
 use super::word::ShellWord;
 use crate::path::normalise;
@@ -6,44 +6,45 @@ use crate::path::normalise;
 pub(super) const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"];
 
-/// What a command reads from its standard input.
+/// The source of a command's standard input.
 #[derive(Debug, Clone)]
 pub(super) enum StandardInput {
-    /// Nothing that this command line says.
-    Nothing,
-    /// What another command writes.
+    /// The command line does not redirect it.
+    Inherited,
+    /// The output of another command.
     Unknown,
     /// A file.
     File,
-    /// A text that stands in the command line.
+    /// A here-document or here-string in the command line.
     Text(ShellWord),
 }
 
-/// What a command runs in its turn.
+/// The commands that one command runs.
 #[derive(Debug, Default)]
 pub(super) struct NestedRun {
+    /// Command lines that a shell parses.
     pub(super) scripts: Vec<String>,
-    /// The words of commands, and whether each is only one way to read them.
+    /// The words of commands; true if the command is only one possible reading of the arguments.
     pub(super) commands: Vec<(Vec<ShellWord>, bool)>,
-    /// Whether it runs something that cannot be known.
+    /// True if it also runs a command that cannot be determined.
     pub(super) unknown: bool,
-    /// Whether it is a shell that reads commands, and nothing beside it says which.
-    pub(super) listens: bool,
+    /// True for a shell that reads commands from an inherited standard input.
+    pub(super) reads_inherited_input: bool,
 }
 
 impl NestedRun {
-    /// `sh -c script`, `sh file`, or what comes in by standard input.
-    pub(super) fn shell(&mut self, name: &str, arguments: &[ShellWord], fed: &StandardInput) {
+    /// Adds the commands of `sh -c script`, of `sh file` or of a shell that reads its standard input.
+    pub(super) fn add_shell(&mut self, name: &str, arguments: &[ShellWord], input: &StandardInput) {
         let mut rest = arguments.iter().peekable();
-        let (mut commanded, mut reads) = (false, false);
+        let (mut has_script, mut reads_input) = (false, false);
         while let Some(word) = rest.next() {
             let text = word.text.as_str();
             let short = text.len() > 1 && text.starts_with(['-', '+']) && !text.starts_with("--");
-            commanded |= short && text.contains('c') || text == "--command";
-            reads |= short && text.contains('s');
+            has_script |= short && text.contains('c') || text == "--command";
+            reads_input |= short && text.contains('s');
             self.unknown |= short && !word.literal;
-            // `-C` and the long ones are those of fish.
-            commanded |= name == "fish" && (short && text.contains('C') || text == "--init-command");
+            // Only fish has `-C` and the long options.
+            has_script |= name == "fish" && (short && text.contains('C') || text == "--init-command");
             if let Some((_, script)) = text.split_once("command=").filter(|_| text.starts_with("--")) {
                 self.unknown |= !word.literal;
                 self.scripts.push(script.to_owned());
@@ -51,35 +52,35 @@ impl NestedRun {
             if matches!(text, "--rcfile" | "--init-file") {
                 rest.next();
             } else if short && text.contains(['o', 'O']) {
-                // `-euo pipefail`: the last letter takes a word of its own, if it comes to one.
+                // The `o` in `-euo pipefail` takes the next word as its value.
                 rest.next_if(|next| !next.text.starts_with(['-', '+']));
-            } else if reads && !commanded {
-                return self.fed(fed);
+            } else if reads_input && !has_script {
+                return self.add_input(input);
             } else if !text.starts_with(['-', '+']) {
-                return self.operand(word, commanded, fed);
+                return self.add_operand(word, has_script, input);
             } else if !word.literal {
                 self.unknown = true;
             }
         }
-        self.fed(fed);
+        self.add_input(input);
     }
 
-    /// The first word of a shell that is no option.
-    fn operand(&mut self, word: &ShellWord, commanded: bool, fed: &StandardInput) {
-        if commanded {
-            return self.script(word);
+    /// Adds the first operand of a shell: its script, or the file that it reads.
+    fn add_operand(&mut self, word: &ShellWord, has_script: bool, input: &StandardInput) {
+        if has_script {
+            return self.add_script(word);
         }
         let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
         if matches!(file.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") {
-            return self.fed(fed);
+            return self.add_input(input);
         }
         let descriptor = ["/dev/fd/", "/proc/", "dev/stdin"].iter().any(|part| file.contains(part));
         self.unknown |= !word.literal || descriptor;
     }
 
-    fn fed(&mut self, fed: &StandardInput) {
-        match fed {
-            StandardInput::Nothing => self.listens = true,
+    fn add_input(&mut self, input: &StandardInput) {
+        match input {
+            StandardInput::Inherited => self.reads_inherited_input = true,
             StandardInput::File => {}
             StandardInput::Unknown => self.unknown = true,
             StandardInput::Text(text) => {
@@ -89,8 +90,8 @@ impl NestedRun {
         }
     }
 
-    pub(super) fn source(&mut self, arguments: &[ShellWord], fed: &StandardInput) {
+    pub(super) fn add_source(&mut self, arguments: &[ShellWord], input: &StandardInput) {
         let Some(file) = arguments.first() else { return };
-        self.operand(file, false, fed);
+        self.add_operand(file, false, input);
     }
 }

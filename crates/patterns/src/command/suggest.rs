@@ -1,10 +1,10 @@
-//! Which pattern to offer to the person who is asked about a command line.
+//! Suggests a pattern to the approver of a command line.
 
-use super::{CommandPattern, MatchAnswer, NAMED_ONLY, ParsedScript, every};
+use super::{CommandPattern, LITERAL_NAME_ONLY, MatchAnswer, ParsedScript, match_every};
 
-/// Programs whose arguments say what is run, what is destroyed or where data goes: agreeing to more of the same
-/// would say more than it shows.
-const NEVER: &[&str] = &[
+/// Programs whose arguments decide which code runs, what is destroyed or where data goes. A pattern for any arguments
+/// would allow far more than the command that the approver sees.
+const NEVER_SUGGESTED: &[&str] = &[
     "7z",
     "ansible",
     "apt",
@@ -147,8 +147,8 @@ const NEVER: &[&str] = &[
     "zsh",
 ];
 
-/// Programs that are many: without their second word, a pattern would speak of all of them.
-const MANY: &[&str] = &[
+/// Programs with subcommands. A pattern must include the subcommand, or it would allow all of them.
+const WITH_SUBCOMMANDS: &[&str] = &[
     "aws",
     "az",
     "bundle",
@@ -172,8 +172,8 @@ const MANY: &[&str] = &[
     "yarn",
 ];
 
-/// Second words that run what comes after them, or are bent to do so.
-const RUNNING: &[&str] = &[
+/// Subcommands that run their arguments, destroy data or can be made to run code.
+const UNSAFE_SUBCOMMANDS: &[&str] = &[
     "apply",
     "archive",
     "bisect",
@@ -203,34 +203,40 @@ const RUNNING: &[&str] = &[
 ];
 
 impl ParsedScript {
-    /// A pattern that this command line matches and a person may agree to for the next ones of its kind, such as
-    /// `git status **`. None unless it is one plain command, and for programs whose arguments say what is run.
+    /// Suggests a pattern that matches this command line and similar ones, such as `git status **`. `None` unless the
+    /// line is a single literal command, and for programs whose arguments decide which code runs.
     #[must_use]
     pub fn suggest(&self) -> Option<String> {
-        suggest(self)
+        suggest_pattern(self)
     }
 }
 
-fn suggest(script: &ParsedScript) -> Option<String> {
-    let [command] = script.simple.as_slice() else { return None };
+fn suggest_pattern(script: &ParsedScript) -> Option<String> {
+    let [command] = script.commands.as_slice() else { return None };
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+".contains(c));
-    if !is_name || name.starts_with('-') || NEVER.contains(&name) || NAMED_ONLY.contains(&name) {
+    if !is_name
+        || name.starts_with('-')
+        || NEVER_SUGGESTED.contains(&name)
+        || LITERAL_NAME_ONLY.contains(&name)
+    {
         return None;
     }
-    // `python3.12` and `gcc-13` are `python` and `gcc` too.
+    // Names can end in a version: `python3.12`, `gcc-13`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c));
-    if NEVER.contains(&bare) {
+    if NEVER_SUGGESTED.contains(&bare) {
         return None;
     }
     let second = command.words.get(1).map(|word| word.text.as_str());
     let pattern = match second.filter(|second| plain(second)) {
-        Some(second) if MANY.contains(&name) && RUNNING.contains(&second) => return None,
+        Some(second) if WITH_SUBCOMMANDS.contains(&name) && UNSAFE_SUBCOMMANDS.contains(&second) => {
+            return None;
+        }
         Some(second) => format!("{name} {second} **"),
-        None if MANY.contains(&name) => return None,
+        None if WITH_SUBCOMMANDS.contains(&name) => return None,
         None => format!("{name} **"),
     };
     let parsed = CommandPattern::new(&pattern).ok()?;
-    (every(&[parsed], script) == MatchAnswer::Yes).then_some(pattern)
+    (match_every(&[parsed], script) == MatchAnswer::Yes).then_some(pattern)
 }

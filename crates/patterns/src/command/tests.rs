@@ -1,21 +1,21 @@
-//! What patterns say of command lines, and what is shown and suggested of them.
+//! Tests of command patterns, shown commands and suggested patterns.
 
-use super::{CommandPattern, MatchAnswer, ParsedScript, any, every};
+use super::{CommandPattern, MatchAnswer, ParsedScript, match_any, match_every};
 
 fn patterns(texts: &[&str]) -> Vec<CommandPattern> {
     texts.iter().map(|text| CommandPattern::new(text).expect(text)).collect()
 }
 
 fn allowed(texts: &[&str], script: &str) -> MatchAnswer {
-    every(&patterns(texts), &ParsedScript::parse(script))
+    match_every(&patterns(texts), &ParsedScript::parse(script))
 }
 
 fn blocked(texts: &[&str], script: &str) -> MatchAnswer {
-    any(&patterns(texts), &ParsedScript::parse(script))
+    match_any(&patterns(texts), &ParsedScript::parse(script))
 }
 
 #[test]
-fn a_star_glued_to_a_word_begins_with_it() {
+fn star_after_word_matches_prefix() {
     for (pattern, yes, no) in [
         ("ls*", &["ls", "ls -la", "lsof"][..], &["sl"][..]),
         ("ls *", &["ls -la"], &["ls", "lsof"]),
@@ -32,7 +32,7 @@ fn a_star_glued_to_a_word_begins_with_it() {
 }
 
 #[test]
-fn every_simple_command_must_be_shown() {
+fn script_is_allowed_only_if_every_command_matches() {
     for text in ["ls; cat x", "ls | cat", "ls && cat x || ls", "(ls; cat)", "{ ls; }", "ls &", "ls\ncat x\n"]
     {
         assert_eq!(allowed(&["ls*", "cat*"], text), MatchAnswer::Yes, "{text}");
@@ -44,28 +44,28 @@ fn every_simple_command_must_be_shown() {
 }
 
 #[test]
-fn a_word_with_spaces_is_shown_in_quotes() {
+fn word_with_spaces_is_matched_in_quotes() {
     assert_eq!(allowed(&["git status*"], "git 'status -s'"), MatchAnswer::No);
     assert_eq!(allowed(&["git commit -m 'wip*"], "git commit -m \"wip it\""), MatchAnswer::Yes);
     assert_eq!(blocked(&["git commit -m wip*"], "git commit -m \"wip it\""), MatchAnswer::Yes);
 }
 
 #[test]
-fn input_must_be_shown() {
+fn input_file_is_allowed_only_if_shown() {
     assert_eq!(allowed(&["wc*"], "wc -l < notes"), MatchAnswer::No);
     assert_eq!(allowed(&["wc -l < notes"], "wc -l < notes"), MatchAnswer::Yes);
     assert_eq!(allowed(&["wc -l < *"], "wc -l < $HOME/x"), MatchAnswer::No);
 }
 
 #[test]
-fn the_commands_are_shown_as_a_person_reads_them() {
+fn commands_are_shown_with_minimal_quotes() {
     let script = ParsedScript::parse("\"git\"  status   -s | sudo r\\m -rf \"a b\" $(date)");
     let shown: Vec<_> = script.commands().collect();
     assert_eq!(shown, ["git status -s", "date", "sudo rm -rf 'a b' $(date)", "rm -rf 'a b' $(date)"]);
 }
 
 #[test]
-fn a_bad_pattern_says_what_is_wrong() {
+fn invalid_command_pattern_is_rejected() {
     for pattern in ["", " ls", "ls ", "git  status", "ls [a", "ls\n"] {
         assert!(CommandPattern::new(pattern).is_err(), "{pattern:?}");
     }
@@ -74,7 +74,7 @@ fn a_bad_pattern_says_what_is_wrong() {
 }
 
 #[test]
-fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
+fn prefix_is_suggested_only_for_safe_programs() {
     for (text, suggested) in [
         ("git status -s", Some("git status **")),
         ("ls -la", Some("ls **")),
@@ -104,13 +104,13 @@ fn a_prefix_is_suggested_where_it_says_no_more_than_it_shows() {
 }
 
 #[test]
-fn what_a_search_runs_is_read_once() {
+fn nested_find_commands_are_read_once() {
     let script = ParsedScript::parse(&"find -exec a ".repeat(5000));
-    assert_eq!(script.commands().count(), 2, "one that is written, and one that it runs");
+    assert_eq!(script.commands().count(), 2, "the find command and the command that it runs");
 }
 
 #[test]
-fn what_would_take_the_parser_long_is_not_read() {
+fn script_beyond_parser_limits_is_unclear() {
     let deep = [
         "(".repeat(4000),
         "$(".repeat(4000),

@@ -1,22 +1,21 @@
-//! One word of a command line as the shell will read it: its quotes removed, and a hole where only the shell
-//! knows what will stand.
+//! Reads one word of a command line as the shell does: it removes quotes and replaces each expansion with a hole.
 
 use std::{iter::Peekable, str::Chars};
 
-use crate::unseen::HOLE;
+use crate::invisible::HOLE;
 
-/// A word, and what hides in it.
+/// A word and the command lines in its expansions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ShellWord {
-    /// As it is written.
+    /// The word as written.
     pub(super) raw: String,
-    /// As the command gets it, with a [`HOLE`] for each expansion.
+    /// The word as the command receives it, with a [`HOLE`] for each expansion.
     pub(super) text: String,
-    /// Whether `text` is all there is to it: nothing is expanded, split or matched against files.
+    /// True if `text` is exact: the shell expands, splits and globs nothing in it.
     pub(super) literal: bool,
-    /// The command lines in it that are run to expand it.
+    /// The command lines that the shell runs to expand the word.
     pub(super) scripts: Vec<String>,
-    /// Whether it could not be read to its end.
+    /// True if the word could not be read to its end.
     pub(super) broken: bool,
 }
 
@@ -28,7 +27,7 @@ impl ShellWord {
         reader.word
     }
 
-    /// Reads what is expanded as between double quotes: the text of a here-document, an arithmetic expression.
+    /// Reads text that is expanded as in double quotes: a here-document or an arithmetic expression.
     pub(super) fn read_quoted(raw: &str) -> Self {
         let mut reader = WordReader::new(raw);
         while let Some(c) = reader.rest.next() {
@@ -37,12 +36,12 @@ impl ShellWord {
         reader.word
     }
 
-    /// A word that is nothing but its text.
+    /// Makes a word without quotes or expansions.
     pub(super) fn literal(text: &str) -> Self {
         Self { raw: text.to_owned(), text: text.to_owned(), literal: true, ..Self::default() }
     }
 
-    /// The word in such quotes that a person reads as one word.
+    /// The word as shown to an approver, quoted if it contains special characters.
     pub(super) fn shown(&self) -> String {
         if !self.literal {
             return self.raw.clone();
@@ -80,7 +79,7 @@ impl<'a> WordReader<'a> {
     }
 
     fn unquoted(&mut self) {
-        // These are words of their own: the test, and what find puts a file in place of.
+        // These are ordinary words: the test command, the placeholder of find, and reserved words.
         if matches!(self.word.raw.as_str(), "[" | "]" | "{}" | "{" | "}" | "!") {
             self.word.text = self.word.raw.clone();
             return;
@@ -101,9 +100,9 @@ impl<'a> WordReader<'a> {
                 }
                 '$' => self.dollar(),
                 '`' => self.backticks(),
-                // Files' names, lists, other words, history and functions come in by these.
+                // These start a glob or a brace expansion.
                 '*' | '?' | '[' | '{' | '}' => self.hole(),
-                // No word holds these: what was read before them ended where the shell's reading does not.
+                // A word never contains these unquoted, so the reading so far differs from the shell's.
                 '(' | ')' | '<' | '>' | ';' | '|' | '&' | ' ' | '\t' | '\n' => self.broken(),
                 '!' if self.rest.peek().is_some_and(|c| *c != '=') => self.hole(),
                 '~' if matches!(self.before, None | Some('=' | ':')) => self.hole(),
@@ -124,7 +123,7 @@ impl<'a> WordReader<'a> {
         }
     }
 
-    /// `$'…'` can spell any character by its number; what it spells is not what it shows.
+    /// Reads `$'…'`. Its escapes can produce any character, so its value counts as unknown.
     fn ansi_quotes(&mut self) {
         self.hole();
         loop {
@@ -175,7 +174,7 @@ impl<'a> WordReader<'a> {
                 let open = self.rest.next().unwrap_or('{');
                 self.hole();
                 match self.until_closed(open, if open == '{' { '}' } else { ']' }) {
-                    Some(inner) => self.expanded(&inner),
+                    Some(inner) => self.nested_expansion(&inner),
                     None => self.broken(),
                 }
             }
@@ -188,17 +187,17 @@ impl<'a> WordReader<'a> {
         }
     }
 
-    /// `$((…))` is arithmetic if its parentheses close one another, and a subshell if not.
+    /// Reads `$((…))` as arithmetic if the inner parentheses are balanced, and as a subshell if not.
     fn substitution(&mut self, inner: String) {
         let sum = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
         match sum.filter(|sum| is_balanced(sum)) {
-            Some(sum) => self.expanded(sum),
+            Some(sum) => self.nested_expansion(sum),
             None => self.word.scripts.push(inner),
         }
     }
 
-    /// What stands in an expansion is expanded itself.
-    fn expanded(&mut self, inner: &str) {
+    /// Reads the text inside an expansion, which the shell expands in turn.
+    fn nested_expansion(&mut self, inner: &str) {
         let inner = ShellWord::read_quoted(inner);
         self.word.scripts.extend(inner.scripts);
         self.word.broken |= inner.broken;
@@ -220,8 +219,8 @@ impl<'a> WordReader<'a> {
         }
     }
 
-    /// Up to the bracket that closes the one just read. Brackets within quotes do not count; where only a whole
-    /// parser could say what is quoted, as in comments and here-documents, the word counts as broken.
+    /// Reads up to the matching closing bracket. Brackets in quotes do not count. In comments and here-documents only a
+    /// full parser knows what is quoted, so the word counts as broken.
     fn until_closed(&mut self, open: char, close: char) -> Option<String> {
         let mut inner = String::new();
         let (mut depth, mut quote, mut before) = (1, None, ' ');

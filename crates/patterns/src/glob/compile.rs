@@ -1,34 +1,39 @@
-//! From the text of a glob to the ways it can match.
+//! Compiles the text of a glob to its alternatives.
 
 use std::{iter::Peekable, str::Chars};
 
 use super::token::GlobToken;
-use crate::{PatternError, unseen::is_unseen};
+use crate::{PatternError, invisible::is_invisible};
 
-/// Longer patterns are no patterns any more.
-const LONGEST: usize = 1024;
-/// Braces multiply: more ways than that are a list, and rules take lists.
-const MOST_WAYS: usize = 256;
-const DEEPEST: usize = 4;
+/// The maximum length of a pattern, in characters.
+const MAX_PATTERN_CHARS: usize = 1024;
+/// The maximum number of alternatives. Braces multiply them; a rule can list several patterns instead.
+const MAX_ALTERNATIVES: usize = 256;
+/// The maximum nesting depth of braces.
+const MAX_BRACE_DEPTH: usize = 4;
 
 type GlobAlternatives = Vec<Vec<GlobToken>>;
 
-pub(super) fn ways(text: &str, path: bool) -> Result<GlobAlternatives, PatternError> {
+/// Compiles `text` to its alternatives. `path` makes `*`, `?` and sets stop at `/`.
+pub(super) fn compile(text: &str, path: bool) -> Result<GlobAlternatives, PatternError> {
     if text.is_empty() {
         return Err(PatternError::new(text, "is empty and would match nothing: write `*` for everything"));
     }
-    if text.chars().count() > LONGEST {
+    if text.chars().count() > MAX_PATTERN_CHARS {
         let short: String = text.chars().take(40).chain("…".chars()).collect();
-        return Err(PatternError::new(&short, format!("is longer than {LONGEST} characters: split it")));
+        return Err(PatternError::new(
+            &short,
+            format!("is longer than {MAX_PATTERN_CHARS} characters: split it"),
+        ));
     }
-    GlobCompiler { text, path, rest: text.chars().peekable() }.sequence(0)
+    GlobCompiler { text, path, rest: text.chars().peekable() }.parse_sequence(0)
 }
 
 /// Rejects characters that an approver could not see in the pattern.
 pub(super) fn check_visible(text: &str) -> Result<(), PatternError> {
-    if let Some(unseen) = text.chars().find(|c| is_unseen(*c)) {
-        let what = format!("holds U+{:04X}, which nobody sees: leave it out", u32::from(unseen));
-        return Err(PatternError::new(&text.escape_debug().to_string(), what));
+    if let Some(invisible) = text.chars().find(|c| is_invisible(*c)) {
+        let fault = format!("contains the invisible character U+{:04X}: remove it", u32::from(invisible));
+        return Err(PatternError::new(&text.escape_debug().to_string(), fault));
     }
     Ok(())
 }
@@ -40,54 +45,56 @@ struct GlobCompiler<'a> {
 }
 
 impl GlobCompiler<'_> {
-    /// Up to the end, or, within braces, up to the next `,` or `}`.
-    fn sequence(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
-        let mut ways: GlobAlternatives = vec![vec![]];
+    /// Parses up to the end, or within braces up to the next `,` or `}`.
+    fn parse_sequence(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
+        let mut alternatives: GlobAlternatives = vec![vec![]];
         let mut at_segment = depth == 0;
         while let Some(c) = self.rest.next_if(|c| depth == 0 || !matches!(c, ',' | '}')) {
             let more = match c {
-                '{' => self.braces(depth + 1)?,
-                '*' => self.star(at_segment),
-                '?' if self.path => vec![vec![no_slash()]],
+                '{' => self.parse_braces(depth + 1)?,
+                '*' => self.parse_stars(at_segment),
+                '?' if self.path => vec![vec![any_but_slash()]],
                 '?' => vec![vec![GlobToken::Set { negated: true, ranges: vec![] }]],
-                '[' => vec![vec![self.set()?]],
-                '\\' => vec![vec![GlobToken::Char(self.escaped()?)]],
-                '}' => return Err(self.bad("closes a brace that is not open: write `\\}`")),
+                '[' => vec![vec![self.parse_set()?]],
+                '\\' => vec![vec![GlobToken::Char(self.parse_escape()?)]],
+                '}' => return Err(self.error("closes a brace that is not open: write `\\}`")),
                 c => vec![vec![GlobToken::Char(c)]],
             };
             at_segment = c == '/';
-            ways = self.multiply(&ways, &more)?;
+            alternatives = self.append_each(&alternatives, &more)?;
         }
-        Ok(ways)
+        Ok(alternatives)
     }
 
-    fn multiply(
+    fn append_each(
         &self,
-        ways: &GlobAlternatives,
+        alternatives: &GlobAlternatives,
         more: &GlobAlternatives,
     ) -> Result<GlobAlternatives, PatternError> {
-        if ways.len() * more.len() > MOST_WAYS {
-            return Err(self.bad(&format!("can be read in more than {MOST_WAYS} ways: write several")));
+        if alternatives.len() * more.len() > MAX_ALTERNATIVES {
+            return Err(self.error(&format!(
+                "has more than {MAX_ALTERNATIVES} alternatives: split it into several patterns"
+            )));
         }
-        let joined = |way: &Vec<GlobToken>| {
-            let way = way.clone();
-            more.iter().map(move |more| way.iter().chain(more).cloned().collect())
+        let joined = |start: &Vec<GlobToken>| {
+            let start = start.clone();
+            more.iter().map(move |more| start.iter().chain(more).cloned().collect())
         };
-        Ok(ways.iter().flat_map(joined).collect())
+        Ok(alternatives.iter().flat_map(joined).collect())
     }
 
-    fn braces(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
-        if depth > DEEPEST {
-            return Err(self.bad("nests braces too deep: write several patterns"));
+    fn parse_braces(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {
+        if depth > MAX_BRACE_DEPTH {
+            return Err(self.error("nests braces too deep: split it into several patterns"));
         }
-        let mut ways = vec![];
+        let mut alternatives = vec![];
         loop {
-            ways.extend(self.sequence(depth)?);
+            alternatives.extend(self.parse_sequence(depth)?);
             match self.rest.next() {
                 Some(',') => {}
-                Some(_) => return Ok(ways),
+                Some(_) => return Ok(alternatives),
                 None => {
-                    return Err(self.bad(
+                    return Err(self.error(
                         "opens a brace and does not close it: write `}`, or `\\{` for the brace itself",
                     ));
                 }
@@ -95,8 +102,8 @@ impl GlobCompiler<'_> {
         }
     }
 
-    /// One star, or several; in a path two of them cross segments, and `**/` is also nothing at all.
-    fn star(&mut self, at_segment: bool) -> GlobAlternatives {
+    /// Parses one star or several. In a path, two stars match across segments, and `**/` also matches nothing.
+    fn parse_stars(&mut self, at_segment: bool) -> GlobAlternatives {
         let mut stars = 1;
         while self.rest.next_if_eq(&'*').is_some() {
             stars += 1;
@@ -110,64 +117,66 @@ impl GlobCompiler<'_> {
         vec![vec![GlobToken::Any]]
     }
 
-    fn set(&mut self) -> Result<GlobToken, PatternError> {
+    fn parse_set(&mut self) -> Result<GlobToken, PatternError> {
         let negated = self.rest.next_if(|c| matches!(c, '!' | '^')).is_some();
         let mut ranges = vec![];
         loop {
             let from = match self.rest.next() {
                 None => {
-                    return Err(self.bad(
+                    return Err(self.error(
                         "opens a set and does not close it: write `]`, or `\\[` for the bracket itself",
                     ));
                 }
                 Some(']') if ranges.is_empty() => {
-                    return Err(self.bad("has an empty set: name its characters, or write `\\[`"));
+                    return Err(self.error("has an empty set: name its characters, or write `\\[`"));
                 }
                 Some(']') => break,
-                Some('\\') => self.escaped()?,
+                Some('\\') => self.parse_escape()?,
                 Some(c) => c,
             };
-            ranges.push((from, self.range_end(from)?));
+            ranges.push((from, self.parse_range_end(from)?));
         }
         if self.path {
-            return Ok(within_segment(negated, ranges));
+            return Ok(set_without_slash(negated, ranges));
         }
         Ok(GlobToken::Set { negated, ranges })
     }
 
-    /// The other end of `a-z`, or the character itself.
-    fn range_end(&mut self, from: char) -> Result<char, PatternError> {
+    /// Parses the end of a range such as `a-z`; returns `from` if there is no range.
+    fn parse_range_end(&mut self, from: char) -> Result<char, PatternError> {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some('-') || matches!(ahead.next(), None | Some(']')) {
             return Ok(from);
         }
         self.rest.next();
         let to = match self.rest.next() {
-            Some('\\') => self.escaped()?,
+            Some('\\') => self.parse_escape()?,
             Some(to) => to,
             None => from,
         };
         if to < from {
-            return Err(self.bad(&format!("has the range `{from}-{to}`, which runs backwards")));
+            return Err(self.error(&format!(
+                "has the range `{from}-{to}`, whose end is before its start: swap the two"
+            )));
         }
         Ok(to)
     }
 
-    fn escaped(&mut self) -> Result<char, PatternError> {
-        self.rest.next().ok_or_else(|| self.bad("ends in `\\`: write `\\\\` for the backslash itself"))
+    fn parse_escape(&mut self) -> Result<char, PatternError> {
+        self.rest.next().ok_or_else(|| self.error("ends in `\\`: write `\\\\` for the backslash itself"))
     }
 
-    fn bad(&self, what: &str) -> PatternError {
-        PatternError::new(self.text, what)
+    fn error(&self, fault: &str) -> PatternError {
+        PatternError::new(self.text, fault)
     }
 }
 
-fn no_slash() -> GlobToken {
+fn any_but_slash() -> GlobToken {
     GlobToken::Set { negated: true, ranges: vec![('/', '/')] }
 }
 
-/// In a path no set holds the slash, however it is written.
-fn within_segment(negated: bool, mut ranges: Vec<(char, char)>) -> GlobToken {
+/// Removes `/` from a set in a path pattern, also from a range that spans it.
+fn set_without_slash(negated: bool, mut ranges: Vec<(char, char)>) -> GlobToken {
     if negated {
         ranges.push(('/', '/'));
         return GlobToken::Set { negated, ranges };

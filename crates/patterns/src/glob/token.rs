@@ -4,14 +4,14 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum GlobToken {
     Char(char),
-    /// One character of a set, or one outside of it.
+    /// One character in the set, or outside of it if `negated`.
     Set {
         negated: bool,
         ranges: Vec<(char, char)>,
     },
-    /// Any number of any characters.
+    /// Any number of characters.
     Any,
-    /// Any number of characters within a segment of a path.
+    /// Any number of characters other than `/`.
     Segment,
 }
 
@@ -20,9 +20,9 @@ impl GlobToken {
         matches!(self, Self::Any | Self::Segment)
     }
 
-    pub(super) fn takes(&self, c: char) -> bool {
+    pub(super) fn matches(&self, c: char) -> bool {
         match self {
-            Self::Char(own) => *own == c,
+            Self::Char(expected) => *expected == c,
             Self::Set { negated, ranges } => {
                 ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
             }

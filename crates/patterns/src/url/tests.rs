@@ -1,59 +1,59 @@
-//! Which URLs a pattern matches, and what is suggested.
+//! Tests of URL patterns and suggested patterns.
 
 use super::{MatchAnswer, ParsedUrl, UrlPattern};
 
 fn suggest(url: &str) -> Option<String> {
-    ParsedUrl::read(url).suggest()
+    ParsedUrl::parse(url).suggest()
 }
 
-fn ask(pattern: &str, url: &str) -> MatchAnswer {
-    UrlPattern::new(pattern).expect(pattern).matches(&ParsedUrl::read(url))
+fn match_url(pattern: &str, url: &str) -> MatchAnswer {
+    UrlPattern::new(pattern).expect(pattern).matches(&ParsedUrl::parse(url))
 }
 
 #[test]
-fn a_host_is_matched_by_its_labels() {
+fn host_star_matches_subdomains_only() {
     let pattern = "https://*.example.com/*";
-    assert_eq!(ask(pattern, "https://a.example.com/x"), MatchAnswer::Yes);
-    assert_eq!(ask(pattern, "https://a.b.EXAMPLE.com/x"), MatchAnswer::Yes);
+    assert_eq!(match_url(pattern, "https://a.example.com/x"), MatchAnswer::Yes);
+    assert_eq!(match_url(pattern, "https://a.b.EXAMPLE.com/x"), MatchAnswer::Yes);
     for other in [
         "https://example.com/",
         "https://evil-example.com/",
         "https://a.example.com.evil.org/",
         "http://a.example.com/",
     ] {
-        assert_eq!(ask(pattern, other), MatchAnswer::No, "{other}");
+        assert_eq!(match_url(pattern, other), MatchAnswer::No, "{other}");
     }
 }
 
 #[test]
-fn a_port_is_shown_or_the_schemes_own() {
-    assert_eq!(ask("https://h/*", "https://h:443/"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h:443/*", "https://h/"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h/*", "https://h:8443/"), MatchAnswer::No);
-    assert_eq!(ask("https://h:8443/*", "https://h:8443/"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h:*/*", "https://h:1/"), MatchAnswer::Yes);
-    assert_eq!(ask("http://[::1]:80/*", "http://[0:0::1]/x"), MatchAnswer::Yes);
+fn port_must_be_given_unless_default() {
+    assert_eq!(match_url("https://h/*", "https://h:443/"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h:443/*", "https://h/"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h/*", "https://h:8443/"), MatchAnswer::No);
+    assert_eq!(match_url("https://h:8443/*", "https://h:8443/"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h:*/*", "https://h:1/"), MatchAnswer::Yes);
+    assert_eq!(match_url("http://[::1]:80/*", "http://[0:0::1]/x"), MatchAnswer::Yes);
 }
 
 #[test]
-fn a_query_is_matched_where_the_pattern_shows_it() {
-    assert_eq!(ask("https://h/a", "https://h/a"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h/a", "https://h/a#b"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h/a", "https://h/a?b"), MatchAnswer::Unclear);
-    assert_eq!(ask("https://h/a*", "https://h/a?b"), MatchAnswer::Yes);
-    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?x=1"), MatchAnswer::Yes);
-    assert_eq!(ask(r"https://h/a\?x=[0-9]", "https://h/a?y=1"), MatchAnswer::No);
+fn query_is_unclear_unless_pattern_covers_it() {
+    assert_eq!(match_url("https://h/a", "https://h/a"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h/a", "https://h/a#b"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h/a", "https://h/a?b"), MatchAnswer::Unclear);
+    assert_eq!(match_url("https://h/a*", "https://h/a?b"), MatchAnswer::Yes);
+    assert_eq!(match_url(r"https://h/a\?x=[0-9]", "https://h/a?x=1"), MatchAnswer::Yes);
+    assert_eq!(match_url(r"https://h/a\?x=[0-9]", "https://h/a?y=1"), MatchAnswer::No);
 }
 
 #[test]
-fn only_the_star_alone_needs_no_path() {
-    assert_eq!(ask("https://*", "https://anything.org/x?y"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h", "https://h"), MatchAnswer::Yes);
-    assert_eq!(ask("https://h", "https://h/x"), MatchAnswer::No);
+fn pattern_without_path_matches_root_only() {
+    assert_eq!(match_url("https://*", "https://anything.org/x?y"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h", "https://h"), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h", "https://h/x"), MatchAnswer::No);
 }
 
 #[test]
-fn a_pattern_that_cannot_be_meant_is_refused() {
+fn invalid_url_pattern_is_rejected() {
     for pattern in [
         "",
         "example.com",
@@ -76,7 +76,7 @@ fn a_pattern_that_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn the_host_is_suggested() {
+fn suggested_url_pattern_covers_host() {
     assert_eq!(suggest("https://Docs.rs/url?x").as_deref(), Some("https://docs.rs/*"));
     assert_eq!(suggest("http://127.0.0.1:8080/x").as_deref(), Some("http://127.0.0.1:8080/*"));
     assert_eq!(suggest("https://[::1]/x").as_deref(), Some("https://[::1]/*"));

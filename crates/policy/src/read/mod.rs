@@ -55,7 +55,7 @@ fn read(text: &str) -> Result<Policy, BadPolicy> {
 fn policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     let mut keys = file.keys("a policy")?;
     let (settings, book) = settings::settings(&mut keys)?;
-    let mut policy = Policy { settings, hash: Sha256::of(text.as_bytes()), ..Policy::ask_always() };
+    let mut policy = Policy { settings, hash: Sha256::digest(text.as_bytes()), ..Policy::ask_always() };
     let read = rule::rules(&mut keys, &book)?;
     keys.done()?;
     let (rules, places): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = read.into_iter().unzip();

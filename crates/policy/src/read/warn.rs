@@ -105,7 +105,7 @@ fn odd(rule: &PolicyRule) -> Vec<String> {
             rule.name
         ));
     }
-    let several = |pattern: &&CommandPattern| pattern.speaks_of_several();
+    let several = |pattern: &&CommandPattern| pattern.has_command_separator();
     if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(several)) {
         found.push(format!(
             "rule {:?} allows nothing by `{}`: each command of a line is looked at by itself, so give each a pattern of its own",

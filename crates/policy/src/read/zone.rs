@@ -28,7 +28,7 @@ fn root(node: &TomlNode) -> Result<pattern::ParsedPath, PolicyFault> {
     if !text.starts_with('/') {
         return Err(node.fault(format!("the root of a zone is an absolute path, and {text:?} is not")));
     }
-    let root = pattern::ParsedPath::read(text);
+    let root = pattern::ParsedPath::parse(text);
     match root.normal() {
         Some(plain) if plain == text => Ok(root),
         Some(plain) => Err(node.fault(format!("write the root as it is meant: {plain:?}"))),

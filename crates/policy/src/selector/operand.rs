@@ -25,8 +25,8 @@ impl CallFacts<'_> {
         let shown = || list(patterns.iter().map(CommandPattern::as_str));
         self.scripts().judge(OperandKind::Command, effect, named, |(text, script)| {
             let answer = match effect {
-                RuleEffect::Widen => command::every(patterns, script),
-                RuleEffect::Restrict => command::any(patterns, script),
+                RuleEffect::Widen => command::match_every(patterns, script),
+                RuleEffect::Restrict => command::match_any(patterns, script),
             };
             self.hit(answer, OperandKind::Command, text, shown)
         })

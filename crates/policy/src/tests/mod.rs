@@ -47,7 +47,7 @@ fn call(tool: &str, arguments: &str) -> TestCall {
 
 /// A call of `bash` with that command.
 fn bash(command: &str) -> TestCall {
-    call("bash", Json::of(&serde_json::json!({ "command": command })).expect("JSON").as_str())
+    call("bash", Json::encode(&serde_json::json!({ "command": command })).expect("JSON").as_str())
 }
 
 impl TestCall {

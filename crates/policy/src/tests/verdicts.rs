@@ -126,7 +126,7 @@ fn the_short_form_says_tool_and_operand() {
 #[test]
 fn the_shipped_policy_is_sensible_on_the_first_day() {
     let policy = Policy::shipped();
-    assert_eq!(policy.hash(), Sha256::of(Policy::SHIPPED.as_bytes()));
+    assert_eq!(policy.hash(), Sha256::digest(Policy::SHIPPED.as_bytes()));
     assert_eq!(policy.warnings(), []);
     for tool in ["task-create", "task-list", "task-update", "task-complete", "task-add-note", "task-view"] {
         assert_eq!(call(tool, "{}").verdict(&policy), Verdict::Allow, "{tool}");

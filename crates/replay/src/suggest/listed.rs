@@ -84,7 +84,7 @@ fn narrowest_rule(policy: &Policy, allowed: &[AllowedCall], rows: &[&ArgumentRow
     if several > 1 || (open && several > 0) {
         return None;
     }
-    let json = Json::of(&json!({"args": args})).ok()?;
+    let json = Json::encode(&json!({"args": args})).ok()?;
     let calls: Vec<_> = rows.iter().map(|row| row.index).collect();
     Some(CandidateRule {
         tool: tool_of(allowed, &calls)?,

@@ -76,9 +76,9 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     ];
     let newest = seqs.into_iter().flatten().max().unwrap_or_default();
     let question = call.request.as_ref().filter(|_| call.is_pending());
-    let told = question.and_then(|question| Json::of(question).ok());
+    let told = question.and_then(|question| Json::encode(question).ok());
     let told =
-        told.map(|told| format!("-{}", short(Sha256::of(told.as_str().as_bytes())))).unwrap_or_default();
+        told.map(|told| format!("-{}", short(Sha256::digest(told.as_str().as_bytes())))).unwrap_or_default();
     format!("W/\"{newest}-{}{told}\"", call.state)
 }
 

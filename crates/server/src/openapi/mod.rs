@@ -56,7 +56,7 @@ impl DocumentText {
     pub(crate) fn of(document: &utoipa::openapi::OpenApi) -> Self {
         // A document is made of texts and numbers alone, which cannot fail to be written.
         let text = document.to_pretty_json().unwrap_or_default();
-        let hash = Sha256::of(text.as_bytes()).to_string();
+        let hash = Sha256::digest(text.as_bytes()).to_string();
         Self { tag: format!("W/\"{}\"", hash.get(..16).unwrap_or(&hash)), text }
     }
 }

@@ -47,7 +47,7 @@ impl ScriptStep {
         let call = api::ProposeRequest {
             id: CallId::new(id)?,
             name: ToolName::new(tool)?,
-            arguments: Json::of(arguments)?,
+            arguments: Json::encode(arguments)?,
             annotations: None,
             impact: None,
             description: Some(why.to_owned()),
@@ -127,7 +127,7 @@ fn removing(cwd: &str) -> anyhow::Result<Vec<ScriptStep>> {
         "Tidy up before the release",
         ScriptAnswer::Deny("the build is still needed"),
     )?;
-    step.call.annotations = Some(Json::of(&json!({"destructiveHint": true}))?);
+    step.call.annotations = Some(Json::encode(&json!({"destructiveHint": true}))?);
     step.call.impact = Some(api::ProposedImpact {
         message: Some("Deletes the folder build with its files".to_owned()),
         risk_level: Some(RiskLevel::High),

@@ -67,7 +67,7 @@ async fn run_command(work: &Path, shell: &ToolShellArguments) -> std::io::Result
         "output": String::from_utf8_lossy(&printed),
         "outputBytes": printed.len(),
     });
-    Ok(ToolOutcome { status, content: Json::of(&content).map_err(std::io::Error::other)? })
+    Ok(ToolOutcome { status, content: Json::encode(&content).map_err(std::io::Error::other)? })
 }
 
 fn write_file(work: &Path, write: &WriteArguments) -> std::io::Result<ToolOutcome> {

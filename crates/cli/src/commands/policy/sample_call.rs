@@ -75,10 +75,10 @@ impl SampleCall {
 
 /// The impact in the format of the log.
 pub(crate) fn as_kept(impact: Option<&api::ProposedImpact>) -> serde_json::Result<Option<Json>> {
-    impact.map(Json::of).transpose()
+    impact.map(Json::encode).transpose()
 }
 
 /// The arguments of a command line.
 pub(crate) fn command_line(command: &str) -> serde_json::Result<Json> {
-    Json::of(&serde_json::json!({ "command": command }))
+    Json::encode(&serde_json::json!({ "command": command }))
 }

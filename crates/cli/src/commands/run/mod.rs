@@ -103,7 +103,7 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
     let folder = std::env::current_dir()?;
     let cwd = folder.to_str().ok_or_else(not_unicode)?.to_owned();
     let id = args.id.clone().unwrap_or_else(|| random_id("call_"));
-    let arguments = Json::of(&ShellArguments { command, cwd })?;
+    let arguments = Json::encode(&ShellArguments { command, cwd })?;
     Ok(api::ProposeRequest {
         id: countersign_api::parse_call_id(&id)?,
         name: ToolName::new(&args.tool).map_err(|why| CliError::usage(format!("--tool: {why}")))?,
@@ -211,7 +211,7 @@ async fn record(
         print_error(&format!("countersign: {}", escape_lines(error)));
     }
     let status = if ended.exit == CommandExit::DONE { Status::Success } else { Status::Error };
-    let finish = api::ResultRequest { status, content: Json::of(ended)?, executor: Some(executor) };
+    let finish = api::ResultRequest { status, content: Json::encode(ended)?, executor: Some(executor) };
     match gate.finish(thread, id, &finish).await {
         Ok(call) if context.json => print_line(&serde_json::to_string(&call)?),
         Ok(_) => {}

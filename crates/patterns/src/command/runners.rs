@@ -1,12 +1,12 @@
-//! Commands that run other commands: which ones, as far as their arguments say.
+//! Finds the commands that commands such as `sudo`, `xargs` or `find -exec` run.
 
 use super::{
     shells::{NestedRun, SHELLS, StandardInput},
     word::ShellWord,
 };
 
-/// Commands that run the command they are given: those of their options that take a value of their own, and how
-/// many words of theirs come before the command.
+/// Commands that run the command in their arguments: the name, the options that take a value, and the number of
+/// operands before the command.
 const RUNNERS: &[(&str, &[&str], usize)] = &[
     (
         "sudo",
@@ -65,72 +65,74 @@ const RUNNERS: &[(&str, &[&str], usize)] = &[
     ("npx", &["-p", "--package"], 0),
 ];
 
-/// Runners that hand their words to a shell, joined.
-const JOINED: &[&str] = &["watch", "ssh", "parallel"];
-/// As many of the ways to read a runner's unknown options are looked at.
-const MOST_WAYS: usize = 8;
-/// Of so many words at most.
-const LONGEST_GUESS: usize = 256;
+/// Runners that join their words and pass them to a shell.
+const SHELL_RUNNERS: &[&str] = &["watch", "ssh", "parallel"];
+/// The maximum number of readings of a runner with unknown options.
+const MAX_GUESSES: usize = 8;
+/// The maximum number of words in such a reading.
+const MAX_GUESS_WORDS: usize = 256;
 
-/// What these words run besides themselves.
-pub(super) fn runs(words: &[ShellWord], fed: &StandardInput) -> NestedRun {
-    let mut runs = NestedRun::default();
-    let Some((name, arguments)) = words.split_first() else { return runs };
+/// Finds the commands that the command `words` runs.
+pub(super) fn find_nested(words: &[ShellWord], input: &StandardInput) -> NestedRun {
+    let mut nested = NestedRun::default();
+    let Some((name, arguments)) = words.split_first() else { return nested };
     let name = name.text.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
     match name.as_str() {
-        name if SHELLS.contains(&name) => runs.shell(name, arguments, fed),
-        "su" | "script" => runs.after_option(arguments),
+        name if SHELLS.contains(&name) => nested.add_shell(name, arguments, input),
+        "su" | "script" => nested.add_option_script(arguments),
         "runuser" => {
-            runs.after_option(arguments);
-            runs.runner("runuser", arguments, &["-u", "-g", "-G", "--user", "--group"], 0);
+            nested.add_option_script(arguments);
+            nested.add_runner("runuser", arguments, &["-u", "-g", "-G", "--user", "--group"], 0);
         }
-        "eval" => runs.joined(arguments),
+        "eval" => nested.add_joined(arguments),
         "trap" => arguments
             .iter()
             .find(|word| !word.text.starts_with('-'))
             .into_iter()
-            .for_each(|word| runs.script(word)),
-        "alias" => arguments.iter().for_each(|word| runs.alias(word)),
-        "." | "source" => runs.source(arguments, fed),
-        "find" => runs.found(arguments, &["-exec", "-execdir", "-ok", "-okdir"]),
-        "fd" | "fdfind" => runs.found(arguments, &["-x", "-X", "--exec", "--exec-batch"]),
+            .for_each(|word| nested.add_script(word)),
+        "alias" => arguments.iter().for_each(|word| nested.add_alias(word)),
+        "." | "source" => nested.add_source(arguments, input),
+        "find" => nested.add_exec_options(arguments, &["-exec", "-execdir", "-ok", "-okdir"]),
+        "fd" | "fdfind" => nested.add_exec_options(arguments, &["-x", "-X", "--exec", "--exec-batch"]),
         name => {
             if let Some((_, valued, before)) = RUNNERS.iter().find(|(runner, ..)| *runner == name) {
-                runs.runner(name, arguments, valued, *before);
+                nested.add_runner(name, arguments, valued, *before);
             }
         }
     }
-    runs
+    nested
 }
 
 impl NestedRun {
-    pub(super) fn script(&mut self, word: &ShellWord) {
+    /// Adds a word that a shell parses as a command line.
+    pub(super) fn add_script(&mut self, word: &ShellWord) {
         self.unknown |= !word.literal;
         self.scripts.push(word.text.clone());
     }
 
-    fn joined(&mut self, words: &[ShellWord]) {
+    /// Adds words that the command joins with spaces and passes to a shell.
+    fn add_joined(&mut self, words: &[ShellWord]) {
         self.unknown |= words.iter().any(|word| !word.literal);
         if !words.is_empty() {
             self.scripts.push(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
         }
     }
 
-    /// `su -c script`, also where other letters stand before the `c`, or the script right behind it.
-    fn after_option(&mut self, arguments: &[ShellWord]) {
+    /// Adds the script of `su -c script`, also for `-lc script` and `-cscript`.
+    fn add_option_script(&mut self, arguments: &[ShellWord]) {
         for (at, word) in arguments.iter().enumerate() {
             let text = word.text.as_str();
             let long = text.starts_with("--");
-            let glued = if long {
+            let value = if long {
                 text.split_once('=').filter(|(option, _)| option.starts_with("--c")).map(|(_, script)| script)
             } else {
                 text.strip_prefix('-').and_then(|letters| letters.split_once('c')).map(|(_, script)| script)
             };
-            match glued {
-                Some("") if !long => arguments.get(at + 1).into_iter().for_each(|next| self.script(next)),
+            match value {
+                Some("") if !long => arguments.get(at + 1).into_iter().for_each(|next| self.add_script(next)),
                 Some(script) => self.scripts.push(script.to_owned()),
                 None if text.starts_with("--c") => {
-                    arguments.get(at + 1).into_iter().for_each(|next| self.script(next));
+                    arguments.get(at + 1).into_iter().for_each(|next| self.add_script(next));
                 }
                 None => continue,
             }
@@ -138,21 +140,21 @@ impl NestedRun {
         }
     }
 
-    fn alias(&mut self, word: &ShellWord) {
+    fn add_alias(&mut self, word: &ShellWord) {
         if let Some((_, meaning)) = word.text.split_once('=') {
             self.unknown |= !word.literal;
             self.scripts.push(meaning.to_owned());
         }
     }
 
-    /// `find … -exec command … ;`
-    fn found(&mut self, arguments: &[ShellWord], options: &[&str]) {
+    /// Adds the commands of `find … -exec command … ;`.
+    fn add_exec_options(&mut self, arguments: &[ShellWord], options: &[&str]) {
         let mut rest = arguments;
         while let Some(at) = rest.iter().position(|word| options.contains(&word.text.as_str())) {
             let words = &rest[at + 1..];
             let ends = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+"));
             let (command, after) = words.split_at(ends.unwrap_or(words.len()));
-            self.command(command.to_vec(), false);
+            self.add_command(command.to_vec(), false);
             rest = after;
         }
         for word in arguments {
@@ -160,18 +162,19 @@ impl NestedRun {
                 && options.contains(&option)
             {
                 self.unknown |= !word.literal;
-                self.command(vec![ShellWord::literal(program)], false);
+                self.add_command(vec![ShellWord::literal(program)], false);
             }
         }
     }
 
-    fn runner(&mut self, name: &str, arguments: &[ShellWord], valued: &[&str], before: usize) {
+    /// Adds the command after the runner's own options and its `before` operands.
+    fn add_runner(&mut self, name: &str, arguments: &[ShellWord], valued: &[&str], before: usize) {
         let mut at = 0;
-        let mut sure = true;
+        let mut options_known = true;
         while let Some(word) = arguments.get(at) {
             let text = word.text.as_str();
-            if name == "env" && splits(text) {
-                return self.split_string(&arguments[at..]);
+            if name == "env" && is_split_option(text) {
+                return self.add_split_string(&arguments[at..]);
             }
             match text {
                 "-" if name == "env" => at += 1,
@@ -181,7 +184,7 @@ impl NestedRun {
                 }
                 _ if valued.contains(&text) => at += 2,
                 _ if text.len() > 1 && text.starts_with('-') => {
-                    sure &= is_flag(text, valued);
+                    options_known &= is_flag(text, valued);
                     at += 1;
                 }
                 _ if matches!(name, "env" | "sudo" | "doas") && text.contains('=') => at += 1,
@@ -192,28 +195,28 @@ impl NestedRun {
         let (own, rest) = arguments.split_at(at.min(arguments.len()));
         let rest =
             if before > 0 && rest.first().is_some_and(|word| word.text == "--") { &rest[1..] } else { rest };
-        self.unknown |= !sure && rest.iter().any(|word| !word.literal);
-        self.unknown |= name == "xargs" && replaces(own) && rest.first().is_some_and(is_shell);
+        self.unknown |= !options_known && rest.iter().any(|word| !word.literal);
+        self.unknown |= name == "xargs" && has_replace_option(own) && rest.first().is_some_and(is_shell);
         match name {
-            "parallel" => self.listed(rest),
-            "flock" => self.after_option(rest),
-            name if JOINED.contains(&name) => self.joined(rest),
+            "parallel" => self.add_parallel(rest),
+            "flock" => self.add_option_script(rest),
+            name if SHELL_RUNNERS.contains(&name) => self.add_joined(rest),
             _ => {}
         }
-        self.command(rest.to_vec(), false);
-        if sure {
+        self.add_command(rest.to_vec(), false);
+        if options_known {
             return;
         }
-        // An option nobody knows here may have taken the first word for itself.
-        self.unknown |= rest.len() > LONGEST_GUESS;
-        let guesses = if self.unknown { 0 } else { rest.len().min(MOST_WAYS) };
+        // An unknown option may take the first word as its value.
+        self.unknown |= rest.len() > MAX_GUESS_WORDS;
+        let guesses = if self.unknown { 0 } else { rest.len().min(MAX_GUESSES) };
         for start in 1..guesses {
-            self.command(rest[start..].to_vec(), true);
+            self.add_command(rest[start..].to_vec(), true);
         }
     }
 
-    /// `env -S 'a b'` splits one word into a command.
-    fn split_string(&mut self, words: &[ShellWord]) {
+    /// Adds the command that `env -S 'a b'` splits from one word.
+    fn add_split_string(&mut self, words: &[ShellWord]) {
         let first = words.first().map_or("", |word| word.text.as_str());
         let own =
             first.split_once(if first.starts_with("--") { '=' } else { 'S' }).map_or("", |(_, own)| own);
@@ -223,23 +226,23 @@ impl NestedRun {
         self.scripts.push(script.trim_start().to_owned());
     }
 
-    /// `parallel command ::: arguments`; without a command, the arguments are commands, or the lines that it reads.
-    fn listed(&mut self, words: &[ShellWord]) {
+    /// Adds the command of `parallel command ::: arguments`. Without a command, each argument or input line is one.
+    fn add_parallel(&mut self, words: &[ShellWord]) {
         let at = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
         let (command, listed) = words.split_at(at);
         if !command.is_empty() {
-            return self.joined(words);
+            return self.add_joined(words);
         }
         self.unknown |= listed.is_empty() || listed.iter().any(|word| word.text.starts_with("::::"));
-        listed.iter().skip(1).for_each(|word| self.script(word));
+        listed.iter().skip(1).for_each(|word| self.add_script(word));
     }
 
-    fn command(&mut self, words: Vec<ShellWord>, supposed: bool) {
+    fn add_command(&mut self, words: Vec<ShellWord>, guessed: bool) {
         let Some(first) = words.first() else { return };
-        // What a shell is handed so is read once more, whatever the names are that stand there then.
+        // The runner replaces `{}` with input. A shell parses the result, so `{}` in any of its words hides a command.
         let through = if is_shell(first) { words.len() } else { 1 };
         self.unknown |= words[..through].iter().any(|word| word.text.contains("{}"));
-        self.commands.push((words, supposed));
+        self.commands.push((words, guessed));
     }
 }
 
@@ -247,18 +250,18 @@ fn is_shell(word: &ShellWord) -> bool {
     SHELLS.contains(&word.text.rsplit('/').next().unwrap_or(""))
 }
 
-/// Whether these options of `xargs` have it write what it reads into the words of the command.
-fn replaces(options: &[ShellWord]) -> bool {
+/// True if the options make `xargs` insert its input into the words of the command.
+fn has_replace_option(options: &[ShellWord]) -> bool {
     options.iter().any(|word| ["-I", "-i", "--replace"].iter().any(|option| word.text.starts_with(option)))
 }
 
-/// Whether it is the option of `env` that splits, in any of its spellings.
-fn splits(text: &str) -> bool {
+/// True for any spelling of `env --split-string`.
+fn is_split_option(text: &str) -> bool {
     let short = text.strip_prefix('-').map(|letters| letters.trim_start_matches(['i', 'v', '0']));
     text.starts_with("--s") || short.is_some_and(|letters| letters.starts_with('S'))
 }
 
-/// Whether it takes no word after it: one that carries its value with it, or letters of which none takes one.
+/// True if the option does not take the next word: it includes its value, or it is a single letter.
 fn is_flag(text: &str, valued: &[&str]) -> bool {
     let known = |short: &str| short.len() == 2 && text.starts_with(short);
     text.contains('=') || valued.iter().any(|short| known(short)) || text.len() == 2

@@ -1,4 +1,4 @@
-//! Shells and runners that get their commands by a way round, and readers that take the same letters for others.
+//! Shells and runners that receive their commands indirectly, and shells that parse the same text differently.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 

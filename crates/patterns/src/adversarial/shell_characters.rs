@@ -1,4 +1,4 @@
-//! Quotes, letters that look like others, and letters nobody sees.
+//! Quotes, look-alike characters and invisible characters.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 
@@ -53,6 +53,6 @@ pub(super) const CASES: &[ShellCase] = &[
     ("greek letter in the name", "*", "rm*", "\u{3c1}s", UNCLEAR, UNCLEAR),
     ("combining mark in the name", "*", "rm*", "ls\u{301}", UNCLEAR, UNCLEAR),
     ("wide semicolon", "ls*", "rm*", "ls \u{ff1b} rm -rf /", YES, NO),
-    ("dash that is no hyphen", "ls -la", "rm*", "ls \u{2013}la", NO, NO),
+    ("en dash instead of a hyphen", "ls -la", "rm*", "ls \u{2013}la", NO, NO),
     ("letters of other scripts in an argument", "git commit -m *", "rm*", "git commit -m 'für Zoë'", YES, NO),
 ];

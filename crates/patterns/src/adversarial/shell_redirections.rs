@@ -1,4 +1,4 @@
-//! Redirections, here-documents and assignments: what happens beside the words.
+//! Redirections, here-documents and assignments: effects outside the words of a command.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 

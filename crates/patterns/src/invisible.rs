@@ -1,10 +1,11 @@
-//! Characters a person does not see, or takes for others.
+//! Invisible and misleading characters.
 
-/// Stands in a text for what only the shell knows. It is no character, so nobody writes it.
+/// The placeholder for an expansion, whose value only the shell knows. U+FFFF is a noncharacter, and
+/// [`is_invisible`] includes it, so an input that contains it is already unclear.
 pub(super) const HOLE: char = '\u{ffff}';
 
-/// Ranges of characters that show nothing, move what is shown, or look like a space.
-const UNSEEN: &[(char, char)] = &[
+/// Ranges of characters that are invisible, change the direction of text, look like a space or have no agreed look.
+const INVISIBLE: &[(char, char)] = &[
     ('\u{a0}', '\u{a0}'),
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -30,7 +31,7 @@ const UNSEEN: &[(char, char)] = &[
     ('\u{e0000}', '\u{10ffff}'),
 ];
 
-/// Whether it is a control character or one of those that do not show what they are.
-pub(super) fn is_unseen(c: char) -> bool {
-    c.is_control() || (!c.is_ascii() && UNSEEN.iter().any(|(from, to)| (*from..=*to).contains(&c)))
+/// True for a control character and for any character of [`INVISIBLE`].
+pub(super) fn is_invisible(c: char) -> bool {
+    c.is_control() || (!c.is_ascii() && INVISIBLE.iter().any(|(from, to)| (*from..=*to).contains(&c)))
 }
