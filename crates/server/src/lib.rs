@@ -6,7 +6,7 @@
 
 mod address;
 mod codes;
-mod door;
+mod request_log;
 mod extract;
 mod guard;
 mod listen;
@@ -92,10 +92,10 @@ pub enum ServerError {
 
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
 /// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.
-const GRACE: Duration = Duration::from_secs(5);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Shorter answers than this, in bytes, are sent as they are: compressed they would save no packet.
-const WORTH_COMPRESSING: u64 = 1024;
+const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(
@@ -111,25 +111,25 @@ pub async fn serve(
         stop: stop.clone(),
         options,
         metrics,
-        document: Arc::new(openapi::DocumentText::of(&document)),
+        document: Arc::new(openapi::DocumentText::new(&document)),
     };
     // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
     let service = router(routes, app).into_make_service();
     let serving =
-        try_join_all(listeners.into_iter().map(|listener| on(listener, service.clone(), stop.clone())));
-    let over = async {
+        try_join_all(listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())));
+    let grace_over = async {
         stop.cancelled().await;
-        Clock::System.sleep(GRACE).await;
+        Clock::System.sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
         served = serving => drop(served?),
-        () = over => tracing::info!("some clients neither go on nor leave; they are left behind"),
+        () = grace_over => tracing::info!("some clients neither go on nor leave; they are left behind"),
     }
     Ok(())
 }
 
 /// Serves on one socket.
-async fn on(
+async fn serve_listener(
     listener: BoundListener,
     service: IntoMakeService<Router>,
     stop: CancellationToken,
@@ -160,19 +160,19 @@ async fn on(
 #[must_use]
 pub fn document() -> String {
     let (_, document) = routes::router();
-    openapi::DocumentText::of(&document).text
+    openapi::DocumentText::new(&document).text
 }
 
 fn router(routes: Router<AppState>, app: AppState) -> Router {
-    let worth = SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::SSE);
+    let compressible = SizeAbove::new(MIN_COMPRESSED_BYTES).and(NotForContentType::SSE);
     routes
         .fallback(problem::unknown_route)
         .method_not_allowed_fallback(problem::wrong_method)
-        .layer(middleware::from_fn(guard::turn_away_pages))
+        .layer(middleware::from_fn(guard::reject_foreign_pages))
         .layer(axum::extract::DefaultBodyLimit::disable())
-        .layer(CompressionLayer::new().compress_when(worth))
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panicked(&*panic)))
-        .layer(middleware::from_fn_with_state(app.clone(), door::pass))
+        .layer(CompressionLayer::new().compress_when(compressible))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panic_response(&*panic)))
+        .layer(middleware::from_fn_with_state(app.clone(), request_log::log_request))
         .with_state(app)
 }
 
@@ -189,7 +189,7 @@ mod tests {
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
         let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate)));
         let (routes, document) = routes::router();
-        let document = Arc::new(openapi::DocumentText::of(&document));
+        let document = Arc::new(openapi::DocumentText::new(&document));
         let app = AppState { gate, stop: stop.clone(), options: ServerOptions::default(), metrics, document };
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

@@ -39,7 +39,7 @@ pub struct DatabaseName(String);
 
 impl DatabaseName {
     /// For an error that nobody will read.
-    pub(crate) const fn nowhere() -> Self {
+    pub(crate) const fn unnamed() -> Self {
         Self(String::new())
     }
 }
@@ -71,7 +71,7 @@ impl DatabaseUrl {
     pub fn parse(text: &str) -> Result<Self, StoreError> {
         match text.split_once("://") {
             // A slip would otherwise be taken for the name of a file, and shown with its password.
-            None if is_nearly_one(text) => Err(bad(
+            None if looks_like_postgres(text) => Err(bad_address(
                 "this is no path, and no address either; write postgres://USER@HOST/DATABASE".to_owned(),
             )),
             None => Ok(Self::File(PathBuf::from(text))),
@@ -79,7 +79,7 @@ impl DatabaseUrl {
             Some(("postgres" | "postgresql", _)) => {
                 Ok(Self::Postgres(Box::new(PostgresAddress::parse(text)?)))
             }
-            Some((scheme, _)) => Err(bad(format!(
+            Some((scheme, _)) => Err(bad_address(format!(
                 "{scheme}:// names no database that this program can open; give a path, sqlite://… or postgres://…"
             ))),
         }
@@ -102,14 +102,14 @@ impl fmt::Display for DatabaseUrl {
 }
 
 /// Whether that is meant to be an address of PostgreSQL, and is written otherwise.
-fn is_nearly_one(text: &str) -> bool {
+fn looks_like_postgres(text: &str) -> bool {
     let words = ["host=", "hostaddr=", "user=", "password=", "dbname=", "service="];
     text.starts_with("postgres:")
         || text.starts_with("postgresql:")
         || text.split_whitespace().any(|word| words.iter().any(|key| word.starts_with(key)))
 }
 
-fn bad(why: String) -> StoreError {
+fn bad_address(why: String) -> StoreError {
     StoreError::BadAddress { why }
 }
 
@@ -117,7 +117,7 @@ impl PostgresAddress {
     fn parse(text: &str) -> Result<Self, StoreError> {
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if rest.split_once(['/', '?', '#']).is_some_and(|(_, after)| after.contains('@')) {
-            return Err(bad(
+            return Err(bad_address(
                 "there is an @ behind the host; in a name or a password write @ as %40, / as %2F, ? as %3F, # as %23"
                     .to_owned(),
             ));
@@ -126,7 +126,7 @@ impl PostgresAddress {
         let (mut theirs, mut ours) = (Vec::new(), OwnParameters::default());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if !ours.take(key, value)? {
+            if !ours.parse_parameter(key, value)? {
                 theirs.push(pair);
             }
         }
@@ -135,9 +135,9 @@ impl PostgresAddress {
         let url = if theirs.is_empty() { base } else { format!("{base}?{}", theirs.join("&")) };
         let connect: PgConnectOptions = url
             .parse()
-            .map_err(|e: sqlx::Error| bad(format!("this postgres:// address cannot be read: {e}")))?;
-        let connect = quiet(connect);
-        let listen = ours.listens().then(|| {
+            .map_err(|e: sqlx::Error| bad_address(format!("this postgres:// address cannot be read: {e}")))?;
+        let connect = disable_statement_log(connect);
+        let listen = ours.has_listen_address().then(|| {
             let host = ours.listen_host.as_deref().unwrap_or(connect.get_host());
             connect.clone().host(host).port(ours.listen_port.unwrap_or(5432))
         });
@@ -164,7 +164,7 @@ impl fmt::Debug for PostgresAddress {
 }
 
 /// Statements are not logged: they would hold arguments.
-fn quiet(options: PgConnectOptions) -> PgConnectOptions {
+fn disable_statement_log(options: PgConnectOptions) -> PgConnectOptions {
     options
         .log_statements(tracing::log::LevelFilter::Off)
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
@@ -182,39 +182,39 @@ struct OwnParameters {
 impl OwnParameters {
     /// Takes a parameter if it is ours; of theirs, none may be unknown, for a typo in `sslmode` would go
     /// unnoticed.
-    fn take(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
+    fn parse_parameter(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
-            "schema" if is_name(value) => self.schema = Some(value.to_owned()),
+            "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
             "schema" => {
-                return Err(bad(
+                return Err(bad_address(
                     "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned()
                 ));
             }
             "pooler" if value == "transaction" || value == "none" => self.pooled = value == "transaction",
-            "pooler" => return Err(bad("pooler takes transaction or none".to_owned())),
+            "pooler" => return Err(bad_address("pooler takes transaction or none".to_owned())),
             "listen_host" => self.listen_host = Some(value.to_owned()),
             "listen_port" => {
-                let port = value.parse().map_err(|_| bad("listen_port takes a port's number".to_owned()))?;
+                let port = value.parse().map_err(|_| bad_address("listen_port takes a port's number".to_owned()))?;
                 self.listen_port = Some(port);
             }
-            key if THEIRS.contains(&key) || key.starts_with("options[") => return Ok(false),
+            key if DRIVER_PARAMETERS.contains(&key) || key.starts_with("options[") => return Ok(false),
             key => {
-                return Err(bad(format!(
+                return Err(bad_address(format!(
                     "{key:?} is no parameter of a postgres:// address; known are {}",
-                    known()
+                    list_parameters()
                 )));
             }
         }
         Ok(true)
     }
 
-    const fn listens(&self) -> bool {
+    const fn has_listen_address(&self) -> bool {
         self.listen_host.is_some() || self.listen_port.is_some()
     }
 }
 
 /// What the driver knows.
-const THEIRS: &[&str] = &[
+const DRIVER_PARAMETERS: &[&str] = &[
     "sslmode",
     "sslrootcert",
     "sslcert",
@@ -229,13 +229,13 @@ const THEIRS: &[&str] = &[
     "options",
 ];
 
-fn known() -> String {
+fn list_parameters() -> String {
     let ours = ["schema", "pooler", "listen_host", "listen_port"];
-    [THEIRS, &ours].concat().join(", ")
+    [DRIVER_PARAMETERS, &ours].concat().join(", ")
 }
 
 /// A name that means itself with and without quotes.
-fn is_name(text: &str) -> bool {
+fn is_plain_identifier(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
     text.len() <= 63
         && text.starts_with(plain)

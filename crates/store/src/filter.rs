@@ -30,7 +30,7 @@ impl EventFilter {
     }
 
     /// Whether it asks for more than a thread.
-    pub(crate) fn is_narrow(&self) -> bool {
+    pub(crate) fn is_narrower_than_thread(&self) -> bool {
         *self != Self { thread_id: self.thread_id.clone(), ..Self::default() }
     }
 
@@ -56,7 +56,7 @@ impl EventFilter {
 }
 
 /// The call that an event speaks of, read without reading the whole event.
-pub(crate) fn call_of(event: &Event) -> Option<CallId> {
+pub(crate) fn read_call_id(event: &Event) -> Option<CallId> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct StoredId {
@@ -68,7 +68,7 @@ pub(crate) fn call_of(event: &Event) -> Option<CallId> {
 }
 
 /// The tool that an event names itself: a call, or a thread's policy.
-pub(crate) fn tool_of(event: &Event) -> Option<ToolName> {
+pub(crate) fn read_tool_name(event: &Event) -> Option<ToolName> {
     #[derive(serde::Deserialize)]
     struct NamedFilter {
         name: ToolName,

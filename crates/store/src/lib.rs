@@ -13,7 +13,7 @@ mod error;
 mod feed;
 mod filter;
 mod history;
-mod meters;
+mod metrics;
 mod open;
 mod page;
 pub mod queries;
@@ -59,7 +59,7 @@ struct StoreInner {
     queue: mpsc::Sender<writer::WriterRequest>,
     readers: database::ReadPool,
     feed: Arc<feed::EventFeed>,
-    meters: meters::StoreMetrics,
+    metrics: metrics::StoreMetrics,
     place: DatabaseName,
     found: SchemaLayout,
     clock: Clock,
@@ -110,7 +110,7 @@ impl Store {
 
     /// Registers what the store measures of itself.
     pub fn register(&self, registry: &mut Registry) {
-        self.inner.meters.register(registry, Arc::clone(&self.inner.feed));
+        self.inner.metrics.register(registry, Arc::clone(&self.inner.feed));
     }
 
     /// The clock that this store was opened with.

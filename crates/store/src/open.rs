@@ -5,7 +5,7 @@ use crate::{
     copy::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
-    meters::StoreMetrics,
+    metrics::StoreMetrics,
     queries, row,
     schema::SchemaLayout,
     writer::{self, BatchWriter},
@@ -63,7 +63,7 @@ pub(crate) enum UnfinishedCopy {
     /// It is not opened.
     Refused,
     /// It is, to go on with the copy.
-    Taken,
+    Allowed,
 }
 
 pub(crate) async fn open(
@@ -73,55 +73,55 @@ pub(crate) async fn open(
 ) -> Result<Store, StoreError> {
     match address {
         DatabaseUrl::File(path) => {
-            let sqlite::OpenedFile { door, ear, readers, found } = sqlite::open(&path, &options).await?;
-            assemble((door, ear, readers), found, options, unfinished).await
+            let sqlite::OpenedFile { session, listener, readers, found } = sqlite::open(&path, &options).await?;
+            start_tasks((session, listener, readers), found, options, unfinished).await
         }
         DatabaseUrl::Postgres(address) => {
-            let postgres::OpenedServer { door, ear, readers, found } =
+            let postgres::OpenedServer { session, listener, readers, found } =
                 postgres::open(*address, &options).await?;
-            assemble((door, ear, readers), found, options, unfinished).await
+            start_tasks((session, listener, readers), found, options, unfinished).await
         }
     }
 }
 
 /// Starts the writer and the feed.
-async fn assemble(
-    (door, ear, readers): (impl WriteSession, impl ChangeListener, ReadPool),
+async fn start_tasks(
+    (session, listener, readers): (impl WriteSession, impl ChangeListener, ReadPool),
     found: SchemaLayout,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
-    let place = door.place();
+    let place = session.place();
     if unfinished == UnfinishedCopy::Refused {
         refuse_half_copied(&readers, &place).await?;
     }
-    let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
-    let meters = StoreMetrics::default();
+    let feed = Arc::new(create_feed(&readers, &place, options.recent).await?);
+    let metrics = StoreMetrics::default();
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let writer = BatchWriter::new(door, Arc::clone(&feed), meters.clone());
+    let writer = BatchWriter::new(session, Arc::clone(&feed), metrics.clone());
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
-    tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
+    tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), listener, options.poll, stop.clone()));
     let clock = options.clock;
     Ok(Store {
-        inner: Arc::new(StoreInner { queue, readers, feed, meters, place, found, clock, stop, tasks }),
+        inner: Arc::new(StoreInner { queue, readers, feed, metrics, place, found, clock, stop, tasks }),
     })
 }
 
 /// A feed that begins at the end of the log.
-async fn begin_feed(
+async fn create_feed(
     readers: &ReadPool,
     place: &DatabaseName,
     recent: usize,
 ) -> Result<EventFeed, StoreError> {
     let failed = |e| readers.error(place.clone(), &e);
-    let rows = readers.all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
+    let rows = readers.query_all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
-    let rows = readers.all(last).await.map_err(failed)?;
+    let rows = readers.query_all(last).await.map_err(failed)?;
     // One that cannot be read is met again, and told of, by whoever reads it.
     // Of an empty log the first event may have come since.
-    let last = rows.first().and_then(|last| row::event(last, 0).ok()).filter(|last| last.seq == tip);
+    let last = rows.first().and_then(|last| row::read_event(last, 0).ok()).filter(|last| last.seq == tip);
     let link = last.and_then(|last| last.hash);
     Ok(EventFeed::new(tip, link, recent))
 }

@@ -39,28 +39,28 @@ pub(crate) struct CallRows {
 
 impl Store {
     /// Has a query answered, as far as what stands in the column `data` does not grow too large.
-    pub(crate) async fn rows_within(
+    pub(crate) async fn query_bounded_rows(
         &self,
         name: &'static str,
         query: SqlQuery,
         data: usize,
     ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
-        let found = self.inner.readers.within(query, data, MOST_BYTES).await.map_err(|e| self.failed(&e))?;
-        self.inner.meters.queried(name, began);
+        let found = self.inner.readers.query_bounded(query, data, MOST_BYTES).await.map_err(|e| self.database_error(&e))?;
+        self.inner.metrics.record_query(name, began);
         Ok(found)
     }
 
     /// Has a query answered whose rows say first of which call they are, call by call.
-    pub(crate) async fn calls_within(
+    pub(crate) async fn query_calls(
         &self,
         name: &'static str,
         query: SqlQuery,
     ) -> Result<CallRows, StoreError> {
-        let BoundedRows { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
+        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, DATA + 1).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
-            let (seq, event) = (found.number(0).unwrap_or(0), row::event(found, 1)?);
+            let (seq, event) = (found.number(0).unwrap_or(0), row::read_event(found, 1)?);
             match items.last_mut() {
                 Some((last, events)) if *last == seq => events.push(event),
                 _ => items.push((seq, vec![event])),
@@ -75,13 +75,13 @@ impl Store {
 }
 
 /// The calls that can be read: one that cannot, written by hand, must not hide all the others.
-pub(crate) fn readable(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
+pub(crate) fn readable_calls(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
     let unreadable = |damaged: &DamagedEvent| tracing::error!(%damaged, "a call cannot be shown");
-    calls.filter_map(move |call| call_of(call).inspect_err(unreadable).ok()?)
+    calls.filter_map(move |call| replay_call(call).inspect_err(unreadable).ok()?)
 }
 
 /// The call that those events make.
-pub(crate) fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, DamagedEvent> {
+pub(crate) fn replay_call(mut events: Vec<Event>) -> Result<Option<Call>, DamagedEvent> {
     events.sort_by_key(|event| event.seq);
     events.iter().try_fold(None, |call, event| {
         let body = Body::read(event.seq, event.kind, &event.data)?;

@@ -36,7 +36,7 @@ impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let name = api::PRINCIPAL_HEADER;
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
-        let bad = |why: String| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
+        let bad = |why: String| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).with_parameter(name);
         if !is_encoded(given) {
             return Err(bad("two hexadecimal digits must follow each %; write % itself as %25".to_owned()));
         }

@@ -40,17 +40,17 @@ impl IfNoneMatch {
     }
 
     /// What bears that tag: nothing if the caller has it, and `answer` if not.
-    pub(crate) async fn unless<T: Serialize>(
+    pub(crate) async fn respond_unless_cached<T: Serialize>(
         &self,
         tag: &str,
         answer: impl Future<Output = Result<T, GateError>>,
     ) -> Result<Response, ProblemResponse> {
-        if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, axum::Json(answer.await?))) }
+        if self.has(tag) { Ok(not_modified(tag)) } else { Ok(with_tag(tag, axum::Json(answer.await?))) }
     }
 }
 
 /// Puts the tag on an answer.
-pub(crate) fn tagged(tag: &str, answer: impl IntoResponse) -> Response {
+pub(crate) fn with_tag(tag: &str, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     if let Ok(tag) = HeaderValue::from_str(tag) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -59,8 +59,8 @@ pub(crate) fn tagged(tag: &str, answer: impl IntoResponse) -> Response {
 }
 
 /// What the caller has still holds.
-pub(crate) fn unchanged(tag: &str) -> Response {
-    tagged(tag, StatusCode::NOT_MODIFIED)
+pub(crate) fn not_modified(tag: &str) -> Response {
+    with_tag(tag, StatusCode::NOT_MODIFIED)
 }
 
 /// The tag of a call: its newest event and its state, which a lease that lapses changes by itself. What a question
@@ -78,12 +78,12 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let question = call.request.as_ref().filter(|_| call.is_pending());
     let told = question.and_then(|question| Json::of(question).ok());
     let told =
-        told.map(|told| format!("-{}", short(Sha256::of(told.as_str().as_bytes())))).unwrap_or_default();
+        told.map(|told| format!("-{}", short_hash(Sha256::of(told.as_str().as_bytes())))).unwrap_or_default();
     format!("W/\"{newest}-{}{told}\"", call.state)
 }
 
 /// The beginning of a hash, which is enough to tell a handful of answers apart.
-pub(crate) fn short(hash: Sha256) -> String {
+pub(crate) fn short_hash(hash: Sha256) -> String {
     hash.to_string().chars().take(12).collect()
 }
 

@@ -5,7 +5,7 @@ mod refusals;
 
 pub(crate) use refusals::{refusals, responses};
 
-use crate::door;
+use crate::request_log;
 use countersign_api as api;
 use countersign_gate::Sha256;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub(crate) struct DocumentText {
 }
 
 impl DocumentText {
-    pub(crate) fn of(document: &utoipa::openapi::OpenApi) -> Self {
+    pub(crate) fn new(document: &utoipa::openapi::OpenApi) -> Self {
         // A document is made of texts and numbers alone, which cannot fail to be written.
         let text = document.to_pretty_json().unwrap_or_default();
         let hash = Sha256::of(text.as_bytes()).to_string();
@@ -117,7 +117,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
 
 fn add_request_id(response: &mut utoipa::openapi::Response) {
     let id = header("The id of the request in the server's log.", text("req-7f3a"));
-    response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
+    response.headers.insert(request_log::REQUEST_ID.as_str().to_owned(), id.into());
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {

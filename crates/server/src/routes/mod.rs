@@ -1,6 +1,6 @@
 //! The endpoints: one file each, and what they share.
 
-mod by_log;
+mod log_tag;
 mod calls;
 mod cancel;
 mod claim;
@@ -44,8 +44,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))
-        .routes(routes!(health::alive))
-        .routes(routes!(health::ready))
+        .routes(routes!(health::liveness))
+        .routes(routes!(health::readiness))
         .routes(routes!(metrics::metrics))
         .routes(routes!(document::document))
         .routes(routes!(pending::everywhere))
@@ -81,14 +81,14 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
 const EMPTY: &str = "W/\"0\"";
 
 /// Waits for the decision, if that is preferred, and no longer than the server runs.
-async fn held(
+async fn wait_for_decision(
     app: &AppState,
     thread: &ThreadId,
     id: &CallId,
     wait: Option<Duration>,
 ) -> Result<api::Call, ProblemResponse> {
     let Some(span) = wait else { return Ok(app.gate.call(thread, id).await?) };
-    let _counted = app.metrics.wait();
+    let _counted = app.metrics.count_wait();
     tokio::select! {
         call = app.gate.wait(thread, id, Some(span)) => Ok(call?),
         () = app.stop.cancelled() => Ok(app.gate.call(thread, id).await?),
@@ -96,7 +96,7 @@ async fn held(
 }
 
 /// Says which preference was honoured (RFC 7240, 3).
-fn applied(wait: Option<Duration>, answer: impl IntoResponse) -> Response {
+fn with_preference_applied(wait: Option<Duration>, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     let applied = wait.and_then(|span| HeaderValue::from_str(&format!("wait={}", span.as_secs())).ok());
     if let Some(applied) = applied {

@@ -37,30 +37,30 @@ impl CopyMark {
 }
 
 /// Whether there is a mark.
-async fn is_there(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
+async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
     let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
-    let found = readers.all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
+    let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
     Ok(found.first().and_then(|row| row.number(0)) > Some(0))
 }
 
 /// An error if the log is half copied.
 pub(crate) async fn refuse_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<(), StoreError> {
-    if !is_there(readers, place).await? {
+    if !is_half_copied(readers, place).await? {
         return Ok(());
     }
     // It may have been taken off this moment, or be nothing that this user may read.
-    let source = readers.all(SqlQuery::new("SELECT source FROM copying")).await.unwrap_or_default();
+    let source = readers.query_all(SqlQuery::new("SELECT source FROM copying")).await.unwrap_or_default();
     let source = source.first().and_then(|row| row.text(0)).unwrap_or_else(|| "the same log".to_owned());
     Err(StoreError::HalfCopied { place: place.clone(), from: source })
 }
 
 impl Store {
     pub(super) async fn is_marked(&self) -> Result<bool, StoreError> {
-        is_there(&self.inner.readers, &self.place()).await
+        is_half_copied(&self.inner.readers, &self.place()).await
     }
 
     /// Appends events of the log called `source` as they are.
-    pub(super) async fn take(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
+    pub(super) async fn append_copied(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
         let events = events.into_iter().map(Arc::new).collect();
         writer::send(&self.inner.queue, |answer| {
             writer::WriterRequest::Maintenance(MaintenanceTask::CopyEvents(events, source), answer)

@@ -59,7 +59,7 @@ pub(crate) trait WriteSession: Send + 'static {
     ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
 
     /// Has a statement carried out in the transaction that was begun.
-    fn all(&mut self, query: SqlQuery) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
+    fn query_all(&mut self, query: SqlQuery) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
 
     /// Ends the transaction well, lets the next one in, and wakes who listens for what comes up to `last`.
     /// When this returns, what was written is on disk; if it fails, it is not there, unless the error says
@@ -67,11 +67,11 @@ pub(crate) trait WriteSession: Send + 'static {
     fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Has the guard of rows by hand stand aside for the rest of the transaction, or until it is back.
-    fn stand_aside(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+    fn disable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Has the guard of rows by hand come back. Without that a transaction in which it stood aside is not to
     /// be committed.
-    fn stand_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+    fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Ends the transaction, if there is still one, as if it had not been.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
@@ -84,7 +84,7 @@ pub(crate) trait WriteSession: Send + 'static {
 pub(crate) trait ChangeListener: Send + 'static {
     /// Returns when the log may have come to be longer than `tip` says that the feed is, and now and then
     /// anyway. If it is dropped while it waits, nothing is lost.
-    fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
+    fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
 }
 
 /// The connections that read.
@@ -104,18 +104,18 @@ impl ReadPool {
     }
 
     /// Has a query answered.
-    pub(crate) async fn all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
+    pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(pool) => {
                 let rows = query.for_sqlite().fetch_all(pool).await?;
                 Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
             }
-            Self::Postgres(readers) => Ok(Box::pin(readers.within(query, 0, usize::MAX)).await?.rows),
+            Self::Postgres(readers) => Ok(Box::pin(readers.query_bounded(query, 0, usize::MAX)).await?.rows),
         }
     }
 
     /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
-    pub(crate) async fn within(
+    pub(crate) async fn query_bounded(
         &self,
         query: SqlQuery,
         data: usize,
@@ -123,15 +123,15 @@ impl ReadPool {
     ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(pool) => {
-                take(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
+                collect_bounded(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
             }
             // Boxed, because ten thousand may wait with one of these at hand, most of them for a file.
-            Self::Postgres(readers) => Box::pin(readers.within(query, data, most)).await,
+            Self::Postgres(readers) => Box::pin(readers.query_bounded(query, data, most)).await,
         }
     }
 
     /// Has two queries answered at one moment of the log.
-    pub(crate) async fn both(
+    pub(crate) async fn query_both(
         &self,
         first: SqlQuery,
         second: SqlQuery,
@@ -140,9 +140,9 @@ impl ReadPool {
             Self::Sqlite(pool) => {
                 let mut tx = pool.begin().await?;
                 let mut conn = ReadConnection::Sqlite(&mut tx);
-                Ok([conn.all(first).await?, conn.all(second).await?])
+                Ok([conn.query_all(first).await?, conn.query_all(second).await?])
             }
-            Self::Postgres(readers) => Box::pin(readers.both(first, second)).await,
+            Self::Postgres(readers) => Box::pin(readers.query_both(first, second)).await,
         }
     }
 
@@ -179,7 +179,7 @@ impl ReadConnection<'_> {
     }
 
     /// Has a query answered.
-    pub(crate) async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
+    pub(crate) async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(conn) => {
                 let rows = query.for_sqlite().fetch_all(&mut **conn).await?;
@@ -193,7 +193,7 @@ impl ReadConnection<'_> {
     }
 }
 
-async fn take(
+async fn collect_bounded(
     found: impl Stream<Item = Result<SqlRow, sqlx::Error>>,
     data: usize,
     most: usize,

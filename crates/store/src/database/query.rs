@@ -18,7 +18,7 @@ pub(crate) struct SqlQuery {
 pub(crate) enum SqlArgument {
     Text(Option<String>),
     Number(i64),
-    Truth(bool),
+    Boolean(bool),
 }
 
 impl From<&str> for SqlArgument {
@@ -47,7 +47,7 @@ impl From<i64> for SqlArgument {
 
 impl From<bool> for SqlArgument {
     fn from(truth: bool) -> Self {
-        Self::Truth(truth)
+        Self::Boolean(truth)
     }
 }
 
@@ -57,7 +57,7 @@ macro_rules! for_driver {
         $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
             SqlArgument::Text(text) => query.bind(text),
             SqlArgument::Number(number) => query.bind(number),
-            SqlArgument::Truth(truth) => query.bind(truth),
+            SqlArgument::Boolean(truth) => query.bind(truth),
         })
     };
 }
@@ -98,7 +98,7 @@ impl SqlRow {
     }
 
     /// Whether that column holds what is true.
-    pub(crate) fn truth(&self, column: usize) -> bool {
+    pub(crate) fn boolean(&self, column: usize) -> bool {
         match self {
             Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
             Self::Postgres(row) => row.try_get(column).unwrap_or(false),

@@ -5,19 +5,19 @@
 //! Because `seq` has no gaps, the feed knows whether what it is offered follows on what it has. If
 //! not, it reads the table; what a reader is woken by is only ever a hint.
 
-mod follow;
-mod keep_up;
-mod signal;
-mod tools;
+mod follower;
+mod catch_up;
+mod wakeup_signals;
+mod call_tools;
 
-pub use follow::EventFollower;
-pub(crate) use keep_up::run;
-pub use signal::EventWaiter;
+pub use follower::EventFollower;
+pub(crate) use catch_up::run;
+pub use wakeup_signals::EventWaiter;
 
-use crate::filter::call_of;
+use crate::filter::read_call_id;
 use countersign_approvals::RecordedEvent;
 use countersign_events::{CallId, Event, Sha256, ThreadId, chain};
-use signal::{ReceiverKey, WakeupSignals};
+use wakeup_signals::{ReceiverKey, WakeupSignals};
 use std::{
     borrow::Cow,
     collections::VecDeque,
@@ -34,7 +34,7 @@ pub(crate) struct EventFeed {
     recent: Mutex<RecentEvents>,
     signals: WakeupSignals,
     /// Set when the table no longer holds what was handed out.
-    astray: AtomicBool,
+    diverged: AtomicBool,
 }
 
 /// The last events, without a gap.
@@ -60,7 +60,7 @@ impl EventFeed {
             link,
             sealed: link.map(|link| (tip, link)),
         };
-        Self { recent: Mutex::new(recent), signals: WakeupSignals::default(), astray: AtomicBool::new(false) }
+        Self { recent: Mutex::new(recent), signals: WakeupSignals::default(), diverged: AtomicBool::new(false) }
     }
 
     pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> EventWaiter {
@@ -77,8 +77,8 @@ impl EventFeed {
 
     /// Takes in rows in `seq` order. Those it has are passed over; if they do not follow on what it
     /// has, none is taken, and the feed's own task reads the table instead.
-    pub(crate) fn offer<E: FeedEvent>(&self, events: &[E]) {
-        let fresh = self.recent().take(events);
+    pub(crate) fn publish<E: FeedEvent>(&self, events: &[E]) {
+        let fresh = self.recent().append(events);
         if !fresh.is_empty() {
             self.signals.wake(fresh);
         }
@@ -121,13 +121,13 @@ impl EventFeed {
             }
             _ => true,
         };
-        self.astray.store(!follows, Ordering::Relaxed);
+        self.diverged.store(!follows, Ordering::Relaxed);
         follows
     }
 
     /// Whether the table was found not to hold what was handed out.
-    pub(crate) fn is_astray(&self) -> bool {
-        self.astray.load(Ordering::Relaxed)
+    pub(crate) fn has_diverged(&self) -> bool {
+        self.diverged.load(Ordering::Relaxed)
     }
 
     fn recent(&self) -> MutexGuard<'_, RecentEvents> {
@@ -152,7 +152,7 @@ impl FeedEvent for Arc<Event> {
     }
 
     fn call_id(&self) -> Option<Cow<'_, CallId>> {
-        call_of(self).map(Cow::Owned)
+        read_call_id(self).map(Cow::Owned)
     }
 }
 
@@ -168,7 +168,7 @@ impl FeedEvent for RecordedEvent {
 }
 
 impl RecentEvents {
-    fn take<'a, E: FeedEvent>(&mut self, events: &'a [E]) -> &'a [E] {
+    fn append<'a, E: FeedEvent>(&mut self, events: &'a [E]) -> &'a [E] {
         let known = events.partition_point(|event| event.event().seq <= self.tip);
         let fresh = &events[known..];
         if fresh.first().is_none_or(|event| event.event().seq != self.tip + 1) {

@@ -9,9 +9,9 @@ const GUARD: &str = "CS001";
 
 /// What an error means for whoever asked.
 pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
-    let why = words(error);
+    let why = message(error);
     match error {
-        sqlx::Error::Database(e) => of_state(place, &state(&**e), why),
+        sqlx::Error::Database(e) => convert_sqlstate(place, &state(&**e), why),
         sqlx::Error::PoolTimedOut => {
             UnavailableDatabase::Busy { place, why: "no connection came free in time".to_owned() }.into()
         }
@@ -24,7 +24,7 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     }
 }
 
-fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
+fn convert_sqlstate(place: DatabaseName, state: &str, why: String) -> StoreError {
     match state {
         // A server that starts, stops, or lets nobody in for now.
         "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => {
@@ -55,7 +55,7 @@ fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
 /// A row that was refused is one order's fault: a guard, a constraint, or a value that PostgreSQL cannot
 /// hold, alone or together with those of the others. What was lost on the way was not written, because nothing was committed yet. Anything else is the
 /// same for all.
-pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
+pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if let sqlx::Error::Database(refused) = e {
         let state = state(&**refused);
         if state == GUARD
@@ -80,7 +80,7 @@ pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
 /// Whether the connection is gone, or never came to be.
 pub(super) fn is_lost(e: &sqlx::Error) -> bool {
     matches!(
-        error(DatabaseName::nowhere(), e),
+        error(DatabaseName::unnamed(), e),
         StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })
     )
 }
@@ -90,7 +90,7 @@ fn state(error: &dyn DatabaseError) -> String {
 }
 
 /// What the server or the system says, without the driver's preface.
-fn words(error: &sqlx::Error) -> String {
+fn message(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(e) => e.message().to_owned(),
         sqlx::Error::Io(e) => e.to_string(),

@@ -1,6 +1,6 @@
 //! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
 
-use crate::{PostgresAddress, StoreError, SyncMode, UnavailableDatabase, clock::limited};
+use crate::{PostgresAddress, StoreError, SyncMode, UnavailableDatabase, clock::with_timeout};
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl SessionFactory {
 
     /// Opens a connection.
     pub(super) async fn open(&self) -> Result<PgConnection, sqlx::Error> {
-        let mut conn = limited(LOGIN, self.connect.connect()).await?;
+        let mut conn = with_timeout(LOGIN, self.connect.connect()).await?;
         self.set_up(&mut conn).await?;
         Ok(conn)
     }
@@ -77,45 +77,45 @@ impl SessionFactory {
         if self.pooled {
             return Ok(());
         }
-        say(conn, self.settings.clone()).await
+        execute_text(conn, self.settings.clone()).await
     }
 
     /// What a transaction begins with that begins by itself.
-    pub(super) fn preface(&self) -> String {
+    pub(super) fn transaction_prelude(&self) -> String {
         // What is set may take a snapshot already, after which the level could not be changed any more.
         if self.pooled { self.begin(" ISOLATION LEVEL READ COMMITTED") } else { String::new() }
     }
 
     /// How a transaction begins.
     pub(super) fn begin(&self, mode: &str) -> String {
-        format!("BEGIN{mode};{}", self.local())
+        format!("BEGIN{mode};{}", self.local_settings())
     }
 
     /// What has to be set at the beginning of each transaction.
-    pub(super) fn local(&self) -> &str {
+    pub(super) fn local_settings(&self) -> &str {
         if self.pooled { &self.settings } else { "" }
     }
 }
 
 /// Has plain statements carried out, and gives up on an answer that does not come.
-pub(super) async fn say(conn: &mut PgConnection, text: String) -> Result<(), sqlx::Error> {
-    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
+pub(super) async fn execute_text(conn: &mut PgConnection, text: String) -> Result<(), sqlx::Error> {
+    with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
 }
 
 /// Asks something outside of any transaction. It is one message, because a pooler may give whatever comes
 /// after it to another connection, which has not heard of what was prepared.
-pub(super) async fn yes(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
-    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
+pub(super) async fn query_bool(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
+    with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
 }
 
 /// The server's version, as a number of six digits, and whether it is a standby.
-pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), StoreError> {
-    let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
-    if version < LEAST * 10_000 {
+pub(super) async fn check_server(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), StoreError> {
+    let version = conn.server_version_num().unwrap_or(OLDEST_VERSION * 10_000);
+    if version < OLDEST_VERSION * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(UnavailableDatabase::TooOld { place: address.place(), found, least: LEAST }.into());
+        return Err(UnavailableDatabase::TooOld { place: address.place(), found, least: OLDEST_VERSION }.into());
     }
-    match yes(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
+    match query_bool(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
         Ok(true) => Err(UnavailableDatabase::Standby(address.place()).into()),
         Err(e) => Err(super::error(address.place(), &e)),
@@ -123,4 +123,4 @@ pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) ->
 }
 
 /// The oldest version of PostgreSQL that knows functions with a body in standard SQL.
-pub const LEAST: u32 = 14;
+pub const OLDEST_VERSION: u32 = 14;

@@ -26,7 +26,7 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
 
 /// A constraint is one order's fault: the rules in memory should have refused it. Anything else is the
 /// file's, and the same for all.
-pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
+pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if primary_code(e) == Some(CONSTRAINT) {
         let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
         tracing::error!(why, "the database refused what the rules allowed");

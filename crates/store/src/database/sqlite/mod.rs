@@ -1,10 +1,10 @@
 //! SQLite: one file for all processes of a machine.
 
-mod bell;
-mod door;
-mod ear;
+mod doorbell;
+mod write_session;
+mod change_listener;
 mod error;
-mod file;
+mod open_file;
 mod schema;
 mod version;
 
@@ -13,10 +13,10 @@ pub use version::sqlite_version;
 
 use super::ReadPool;
 use crate::{StoreError, StoreOptions, SyncMode, schema::SchemaLayout};
-use bell::DoorbellFile;
-use door::SqliteWriteSession;
-use ear::SqliteChangeListener;
-use file::{check_file_system, create};
+use doorbell::DoorbellFile;
+use write_session::SqliteWriteSession;
+use change_listener::SqliteChangeListener;
+use open_file::{check_file_system, create};
 use sqlx::{
     ConnectOptions, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
@@ -25,8 +25,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 /// What a store is put together from.
 pub(crate) struct OpenedFile {
-    pub(crate) door: SqliteWriteSession,
-    pub(crate) ear: SqliteChangeListener,
+    pub(crate) session: SqliteWriteSession,
+    pub(crate) listener: SqliteChangeListener,
     pub(crate) readers: ReadPool,
     /// The layout that was found.
     pub(crate) found: SchemaLayout,
@@ -39,13 +39,13 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
     let path = file.path();
     let mut conn = connect(path, options).await?;
     schema::check_owner(&mut conn, path).await?;
-    let bell = Arc::new(DoorbellFile::open(path)?);
+    let doorbell = Arc::new(DoorbellFile::open(path)?);
     // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
     // refuses one, and does not wait.
-    let turn = bell.turn().await;
+    let write_lock = doorbell.acquire_write_lock().await;
     use_wal(&mut conn, path).await?;
-    let found = schema::bring_up_to_date(&mut conn, path).await?;
-    drop(turn);
+    let found = schema::update_schema(&mut conn, path).await?;
+    drop(write_lock);
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
         .test_before_acquire(false)
@@ -53,10 +53,10 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
         .connect_with(settings(path, options).read_only(true))
         .await
         .map_err(|e| error(path.into(), &e))?;
-    let ear = SqliteChangeListener::new(file.clone(), Arc::clone(&bell), options.poll);
+    let listener = SqliteChangeListener::new(file.clone(), Arc::clone(&doorbell), options.poll);
     Ok(OpenedFile {
-        door: SqliteWriteSession::new(conn, file, bell),
-        ear,
+        session: SqliteWriteSession::new(conn, file, doorbell),
+        listener,
         readers: ReadPool::Sqlite(readers),
         found,
     })

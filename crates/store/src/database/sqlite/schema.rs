@@ -32,27 +32,27 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
 
 /// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
 /// failure leaves the file as it was. Gives the layout that was found.
-pub(super) async fn bring_up_to_date(
+pub(super) async fn update_schema(
     conn: &mut SqliteConnection,
     path: &Path,
 ) -> Result<SchemaLayout, StoreError> {
     // A new file has no list of migrations yet.
-    let found = schema::layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None);
+    let found = schema::read_layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None);
     match found {
         SchemaLayout::Ours => return Ok(found),
-        SchemaLayout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     let failed = |e| error(path.into(), &e);
     let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
     // Whoever had the lock before may have done it, and may have gone further than we know how.
-    match schema::layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
+    match schema::read_layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
         SchemaLayout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
-        SchemaLayout::Newer { found } => return Err(schema::newer(path.into(), found)),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match schema::migrator(DatabaseKind::Sqlite).run_direct(None, &mut *tx, false).await {
         Ok(()) => tx.commit().await.map(|()| found).map_err(failed),
-        Err(e) => Err(schema::failed(path.into(), e, failed)),
+        Err(e) => Err(schema::migration_error(path.into(), e, failed)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Store, StoreError,
-    filter::{call_of, tool_of},
+    filter::{read_call_id, read_tool_name},
 };
 use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use std::collections::HashMap;
@@ -18,22 +18,22 @@ pub(super) struct CallTools {
 
 impl CallTools {
     /// Whether the event is about that tool.
-    pub(super) async fn is_of(
+    pub(super) async fn is_about_tool(
         &mut self,
         tool: &ToolName,
         event: &Event,
         store: &Store,
     ) -> Result<bool, StoreError> {
         if event.kind == EventType::ToolPolicySet {
-            return Ok(tool_of(event).as_ref() == Some(tool));
+            return Ok(read_tool_name(event).as_ref() == Some(tool));
         }
         if !event.kind.is_about_a_call() {
             return Ok(false);
         }
-        let Some(id) = call_of(event) else { return Ok(false) };
+        let Some(id) = read_call_id(event) else { return Ok(false) };
         let key = (event.thread_id.clone(), id);
         let is = match (event.kind, self.known.get(&key)) {
-            (EventType::ToolCall, _) => tool_of(event).as_ref() == Some(tool),
+            (EventType::ToolCall, _) => read_tool_name(event).as_ref() == Some(tool),
             (_, Some(known)) => *known,
             (_, None) => store.tool_of_call(&key.0, &key.1).await?.as_deref() == Some(tool.as_str()),
         };

@@ -4,7 +4,7 @@
 use super::session::SessionFactory;
 use crate::{
     PostgresAddress,
-    clock::{limited, machine_sleep},
+    clock::{with_timeout, machine_sleep},
     database,
 };
 use sqlx::{
@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio::{sync::watch, task::JoinHandle};
 
 /// How long to wait for a notification of our own, and how often to look whether the connection is alive.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How many polls are left out while the bell is heard.
-const LOOK_ANYWAY: u32 = 20;
+const POLLS_PER_READ: u32 = 20;
 
 /// What the bell's task has heard.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,12 +31,12 @@ struct ListenerSignal {
     /// Whether the bell can be heard at all just now.
     listening: bool,
     /// How often that has changed: after each time something may have been missed.
-    times: u64,
+    changes: u64,
 }
 
 pub(crate) struct PostgresChangeListener {
     heard: watch::Receiver<ListenerSignal>,
-    times: u64,
+    changes: u64,
     rings: u64,
     poll: Duration,
     /// None where nothing could be heard.
@@ -59,7 +59,7 @@ impl PostgresChangeListener {
         if listener.is_none() {
             tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
         }
-        Self { heard, times: 0, rings: 0, poll, listener }
+        Self { heard, changes: 0, rings: 0, poll, listener }
     }
 }
 
@@ -72,15 +72,15 @@ impl Drop for PostgresChangeListener {
 }
 
 impl database::ChangeListener for PostgresChangeListener {
-    async fn hear(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
+    async fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             let heard = *self.heard.borrow_and_update();
             let rung = heard.rings != self.rings && heard.tip > tip();
-            if heard.times != self.times || rung {
-                (self.times, self.rings) = (heard.times, heard.rings);
+            if heard.changes != self.changes || rung {
+                (self.changes, self.rings) = (heard.changes, heard.rings);
                 return;
             }
-            let pause = if heard.listening { self.poll * LOOK_ANYWAY } else { self.poll };
+            let pause = if heard.listening { self.poll * POLLS_PER_READ } else { self.poll };
             tokio::select! {
                 changed = self.heard.changed() => if changed.is_err() {
                     // Nobody listens, because nothing could be heard or the store is being closed.
@@ -94,69 +94,69 @@ impl database::ChangeListener for PostgresChangeListener {
 
 /// Where to listen, and where to ring in order to hear whether that works.
 pub(super) struct NotificationBell {
-    rope: PgPool,
-    clapper: PgPool,
+    listen_pool: PgPool,
+    notify_pool: PgPool,
     channel: String,
 }
 
-async fn listen(bell: NotificationBell, heard: watch::Sender<ListenerSignal>) {
-    let mut complained = false;
+async fn listen(channel_listener: NotificationBell, heard: watch::Sender<ListenerSignal>) {
+    let mut warned = false;
     loop {
-        let error = bell.heard(&heard, &mut complained).await;
+        let error = channel_listener.listen_until_error(&heard, &mut warned).await;
         heard.send_if_modified(|heard| {
             let was = std::mem::take(&mut heard.listening);
-            heard.times += u64::from(was);
+            heard.changes += u64::from(was);
             was
         });
-        if !std::mem::replace(&mut complained, true) {
+        if !std::mem::replace(&mut warned, true) {
             tracing::warn!(%error, "the database's notifications cannot be heard; events of other instances arrive by the poll");
         }
-        machine_sleep(PATIENCE).await;
+        machine_sleep(LISTEN_TIMEOUT).await;
     }
 }
 
 impl NotificationBell {
     pub(super) fn new(address: &PostgresAddress, sessions: &SessionFactory, channel: String) -> Self {
-        let one = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
-        let rope = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
-        let clapper = one().connect_lazy_with(sessions.connect.clone());
-        Self { rope: one().connect_lazy_with(rope), clapper, channel }
+        let one = || PgPoolOptions::new().max_connections(1).acquire_timeout(LISTEN_TIMEOUT);
+        let listen_pool = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
+        let notify_pool = one().connect_lazy_with(sessions.connect.clone());
+        Self { listen_pool: one().connect_lazy_with(listen_pool), notify_pool, channel }
     }
 
     /// Listens, rings, and fails if that is not heard.
-    pub(super) async fn try_out(&self) -> Result<(), sqlx::Error> {
-        self.hang().await.map(|_| ())
+    pub(super) async fn test_delivery(&self) -> Result<(), sqlx::Error> {
+        self.connect_listener().await.map(|_| ())
     }
 
     /// A listener that hears.
-    async fn hang(&self) -> Result<PgListener, sqlx::Error> {
-        let mut listener = limited(PATIENCE, PgListener::connect_with(&self.rope)).await?;
-        limited(PATIENCE, listener.listen(&self.channel)).await?;
+    async fn connect_listener(&self) -> Result<PgListener, sqlx::Error> {
+        let mut listener = with_timeout(LISTEN_TIMEOUT, PgListener::connect_with(&self.listen_pool)).await?;
+        with_timeout(LISTEN_TIMEOUT, listener.listen(&self.channel)).await?;
         // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
-        limited(PATIENCE, self.ring()).await?;
-        limited(PATIENCE, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
+        with_timeout(LISTEN_TIMEOUT, self.send_test_notification()).await?;
+        with_timeout(LISTEN_TIMEOUT, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
         Ok(listener)
     }
 
     /// Listens until that fails.
-    async fn heard(&self, heard: &watch::Sender<ListenerSignal>, complained: &mut bool) -> sqlx::Error {
-        match self.listening(heard, complained).await {
+    async fn listen_until_error(&self, heard: &watch::Sender<ListenerSignal>, warned: &mut bool) -> sqlx::Error {
+        match self.forward_notifications(heard, warned).await {
             Err(error) => error,
             Ok(()) => sqlx::Error::WorkerCrashed,
         }
     }
 
-    async fn listening(
+    async fn forward_notifications(
         &self,
         heard: &watch::Sender<ListenerSignal>,
-        complained: &mut bool,
+        warned: &mut bool,
     ) -> Result<(), sqlx::Error> {
-        let mut listener = self.hang().await?;
+        let mut listener = self.connect_listener().await?;
         heard.send_modify(|heard| {
             heard.listening = true;
-            heard.times += 1;
+            heard.changes += 1;
         });
-        if std::mem::take(complained) {
+        if std::mem::take(warned) {
             tracing::info!("the database's notifications are heard again");
         }
         loop {
@@ -169,16 +169,16 @@ impl NotificationBell {
                         heard.rings += 1;
                     });
                 }
-                () = machine_sleep(PATIENCE) => {
-                    limited(PATIENCE, listener.execute("SELECT 1")).await?;
+                () = machine_sleep(LISTEN_TIMEOUT) => {
+                    with_timeout(LISTEN_TIMEOUT, listener.execute("SELECT 1")).await?;
                 }
             }
         }
     }
 
     /// Rings for nothing.
-    async fn ring(&self) -> Result<(), sqlx::Error> {
-        let mut conn = self.clapper.acquire().await?;
+    async fn send_test_notification(&self) -> Result<(), sqlx::Error> {
+        let mut conn = self.notify_pool.acquire().await?;
         let text = format!("SELECT pg_notify('{}', '0')", self.channel);
         (&mut *conn).execute(sqlx::raw_sql(sqlx::AssertSqlSafe(text))).await?;
         conn.close().await

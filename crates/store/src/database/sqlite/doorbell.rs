@@ -55,14 +55,14 @@ impl DoorbellFile {
 
     /// The end of the log that the last writer left. A hint that saves a look at the table; whoever
     /// writes by hand leaves none.
-    pub(crate) fn last_rung(&self) -> Option<i64> {
+    pub(crate) fn last_tip(&self) -> Option<i64> {
         let mut tip = [0; 8];
         self.file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
     }
 
     /// Waits until no other writer of ours is at it. If the file system has no locks, goes on without:
     /// the turnstile only saves waiting, SQLite's own lock is what keeps writers apart.
-    pub(crate) async fn turn(&self) -> WriteLock {
+    pub(crate) async fn acquire_write_lock(&self) -> WriteLock {
         if matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
             let file = Arc::clone(&self.file);
             let _ = tokio::task::spawn_blocking(move || file.lock()).await;
@@ -76,7 +76,7 @@ impl DoorbellFile {
     }
 
     /// Wakes `ear` at every ring, for as long as the watcher is kept.
-    pub(crate) fn listen(&self, ear: Arc<Notify>) -> Option<RecommendedWatcher> {
+    pub(crate) fn listen(&self, wakeup: Arc<Notify>) -> Option<RecommendedWatcher> {
         // Made anew if somebody removed it, so that the watch has something to stand on. A writer with
         // the old file open then rings where nobody hears, and its events arrive by the poll.
         if !self.is_there() {
@@ -87,7 +87,7 @@ impl DoorbellFile {
                 event.map(|event| event.kind),
                 Ok(EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_))
             ) {
-                ear.notify_one();
+                wakeup.notify_one();
             }
         };
         let watching = notify::recommended_watcher(heard)

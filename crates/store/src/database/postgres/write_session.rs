@@ -2,12 +2,12 @@
 //! is over, so that events become visible in the order of their numbers, whoever else is writing.
 
 use super::{
-    error::{failed, is_lost},
-    session::{ANSWER, SessionFactory, check, say},
+    error::{batch_failure, is_lost},
+    session::{ANSWER, SessionFactory, check_server, execute_text},
 };
 use crate::{
     DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
-    clock::{limited, machine_sleep},
+    clock::{with_timeout, machine_sleep},
     database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
     queries,
 };
@@ -17,10 +17,10 @@ use std::time::Duration;
 
 /// How long it is asked whether what was being committed is there, before the answer is that nobody knows.
 /// Whoever waits behind it waits as long.
-const SETTLING: Duration = Duration::from_secs(20);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long to wait from one such question to the next.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) struct PostgresWriteSession {
     address: PostgresAddress,
@@ -48,13 +48,13 @@ impl PostgresWriteSession {
     async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), StoreError> {
         let failed = |e| database::postgres::error(self.address.place(), &e);
         let mut conn = self.sessions.open().await.map_err(failed)?;
-        check(&mut conn, &self.address).await?;
+        check_server(&mut conn, &self.address).await?;
         self.conn = Some(conn);
         tracing::info!(place = %self.address.place(), "connected to the database");
         if let Some((seq, hash)) = known
             && self.hash_at(seq).await? != Some(hash)
         {
-            let found = self.end().await?.tip;
+            let found = self.begin_at_log_end().await?.tip;
             self.conn = None;
             return Err(UnavailableDatabase::Behind { place: self.address.place(), known: seq, found }.into());
         }
@@ -62,12 +62,12 @@ impl PostgresWriteSession {
     }
 
     /// Begins, waits for the lock, and tells where the log ends.
-    async fn end(&mut self) -> Result<LogEnd, StoreError> {
+    async fn begin_at_log_end(&mut self) -> Result<LogEnd, StoreError> {
         let place = self.address.place();
-        let begin = self.sessions.preface() + queries::postgres::BEGIN;
+        let begin = self.sessions.transaction_prelude() + queries::postgres::BEGIN;
         let asked = async {
             let conn = self.conn()?;
-            limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).fetch_all(conn)).await
+            with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).fetch_all(conn)).await
         };
         let rows = match asked.await {
             Ok(rows) => rows,
@@ -94,10 +94,10 @@ impl PostgresWriteSession {
         let begin = self.sessions.begin("");
         let asked = async {
             let conn = self.conn()?;
-            say(conn, begin).await?;
+            execute_text(conn, begin).await?;
             let query = SqlQuery::new(queries::HASH_AT).bind(seq);
-            let rows = limited(ANSWER, ReadConnection::Postgres(conn).all(query)).await?;
-            say(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
+            let rows = with_timeout(ANSWER, ReadConnection::Postgres(conn).query_all(query)).await?;
+            execute_text(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
         };
         let asked = asked.await.map_err(|e| super::error(place, &e));
         if asked.is_err() {
@@ -109,7 +109,7 @@ impl PostgresWriteSession {
 
     /// Finds out whether what was being committed when the connection was lost is there. Whoever has the
     /// lock knows that the transaction before is over, however it ended.
-    async fn settle(&mut self, last: &Event) -> Result<(), BatchFailure> {
+    async fn resolve_lost_commit(&mut self, last: &Event) -> Result<(), BatchFailure> {
         let place = self.address.place();
         tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; looking whether it came about");
         if last.hash.is_none() {
@@ -118,8 +118,8 @@ impl PostgresWriteSession {
             return Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into()));
         }
         let outcome = tokio::select! {
-            outcome = self.ask_until_known(last) => outcome,
-            () = machine_sleep(SETTLING) => Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into())),
+            outcome = self.retry_until_resolved(last) => outcome,
+            () = machine_sleep(RESOLVE_TIMEOUT) => Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into())),
         };
         if outcome.is_err() {
             // It may be another server by now. Whoever connects anew looks whether it is the same log.
@@ -128,7 +128,7 @@ impl PostgresWriteSession {
         outcome
     }
 
-    async fn ask_until_known(&mut self, last: &Event) -> Result<(), BatchFailure> {
+    async fn retry_until_resolved(&mut self, last: &Event) -> Result<(), BatchFailure> {
         loop {
             match self.was_written(last).await {
                 Ok(true) => return Ok(()),
@@ -141,14 +141,14 @@ impl PostgresWriteSession {
                 Err(error) => tracing::warn!(%error, "not known yet"),
             }
             self.conn = None;
-            machine_sleep(PAUSE).await;
+            machine_sleep(RETRY_INTERVAL).await;
         }
     }
 
     async fn was_written(&mut self, last: &Event) -> Result<bool, StoreError> {
         self.conn = None;
         self.connect(None).await?;
-        self.end().await?;
+        self.begin_at_log_end().await?;
         database::WriteSession::roll_back(self).await;
         Ok(self.hash_at(last.seq).await?.is_some_and(|hash| Some(hash) == last.hash))
     }
@@ -156,10 +156,10 @@ impl PostgresWriteSession {
 
 impl PostgresWriteSession {
     /// Takes the guard of rows by hand out of force, or puts it back, which its owner may.
-    async fn guard(&mut self, wish: &str) -> Result<(), BatchFailure> {
-        let text = format!("ALTER TABLE events {wish} TRIGGER rows_without_a_hash_are_decisions");
-        let outcome = async { say(self.conn()?, text).await };
-        outcome.await.map_err(|e| failed(self.address.place(), &e))
+    async fn alter_row_guard(&mut self, action: &str) -> Result<(), BatchFailure> {
+        let text = format!("ALTER TABLE events {action} TRIGGER rows_without_a_hash_are_decisions");
+        let outcome = async { execute_text(self.conn()?, text).await };
+        outcome.await.map_err(|e| batch_failure(self.address.place(), &e))
     }
 }
 
@@ -173,23 +173,23 @@ impl database::WriteSession for PostgresWriteSession {
 
     async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
         if self.conn.is_some() {
-            match self.end().await {
+            match self.begin_at_log_end().await {
                 // It was lost while nobody used it.
                 Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })) => {}
                 begun => return begun,
             }
         }
         self.connect(known).await?;
-        self.end().await
+        self.begin_at_log_end().await
     }
 
-    async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
+    async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
         let (place, persistent) = (self.address.place(), !self.sessions.pooled);
         let asked = async {
             let query = query.for_postgres().persistent(persistent);
-            limited(ANSWER, query.fetch_all(self.conn()?)).await
+            with_timeout(ANSWER, query.fetch_all(self.conn()?)).await
         };
-        let rows = asked.await.map_err(|e| failed(place, &e))?;
+        let rows = asked.await.map_err(|e| batch_failure(place, &e))?;
         Ok(rows.into_iter().map(SqlRow::Postgres).collect())
     }
 
@@ -198,32 +198,32 @@ impl database::WriteSession for PostgresWriteSession {
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         let place = self.address.place();
         let Some(last) = last else {
-            let outcome = async { say(self.conn()?, "COMMIT".to_owned()).await };
-            return outcome.await.map_err(|e| failed(place, &e));
+            let outcome = async { execute_text(self.conn()?, "COMMIT".to_owned()).await };
+            return outcome.await.map_err(|e| batch_failure(place, &e));
         };
         let text = format!("COMMIT; SELECT pg_notify('{}', '{}')", self.channel, last.seq);
-        let outcome = async { say(self.conn()?, text).await };
+        let outcome = async { execute_text(self.conn()?, text).await };
         match outcome.await {
             Ok(()) => Ok(()),
             // Of two statements one failed; which, shows in the table.
-            Err(e) => match self.settle(last).await {
+            Err(e) => match self.resolve_lost_commit(last).await {
                 // The server itself said why.
-                Err(BatchFailure::Lost(_)) if !is_lost(&e) => Err(failed(place, &e)),
+                Err(BatchFailure::Lost(_)) if !is_lost(&e) => Err(batch_failure(place, &e)),
                 outcome => outcome,
             },
         }
     }
 
-    async fn stand_aside(&mut self) -> Result<(), BatchFailure> {
-        self.guard("DISABLE").await
+    async fn disable_row_guard(&mut self) -> Result<(), BatchFailure> {
+        self.alter_row_guard("DISABLE").await
     }
 
-    async fn stand_guard(&mut self) -> Result<(), BatchFailure> {
-        self.guard("ENABLE ALWAYS").await
+    async fn enable_row_guard(&mut self) -> Result<(), BatchFailure> {
+        self.alter_row_guard("ENABLE ALWAYS").await
     }
 
     async fn roll_back(&mut self) {
-        let outcome = async { say(self.conn()?, "ROLLBACK".to_owned()).await };
+        let outcome = async { execute_text(self.conn()?, "ROLLBACK".to_owned()).await };
         if outcome.await.is_err_and(|e| is_lost(&e)) {
             self.conn = None;
         }
@@ -232,7 +232,7 @@ impl database::WriteSession for PostgresWriteSession {
     async fn close(self) {
         if let Some(conn) = self.conn {
             // The server notices by itself that we left, only later.
-            let _ = limited(ANSWER, sqlx::Connection::close(conn)).await;
+            let _ = with_timeout(ANSWER, sqlx::Connection::close(conn)).await;
         }
     }
 }

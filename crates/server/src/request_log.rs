@@ -19,10 +19,10 @@ use tracing::Instrument;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Where the lines of the log stand that tell who asked for what.
-const ACCESS: &str = "countersign_server::access";
+const ACCESS_TARGET: &str = "countersign_server::access";
 
 /// The longest id that is taken over from a caller.
-const LONGEST_ID: usize = 128;
+const MAX_ID_LENGTH: usize = 128;
 
 tokio::task_local! {
     static ID: String;
@@ -34,24 +34,24 @@ pub(crate) fn request_id() -> Option<String> {
 }
 
 /// Lets a request in, and its answer out.
-pub(crate) async fn pass(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let id = given(request.headers()).unwrap_or_else(|| random_id("req_"));
+pub(crate) async fn log_request(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let id = caller_request_id(request.headers()).unwrap_or_else(|| random_id("req_"));
     let method = request.method().clone();
     // The route and not the path: names of threads and calls may say more than a log is to hold.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!(target: ACCESS, "request", id, %method, route);
+    let span = tracing::info_span!(target: ACCESS_TARGET, "request", id, %method, route);
     let began = Instant::now();
     let answered =
-        ID.scope(id.clone(), async { with_code(next.run(request).await) }).instrument(span.clone());
+        ID.scope(id.clone(), async { add_missing_code(next.run(request).await) }).instrument(span.clone());
     let mut response = answered.await;
     let took = began.elapsed();
-    span.in_scope(|| log(&route, response.status(), took));
-    app.metrics.answered(&method, &route, response.status(), took);
+    span.in_scope(|| write_log_line(&route, response.status(), took));
+    app.metrics.record_answer(&method, &route, response.status(), took);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
-    guard::tell_browsers(headers);
+    guard::add_browser_headers(headers);
     // Whoever keeps an answer asks whether it still holds: it may be another the moment after.
     let usual = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(usual);
@@ -59,7 +59,7 @@ pub(crate) async fn pass(State(app): State<AppState>, request: Request, next: Ne
 }
 
 /// Gives a code to an error that some library answered with, and that has none.
-fn with_code(response: Response) -> Response {
+fn add_missing_code(response: Response) -> Response {
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if status.as_u16() < 400 || kind == Some(PROBLEM.as_bytes()) {
@@ -70,19 +70,19 @@ fn with_code(response: Response) -> Response {
 }
 
 /// The caller's own id, if it is one that can stand in a log.
-fn given(headers: &HeaderMap) -> Option<String> {
+fn caller_request_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
-    let sane = (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    let sane = (1..=MAX_ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     sane.then(|| id.to_owned())
 }
 
 /// A line for each request, without anything that it carries; its span says which it was. Whoever asks for
 /// health asks all day.
-fn log(route: &str, status: StatusCode, took: Duration) {
+fn write_log_line(route: &str, status: StatusCode, took: Duration) {
     let (status, ms) = (status.as_u16(), took.as_millis());
     if matches!(route, "/healthz" | "/readyz" | "/metrics") {
-        tracing::debug!(target: ACCESS, status, ms, "answered");
+        tracing::debug!(target: ACCESS_TARGET, status, ms, "answered");
     } else {
-        tracing::info!(target: ACCESS, status, ms, "answered");
+        tracing::info!(target: ACCESS_TARGET, status, ms, "answered");
     }
 }
