@@ -5,27 +5,33 @@
 //! that a browser sends on behalf of some web page is turned away ([`guard`]).
 
 mod address;
+mod app_state;
 mod codes;
-mod request_log;
 mod extract;
 mod guard;
 mod listen;
 mod metrics;
 mod openapi;
 mod problem;
+mod request_id;
+mod request_log;
 mod routes;
+mod server_error;
 mod socket_file;
 mod stream;
 
 pub use address::{BadAddress, ListenAddress};
+pub(crate) use app_state::AppState;
+pub use app_state::ServerOptions;
 pub use listen::BoundListener;
+pub use server_error::ServerError;
 
 use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::try_join_all;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -34,61 +40,6 @@ use tower_http::{
         predicate::{NotForContentType, Predicate, SizeAbove},
     },
 };
-
-/// What every endpoint has at hand.
-#[derive(Clone)]
-pub(crate) struct AppState {
-    gate: EmbeddedGate,
-    /// Ends streams and waits when the server is told to stop.
-    stop: CancellationToken,
-    options: ServerOptions,
-    metrics: Arc<ServerMetrics>,
-    document: Arc<openapi::DocumentText>,
-}
-
-/// How a server behaves.
-#[derive(Debug, Clone)]
-pub struct ServerOptions {
-    /// The gate's own clock: by it streams beat, and requests grow old.
-    pub clock: Clock,
-    /// How often an idle stream says that it is alive.
-    pub heartbeat: Duration,
-}
-
-impl ServerOptions {
-    /// The usual, by that clock.
-    #[must_use]
-    pub fn by(clock: Clock) -> Self {
-        Self { clock, ..Self::default() }
-    }
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self { clock: Clock::System, heartbeat: Duration::from_secs(15) }
-    }
-}
-
-/// Why the server does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// Nobody is authenticated, so nobody but this machine's own users may reach it.
-    #[error(
-        "{0} is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]"
-    )]
-    NotLoopback(SocketAddr),
-    /// The address cannot be had.
-    #[error("cannot listen on {address}: {why}")]
-    Bind {
-        /// What was asked for.
-        address: ListenAddress,
-        /// What the system says.
-        why: io::Error,
-    },
-    /// The listener failed.
-    #[error("the server stopped: {0}")]
-    Io(#[from] io::Error),
-}
 
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
 /// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.

@@ -1,6 +1,6 @@
 //! Errors as they leave the server: problem details (RFC 9457), each with a code that stays.
 
-use crate::{codes, request_log};
+use crate::{codes, request_id};
 use axum::{
     Json,
     http::{HeaderValue, Method, StatusCode, Uri, header},
@@ -93,7 +93,7 @@ impl From<countersign_gate::GateFailure> for ProblemResponse {
 impl IntoResponse for ProblemResponse {
     fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        self.0.request_id = request_log::request_id();
+        self.0.request_id = request_id::request_id();
         let mut response = (status, Json(self.0)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });

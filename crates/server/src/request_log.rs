@@ -4,10 +4,11 @@
 use crate::{
     AppState, guard,
     problem::{PROBLEM, ProblemResponse},
+    request_id,
 };
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -15,23 +16,11 @@ use countersign_api::{ErrorCode, random_id};
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
-/// Under which a request and its answer are found in the log.
-pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
 /// Where the lines of the log stand that tell who asked for what.
 const ACCESS_TARGET: &str = "countersign_server::access";
 
 /// The longest id that is taken over from a caller.
 const MAX_ID_LENGTH: usize = 128;
-
-tokio::task_local! {
-    static ID: String;
-}
-
-/// The id of the request that is being answered.
-pub(crate) fn request_id() -> Option<String> {
-    ID.try_with(Clone::clone).ok()
-}
 
 /// Lets a request in, and its answer out.
 pub(crate) async fn log_request(State(app): State<AppState>, request: Request, next: Next) -> Response {
@@ -42,14 +31,14 @@ pub(crate) async fn log_request(State(app): State<AppState>, request: Request, n
     let span = tracing::info_span!(target: ACCESS_TARGET, "request", id, %method, route);
     let began = Instant::now();
     let answered =
-        ID.scope(id.clone(), async { add_missing_code(next.run(request).await) }).instrument(span.clone());
+        request_id::ID.scope(id.clone(), async { add_missing_code(next.run(request).await) }).instrument(span.clone());
     let mut response = answered.await;
     let took = began.elapsed();
     span.in_scope(|| write_log_line(&route, response.status(), took));
     app.metrics.record_answer(&method, &route, response.status(), took);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
-        headers.insert(REQUEST_ID, id);
+        headers.insert(request_id::REQUEST_ID, id);
     }
     guard::add_browser_headers(headers);
     // Whoever keeps an answer asks whether it still holds: it may be another the moment after.
@@ -71,7 +60,7 @@ fn add_missing_code(response: Response) -> Response {
 
 /// The caller's own id, if it is one that can stand in a log.
 fn caller_request_id(headers: &HeaderMap) -> Option<String> {
-    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let id = headers.get(request_id::REQUEST_ID)?.to_str().ok()?;
     let sane = (1..=MAX_ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     sane.then(|| id.to_owned())
 }

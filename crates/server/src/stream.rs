@@ -4,7 +4,7 @@
 //! reader that is slow holds up nobody, and misses nothing. A stream that fails says so with its last
 //! message: a reader that only saw it end would come back and fail again for ever.
 
-use crate::{AppState, request_log, problem::ProblemResponse};
+use crate::{AppState, request_id, problem::ProblemResponse};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response, Sse, sse::Event as Message},
@@ -54,7 +54,7 @@ struct StreamRequest {
 
 impl StreamRequest {
     fn now() -> Self {
-        Self { span: Span::current(), id: request_log::request_id() }
+        Self { span: Span::current(), id: request_id::request_id() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a log is: a file, or a PostgreSQL database. What is shown of it never holds a password.
 
-use crate::StoreError;
+use crate::{DatabaseName, StoreError};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
     fmt,
@@ -31,29 +31,6 @@ pub struct PostgresAddress {
     pub(crate) schema: Option<String>,
     /// Whether a pooler lends a connection for a transaction at a time only.
     pub(crate) pooled: bool,
-}
-
-/// What a log is called in messages: its path, or the address of its database without any password.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatabaseName(String);
-
-impl DatabaseName {
-    /// For an error that nobody will read.
-    pub(crate) const fn unnamed() -> Self {
-        Self(String::new())
-    }
-}
-
-impl fmt::Display for DatabaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl From<&Path> for DatabaseName {
-    fn from(path: &Path) -> Self {
-        Self(path.display().to_string())
-    }
 }
 
 impl<P: AsRef<Path>> From<P> for DatabaseUrl {
@@ -153,7 +130,7 @@ impl PostgresAddress {
             None => self.connect.get_host().to_owned(),
         };
         let schema = self.schema.as_ref().map(|schema| format!("?schema={schema}")).unwrap_or_default();
-        DatabaseName(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
+        DatabaseName::new(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
     }
 }
 

@@ -1,61 +1,19 @@
 //! Opening a store: the database, and the tasks that live with it.
 
 use crate::{
-    Clock, DatabaseName, DatabaseUrl, Store, StoreError, StoreInner,
-    copy::refuse_half_copied,
+    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions,
+    copy_mark::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
     metrics::StoreMetrics,
     queries, row,
     schema::SchemaLayout,
+    store::StoreInner,
     writer::{self, BatchWriter},
 };
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-
-/// When an acknowledged event is on disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SyncMode {
-    /// Before it is acknowledged: it survives power loss.
-    #[default]
-    Full,
-    /// Soon after: it survives `kill -9`, and may be lost with the power.
-    Normal,
-}
-
-/// How a store is opened.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// Make the file if there is none.
-    pub create: bool,
-    /// When an acknowledged event is on disk.
-    pub synchronous: SyncMode,
-    /// Where the time comes from.
-    pub clock: Clock,
-    /// How many recent events the feed keeps at hand, so that readers who keep up need no query.
-    pub recent: usize,
-    /// How often to look whether writers that ring no bell, such as a `sqlite3` shell, have written.
-    pub poll: Duration,
-    /// How many connections read.
-    pub readers: u32,
-    /// The largest number of commands that share a transaction.
-    pub batch: usize,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            create: true,
-            synchronous: SyncMode::Full,
-            clock: Clock::System,
-            recent: 4_096,
-            poll: Duration::from_millis(100),
-            readers: 4,
-            batch: 256,
-        }
-    }
-}
 
 /// What is to be done with a log that is half copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +22,16 @@ pub(crate) enum UnfinishedCopy {
     Refused,
     /// It is, to go on with the copy.
     Allowed,
+}
+
+impl Store {
+    /// Opens the log at `address`, and makes it if there is none. A missing folder, a file that is not
+    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
+    /// that does not answer or does not let us in: each is an [`StoreError`] of its own, and nothing is changed.
+    pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
+        // Boxed, because it is large, and whoever opens a store would have to hold all of it.
+        Box::pin(open(address.into(), options, UnfinishedCopy::Refused)).await
+    }
 }
 
 pub(crate) async fn open(

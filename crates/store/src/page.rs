@@ -2,7 +2,7 @@
 
 use crate::{
     Store, StoreError,
-    database::{SqlQuery, SqlRow},
+    database::{BoundedRows, SqlQuery, SqlRow},
     row,
 };
 use countersign_approvals::Call;
@@ -24,12 +24,6 @@ pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Where a row of an event has its data.
 pub(crate) const DATA: usize = 5;
-
-/// Rows, and whether there would have been more of them had they not grown too large.
-pub(crate) struct BoundedRows<T> {
-    pub(crate) rows: Vec<T>,
-    pub(crate) cut: bool,
-}
 
 /// Calls by the seq that their rows begin with, in the order of the rows.
 pub(crate) struct CallRows {

@@ -2,7 +2,7 @@
 //! of a layout that is not the one that this program knows.
 
 use crate::{
-    DatabaseName, StoreError,
+    DatabaseKind, DatabaseName, StoreError,
     database::{ReadConnection, SqlQuery},
     queries,
 };
@@ -10,15 +10,6 @@ use sqlx::{
     SqlSafeStr,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
 };
-
-/// Which database's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatabaseKind {
-    /// SQLite, in `migrations/sqlite`.
-    Sqlite,
-    /// PostgreSQL, in `migrations/postgres`.
-    Postgres,
-}
 
 /// The layout that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -121,3 +121,9 @@ impl SqlRow {
         String::from_utf8(bytes.to_vec()).ok()
     }
 }
+
+/// Rows, and whether there would have been more of them had they not grown too large.
+pub(crate) struct BoundedRows<T> {
+    pub(crate) rows: Vec<T>,
+    pub(crate) cut: bool,
+}

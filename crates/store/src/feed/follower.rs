@@ -21,6 +21,14 @@ pub struct EventFollower {
     tools: CallTools,
 }
 
+impl Store {
+    /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
+    #[must_use]
+    pub fn follow(&self, filter: EventFilter, after: i64) -> EventFollower {
+        EventFollower::new(self.clone(), filter, after)
+    }
+}
+
 impl EventFollower {
     pub(crate) fn new(store: Store, filter: EventFilter, after: i64) -> Self {
         let feed = &store.inner.feed;

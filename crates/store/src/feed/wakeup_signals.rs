@@ -1,7 +1,7 @@
 //! Who is to be woken by what. Ten thousand waiting executors must not all wake for each event, so
 //! receivers are kept by call and by thread, beside the one for all.
 
-use super::FeedEvent;
+use super::feed_event::FeedEvent;
 use countersign_events::{CallId, ThreadId};
 use std::{
     collections::{HashMap, HashSet},

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     DatabaseName, StoreError,
-    copy::CopyMark,
+    copy_mark::CopyMark,
     database::{BatchFailure, SqlQuery, WriteSession},
 };
 use countersign_events::Event;

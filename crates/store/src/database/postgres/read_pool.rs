@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{
     clock::with_timeout,
-    database::{SqlQuery, SqlRow, collect_bounded},
-    page::BoundedRows,
+    database::{BoundedRows, SqlQuery, SqlRow, read_connection::collect_bounded},
 };
 use futures_util::TryStreamExt;
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};

@@ -2,7 +2,7 @@
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
-    PostgresAddress, StoreError, UnavailableDatabase,
+    DatabaseKind, PostgresAddress, StoreError, UnavailableDatabase,
     clock::with_timeout,
     database::{ReadConnection, postgres::error},
     schema::{self, SchemaLayout},
@@ -81,7 +81,7 @@ async fn migrate(
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
-    match schema::migrator(schema::DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
+    match schema::migrator(DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
         Ok(()) => {
             sqlx::raw_sql(deallocate).execute(&mut *tx).await.map_err(failed)?;
             tx.commit().await.map_err(failed)

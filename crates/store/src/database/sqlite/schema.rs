@@ -2,9 +2,9 @@
 
 use super::error;
 use crate::{
-    StoreError,
+    DatabaseKind, StoreError,
     database::ReadConnection,
-    schema::{self, DatabaseKind, SchemaLayout},
+    schema::{self, SchemaLayout},
 };
 use sqlx::{Connection as _, SqliteConnection};
 use std::path::Path;

@@ -4,16 +4,14 @@
 //! copy that was interrupted goes on where it stopped. What is read and written goes through two stores, as
 //! everything does.
 
-mod mark;
-
-pub(crate) use mark::{CopyMark, refuse_half_copied};
-
 use crate::{
     DatabaseName, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, VerifyReport,
+    copy_mark::{CopyMark, is_half_copied},
     open::{UnfinishedCopy, open},
+    writer::{self, MaintenanceTask},
 };
 use countersign_events::Event;
-use std::{os::unix::fs::MetadataExt, path::Path};
+use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 /// How many events are written in one transaction, if they are not large.
 const BATCH: i64 = 1_000;
@@ -163,4 +161,26 @@ async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<boo
 async fn read_events(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, StoreError> {
     let limit = usize::try_from((until - after).min(BATCH)).unwrap_or(1);
     Ok(store.events(&EventFilter::default(), after, limit).await?.items)
+}
+
+impl Store {
+    async fn is_marked(&self) -> Result<bool, StoreError> {
+        is_half_copied(&self.inner.readers, &self.place()).await
+    }
+
+    /// Appends events of the log called `source` as they are.
+    async fn append_copied(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
+        let events = events.into_iter().map(Arc::new).collect();
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(MaintenanceTask::CopyEvents(events, source), answer)
+        })
+        .await
+    }
+
+    async fn mark(&self, mark: CopyMark) -> Result<(), StoreError> {
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(MaintenanceTask::Mark(mark), answer)
+        })
+        .await
+    }
 }

@@ -1,13 +1,10 @@
 //! The mark of a log that is half copied: a table that is there for no longer than that.
 
 use crate::{
-    DatabaseName, Store, StoreError,
+    DatabaseName, StoreError,
     database::{ReadPool, SqlQuery},
     queries,
-    writer::{self, MaintenanceTask},
 };
-use countersign_events::Event;
-use std::sync::Arc;
 
 /// What to do about the mark.
 #[derive(Debug, Clone)]
@@ -37,7 +34,7 @@ impl CopyMark {
 }
 
 /// Whether there is a mark.
-async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
+pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
     let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
     let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
     Ok(found.first().and_then(|row| row.number(0)) > Some(0))
@@ -52,26 +49,4 @@ pub(crate) async fn refuse_half_copied(readers: &ReadPool, place: &DatabaseName)
     let source = readers.query_all(SqlQuery::new("SELECT source FROM copying")).await.unwrap_or_default();
     let source = source.first().and_then(|row| row.text(0)).unwrap_or_else(|| "the same log".to_owned());
     Err(StoreError::HalfCopied { place: place.clone(), from: source })
-}
-
-impl Store {
-    pub(super) async fn is_marked(&self) -> Result<bool, StoreError> {
-        is_half_copied(&self.inner.readers, &self.place()).await
-    }
-
-    /// Appends events of the log called `source` as they are.
-    pub(super) async fn append_copied(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
-        let events = events.into_iter().map(Arc::new).collect();
-        writer::send(&self.inner.queue, |answer| {
-            writer::WriterRequest::Maintenance(MaintenanceTask::CopyEvents(events, source), answer)
-        })
-        .await
-    }
-
-    pub(super) async fn mark(&self, mark: CopyMark) -> Result<(), StoreError> {
-        writer::send(&self.inner.queue, |answer| {
-            writer::WriterRequest::Maintenance(MaintenanceTask::Mark(mark), answer)
-        })
-        .await
-    }
 }
