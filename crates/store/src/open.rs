@@ -1,4 +1,4 @@
-//! Opening a store: the database, and the tasks that live with it.
+//! Opening a store: its database, its writer task and its feed task.
 
 use crate::{
     DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions,
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// What is to be done with a log that is half copied.
+/// The handling of a log that holds an unfinished copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnfinishedCopy {
-    /// It is not opened.
+    /// Opening it fails.
     Refused,
-    /// It is, to go on with the copy.
+    /// Opening it succeeds, so that the copy can resume.
     Allowed,
 }
 
@@ -76,7 +76,7 @@ async fn start_tasks(
     })
 }
 
-/// A feed that begins at the end of the log.
+/// Creates a feed that begins at the end of the log.
 async fn create_feed(
     readers: &ReadPool,
     place: &DatabaseName,
@@ -87,8 +87,8 @@ async fn create_feed(
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
     let rows = readers.query_all(last).await.map_err(failed)?;
-    // One that cannot be read is met again, and told of, by whoever reads it.
-    // Of an empty log the first event may have come since.
+    // An event that cannot be read is reported by the query that reads it next. In an empty log the first event may
+    // have arrived between the two queries.
     let last = rows.first().and_then(|last| row::read_event(last, 0).ok()).filter(|last| last.seq == tip);
     let link = last.and_then(|last| last.hash);
     Ok(EventFeed::new(tip, link, recent))

@@ -3,30 +3,31 @@
 use crate::Clock;
 use std::time::Duration;
 
-/// When an acknowledged event is on disk.
+/// The moment at which an acknowledged event is on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SyncMode {
     /// Before it is acknowledged: it survives power loss.
     #[default]
     Full,
-    /// Soon after: it survives `kill -9`, and may be lost with the power.
+    /// Soon after: it survives `kill -9`, but a power loss may lose it.
     Normal,
 }
 
-/// How a store is opened.
+/// The options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Make the file if there is none.
+    /// Create the file or schema if it is missing.
     pub create: bool,
-    /// When an acknowledged event is on disk.
+    /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Clock,
-    /// How many recent events the feed keeps at hand, so that readers who keep up need no query.
+    /// The number of recent events that the feed keeps in memory. A reader that keeps up needs no query.
     pub recent: usize,
-    /// How often to look whether writers that ring no bell, such as a `sqlite3` shell, have written.
+    /// The interval at which the feed looks for events of writers that do not ring the doorbell, such as a
+    /// `sqlite3` shell.
     pub poll: Duration,
-    /// How many connections read.
+    /// The number of connections that read.
     pub readers: u32,
     /// The largest number of commands that share a transaction.
     pub batch: usize,

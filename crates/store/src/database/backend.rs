@@ -4,23 +4,23 @@ use super::{SqlQuery, SqlRow};
 use crate::{DatabaseName, StoreError};
 use countersign_events::{Event, Sha256};
 
-/// Where the log ends, as the one who writes next finds it.
+/// The end of the log at the start of a transaction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogEnd {
     /// The `seq` of the last event.
     pub(crate) tip: i64,
-    /// Its hash, where that was read; a row by hand has none.
+    /// Its hash, if it was read; a row that was inserted with SQL has none.
     pub(crate) hash: Option<Sha256>,
 }
 
-/// Why a batch was not written.
+/// The reason why a batch was not written.
 #[derive(Debug)]
 pub(crate) enum BatchFailure {
-    /// As it says; the same for every order of the batch.
+    /// The error applies to every command of the batch.
     Whole(StoreError),
-    /// Some order of it is at fault, and the others shall not suffer.
+    /// One command of the batch is at fault; the others must still be executed.
     Some(StoreError),
-    /// The connection was lost before anything could be written, so the batch may be tried again.
+    /// The connection was lost before anything was written, so the batch can be retried.
     Lost(StoreError),
 }
 
@@ -32,48 +32,46 @@ impl BatchFailure {
     }
 }
 
-/// The one connection that writes: one transaction after another, each of them the only one at its time.
+/// The connection that writes. At most one transaction of all processes is open at a time.
 pub(crate) trait WriteSession: Send + 'static {
-    /// Inserts the rows of a batch.
+    /// The statement that inserts the rows of a batch.
     const APPEND: &'static str;
-    /// Reads what deciding on a batch needs.
+    /// The query that reads the events that a batch needs.
     const LOAD: &'static str;
 
-    /// What the log is called.
+    /// The name of the log.
     fn place(&self) -> DatabaseName;
 
-    /// Waits for its turn, begins, and tells where the log ends. If the connection had to be made anew,
-    /// the event that is `known` must still be there.
+    /// Waits for the write lock, begins a transaction, and returns the end of the log. After a reconnect, the event
+    /// `known` must still exist.
     fn begin(
         &mut self,
         known: Option<(i64, Sha256)>,
     ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
 
-    /// Has a statement carried out in the transaction that was begun.
+    /// Runs a statement in the open transaction.
     fn query_all(&mut self, query: SqlQuery) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
 
-    /// Ends the transaction well, lets the next one in, and wakes who listens for what comes up to `last`.
-    /// When this returns, what was written is on disk; if it fails, it is not there, unless the error says
-    /// that nobody knows.
+    /// Commits, releases the write lock, and wakes the listeners for events up to `last`. On success the rows are on
+    /// disk. On failure they are not, unless the error says that the outcome is unknown.
     fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Has the guard of rows by hand stand aside for the rest of the transaction, or until it is back.
+    /// Disables the guard of rows that are inserted with SQL, for the rest of the transaction or until it is enabled.
     fn disable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Has the guard of rows by hand come back. Without that a transaction in which it stood aside is not to
-    /// be committed.
+    /// Enables the guard again. A transaction that disabled it must not be committed before.
     fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Ends the transaction, if there is still one, as if it had not been.
+    /// Rolls back the transaction, if one is still open.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Leaves.
+    /// Closes the connection.
     fn close(self) -> impl Future<Output = ()> + Send;
 }
 
-/// What tells the feed that others have written.
+/// Tells the feed that another process may have written.
 pub(crate) trait ChangeListener: Send + 'static {
-    /// Returns when the log may have come to be longer than `tip` says that the feed is, and now and then
-    /// anyway. If it is dropped while it waits, nothing is lost.
+    /// Returns when the log may have events after `tip`, and occasionally without a reason. Dropping the future loses
+    /// nothing.
     fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
 }

@@ -6,14 +6,14 @@ use futures_util::{Stream, TryStreamExt};
 use sqlx::{PgConnection, SqliteConnection};
 use std::pin::pin;
 
-/// One connection of either.
+/// One connection of either database.
 pub(crate) enum ReadConnection<'a> {
     Sqlite(&'a mut SqliteConnection),
     Postgres(&'a mut PgConnection),
 }
 
 impl ReadConnection<'_> {
-    /// Whose words it understands.
+    /// The kind of database, which selects the text of a query.
     pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
             Self::Sqlite(_) => DatabaseKind::Sqlite,
@@ -21,7 +21,7 @@ impl ReadConnection<'_> {
         }
     }
 
-    /// Has a query answered.
+    /// Runs a query.
     pub(crate) async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(conn) => {

@@ -14,7 +14,7 @@ pub(crate) enum ReadPool {
 }
 
 impl ReadPool {
-    /// Whose words they understand.
+    /// The kind of database, which selects the text of a query.
     pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
             Self::Sqlite(_) => DatabaseKind::Sqlite,
@@ -22,7 +22,7 @@ impl ReadPool {
         }
     }
 
-    /// Has a query answered.
+    /// Runs a query.
     pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
             Self::Sqlite(pool) => {
@@ -33,7 +33,8 @@ impl ReadPool {
         }
     }
 
-    /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
+    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
+    /// least one.
     pub(crate) async fn query_bounded(
         &self,
         query: SqlQuery,
@@ -44,12 +45,12 @@ impl ReadPool {
             Self::Sqlite(pool) => {
                 collect_bounded(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
             }
-            // Boxed, because ten thousand may wait with one of these at hand, most of them for a file.
+            // Boxed, because ten thousand futures may wait here, and most of them read from SQLite.
             Self::Postgres(readers) => Box::pin(readers.query_bounded(query, data, most)).await,
         }
     }
 
-    /// Has two queries answered at one moment of the log.
+    /// Runs two queries in one snapshot of the log.
     pub(crate) async fn query_both(
         &self,
         first: SqlQuery,
@@ -65,7 +66,7 @@ impl ReadPool {
         }
     }
 
-    /// What an error of theirs means.
+    /// Converts an error of these connections.
     pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
         match (error, self) {
             (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,

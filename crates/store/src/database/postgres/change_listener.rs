@@ -1,5 +1,5 @@
-//! The bell on PostgreSQL: LISTEN on a connection of its own, which is made again whenever it is lost. What
-//! it says is a hint; below it the end of the log is looked at now and then.
+//! The doorbell on PostgreSQL: LISTEN on a separate connection, which is reopened when it is lost. A notification is a
+//! hint; a slow poll finds events whose notification was lost.
 
 use super::session::SessionFactory;
 use crate::{
@@ -14,23 +14,22 @@ use sqlx::{
 use std::time::Duration;
 use tokio::{sync::watch, task::JoinHandle};
 
-/// How long to wait for a notification of our own, and how often to look whether the connection is alive.
+/// The longest wait for a notification of its own, and the interval between checks of the connection.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many polls are left out while the bell is heard.
+/// The number of poll intervals between two reads while notifications arrive.
 const POLLS_PER_READ: u32 = 20;
 
-/// What the bell's task has heard.
+/// The notifications that the listening task has received.
 #[derive(Debug, Clone, Copy, Default)]
 struct ListenerSignal {
-    /// The `seq` that was rung for last.
+    /// The `seq` in the last notification.
     tip: i64,
-    /// How often the bell was rung. Anybody may ring it, for what there is not and never will be, so each
-    /// time is worth one look and no more.
+    /// The number of notifications. Any user may send one with a false `seq`, so each causes at most one read.
     rings: u64,
-    /// Whether the bell can be heard at all just now.
+    /// True if notifications arrive now.
     listening: bool,
-    /// How often that has changed: after each time something may have been missed.
+    /// The number of changes of `listening`. After each, a notification may have been lost.
     changes: u64,
 }
 
@@ -39,13 +38,13 @@ pub(crate) struct PostgresChangeListener {
     changes: u64,
     rings: u64,
     poll: Duration,
-    /// None where nothing could be heard.
+    /// None if the address offers no way to listen.
     listener: Option<JoinHandle<()>>,
 }
 
 impl PostgresChangeListener {
-    /// Behind a pooler nobody listens, unless there is a way round it: the pooler would hand the connection
-    /// that listens to somebody else, who is told what they did not ask for.
+    /// Does not listen through a pooler: it would lend the listening connection to another client, which would then
+    /// receive the notifications. The address can name a direct connection instead.
     pub(super) fn new(
         address: &PostgresAddress,
         sessions: &SessionFactory,
@@ -57,7 +56,7 @@ impl PostgresChangeListener {
         let listener = can_listen
             .then(|| tokio::spawn(listen(NotificationBell::new(address, sessions, channel), sender)));
         if listener.is_none() {
-            tracing::info!("no way round the pooler is named; events of other instances arrive by the poll");
+            tracing::info!("the address names no direct connection to listen on (listen_host); events of other instances arrive by the poll");
         }
         Self { heard, changes: 0, rings: 0, poll, listener }
     }
@@ -83,7 +82,7 @@ impl database::ChangeListener for PostgresChangeListener {
             let pause = if heard.listening { self.poll * POLLS_PER_READ } else { self.poll };
             tokio::select! {
                 changed = self.heard.changed() => if changed.is_err() {
-                    // Nobody listens, because nothing could be heard or the store is being closed.
+                    // There is no listening task, or the store is being closed.
                     return machine_sleep(pause).await;
                 },
                 () = machine_sleep(pause) => return,
@@ -92,7 +91,7 @@ impl database::ChangeListener for PostgresChangeListener {
     }
 }
 
-/// Where to listen, and where to ring in order to hear whether that works.
+/// The connection that listens, and the one that sends a test notification.
 pub(super) struct NotificationBell {
     listen_pool: PgPool,
     notify_pool: PgPool,
@@ -109,7 +108,7 @@ async fn listen(channel_listener: NotificationBell, heard: watch::Sender<Listene
             was
         });
         if !std::mem::replace(&mut warned, true) {
-            tracing::warn!(%error, "the database's notifications cannot be heard; events of other instances arrive by the poll");
+            tracing::warn!(%error, "notifications of the database do not arrive; events of other instances arrive by the poll");
         }
         machine_sleep(LISTEN_TIMEOUT).await;
     }
@@ -123,16 +122,16 @@ impl NotificationBell {
         Self { listen_pool: one().connect_lazy_with(listen_pool), notify_pool, channel }
     }
 
-    /// Listens, rings, and fails if that is not heard.
+    /// Fails if a test notification does not arrive.
     pub(super) async fn test_delivery(&self) -> Result<(), sqlx::Error> {
         self.connect_listener().await.map(|_| ())
     }
 
-    /// A listener that hears.
+    /// Opens a listener and checks that a test notification reaches it.
     async fn connect_listener(&self) -> Result<PgListener, sqlx::Error> {
         let mut listener = with_timeout(LISTEN_TIMEOUT, PgListener::connect_with(&self.listen_pool)).await?;
         with_timeout(LISTEN_TIMEOUT, listener.listen(&self.channel)).await?;
-        // A pooler takes the LISTEN and hands the connection to somebody else. Only hearing tells.
+        // A pooler accepts the LISTEN and lends the connection to another client. Only a test reveals that.
         with_timeout(LISTEN_TIMEOUT, self.send_test_notification()).await?;
         with_timeout(LISTEN_TIMEOUT, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;
         Ok(listener)
@@ -157,12 +156,12 @@ impl NotificationBell {
             heard.changes += 1;
         });
         if std::mem::take(warned) {
-            tracing::info!("the database's notifications are heard again");
+            tracing::info!("notifications of the database arrive again");
         }
         loop {
             tokio::select! {
                 notification = listener.try_recv() => {
-                    // None says that the connection was lost; what was rung meanwhile nobody heard.
+                    // None means that the connection was lost, and notifications with it.
                     let notification = notification?.ok_or(sqlx::Error::WorkerCrashed)?;
                     heard.send_modify(|heard| {
                         heard.tip = notification.payload().parse().unwrap_or(0);
@@ -176,7 +175,7 @@ impl NotificationBell {
         }
     }
 
-    /// Rings for nothing.
+    /// Sends a notification for event 0, which causes no read.
     async fn send_test_notification(&self) -> Result<(), sqlx::Error> {
         let mut conn = self.notify_pool.acquire().await?;
         let text = format!("SELECT pg_notify('{}', '0')", self.channel);

@@ -1,4 +1,4 @@
-//! Looking at a server from outside: what has to be right for it to keep its promise.
+//! Examining a server: the settings and rights that a durable log depends on.
 
 use super::{
     change_listener::NotificationBell,
@@ -10,64 +10,64 @@ use countersign_events::Timestamp;
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use std::time::{Duration, Instant};
 
-/// What was found.
+/// The findings about a server.
 #[derive(Debug, Clone)]
 pub struct ServerExamination {
     /// The server's version.
     pub version: String,
-    /// How long a question and its answer take.
+    /// The median time of a round trip.
     pub round_trip: Duration,
-    /// Whether what goes over the wire is encrypted.
+    /// True if the connection is encrypted.
     pub encrypted: bool,
-    /// Whether the server is on this machine.
+    /// True if the server is on this machine.
     pub near: bool,
-    /// The server's clock, and by how many milliseconds it is ahead of ours.
+    /// The server's clock, and the milliseconds that it is ahead of the local one.
     pub clock: (Timestamp, i64),
-    /// Whether the connection was there before we asked for one, so that somebody in between keeps it, and the
-    /// address does not say so.
+    /// True if the connection is older than this examination although the address names no pooler. A pooler between
+    /// keeps it open.
     pub pooled_unsaid: bool,
-    /// How many connections there may be, and how many there are.
+    /// The maximum number of connections, and the number in use.
     pub connections: (i64, i64),
-    /// Settings that are off, without which a crash of its machine damages the database.
+    /// Settings that are off although a crash of the machine then damages the database.
     pub unsafe_settings: Option<String>,
-    /// For what a commit waits.
+    /// The setting `synchronous_commit`.
     pub synchronous_commit: String,
-    /// The standbys that a commit waits for, as they are set.
+    /// The setting `synchronous_standby_names`.
     pub synchronous_standbys: String,
-    /// How many standbys are connected.
+    /// The number of connected standbys.
     pub standbys: i64,
-    /// How transactions of others are kept apart if they do not say.
+    /// The default isolation level.
     pub isolation: String,
-    /// How text is kept.
+    /// The encoding of text.
     pub encoding: String,
-    /// What this user may do with a log that is there.
+    /// The rights of this user, if there is a log.
     pub rights: Option<RoleRights>,
-    /// The guards that are not in force.
+    /// The guards that are disabled or missing.
     pub missing_guards: Option<String>,
-    /// Whether notifications of a log that is there arrive, or why they do not.
+    /// The result of a test notification, if there is a log.
     pub heard: Option<Result<(), String>>,
 }
 
-/// What a user may do with a log.
+/// The rights of a user on a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleRights {
-    /// Not even add events.
+    /// Only read events.
     Look,
-    /// Add events, and change and delete none.
+    /// Add events, but not change or delete them.
     Add,
-    /// Change and delete events, if no guard were in the way.
+    /// Change and delete events, were it not for the guards.
     Change,
-    /// Take the guards away.
+    /// Remove the guards.
     Own,
 }
 
-/// How often the way there and back is measured.
+/// The number of round trips to measure.
 const ROUND_TRIPS: usize = 5;
 
-/// A connection that is older than that, in seconds, was there before us.
+/// A connection older than this many seconds existed before the examination.
 const NEW_CONNECTION_SECONDS: i64 = 2;
 
-/// Connects, and looks. Whether there is a log, and what it holds, is not looked at.
+/// Connects and examines the server. It does not read the events of a log.
 pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
     let sessions = SessionFactory::new(address, SyncMode::Full);
     let failed = |e| error(address.place(), &e);
@@ -84,13 +84,13 @@ pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, Sto
             let heard = NotificationBell::new(address, &sessions, channel).test_delivery().await;
             Some(heard.map_err(|e| e.to_string()))
         }
-        // Where there is no log, nobody rings.
+        // Without a log there is no channel to test.
         Err(_) => None,
     };
     read_examination(&row, (round_trip, clock), address.pooled, heard).map_err(failed)
 }
 
-/// The server's clock, and by how much it is ahead of what ours was when the question had come there.
+/// The server's clock, and its lead over the local clock at the middle of the round trip.
 async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
     let before = Clock::System.now().as_millis();
     let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -99,7 +99,7 @@ async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), 
     Ok((Timestamp::from_millis(theirs), theirs - ours))
 }
 
-/// The median of a few.
+/// The median of a few round trips.
 async fn measure_round_trip(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
     let mut trips = Vec::with_capacity(ROUND_TRIPS);
     for _ in 0..ROUND_TRIPS {

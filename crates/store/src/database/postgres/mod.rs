@@ -20,16 +20,16 @@ use change_listener::PostgresChangeListener;
 use session::{SessionFactory, check_server};
 use std::sync::Arc;
 
-/// What a store is put together from.
+/// The parts of a store.
 pub(crate) struct OpenedServer {
     pub(crate) session: PostgresWriteSession,
     pub(crate) listener: PostgresChangeListener,
     pub(crate) readers: EitherReaders,
-    /// The layout that was found.
+    /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
 
-/// Connects, and brings the layout up to date.
+/// Connects and updates the schema.
 pub(crate) async fn open(
     address: PostgresAddress,
     options: &StoreOptions,

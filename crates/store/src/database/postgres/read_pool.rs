@@ -1,4 +1,4 @@
-//! The connections that read: a pool, from which each query takes one and gives it back in good order.
+//! The pool of connections that read.
 
 use super::{
     error::is_lost,
@@ -12,7 +12,7 @@ use futures_util::TryStreamExt;
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};
 use std::time::Duration;
 
-/// How long a query waits for a connection.
+/// The longest wait of a query for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct PostgresReadPool {
@@ -35,10 +35,11 @@ impl PostgresReadPool {
         Self { pool, sessions: sessions.clone() }
     }
 
-    /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
+    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
+    /// least one.
     ///
-    /// A connection that was idle while the server went away fails at its first word. Nothing is lost by
-    /// asking another: in the end it is a new one, or the server is really away.
+    /// A connection that was idle while the server restarted fails at its first statement, so the query retries with
+    /// the others until one is new.
     pub(in crate::database) async fn query_bounded(
         &self,
         query: SqlQuery,
@@ -67,7 +68,7 @@ impl PostgresReadPool {
         Ok(rows)
     }
 
-    /// Has two queries answered at one moment of the log.
+    /// Runs two queries in one snapshot of the log.
     pub(in crate::database) async fn query_both(
         &self,
         first: SqlQuery,
@@ -83,7 +84,7 @@ impl PostgresReadPool {
 
     async fn acquire(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
         let conn = match self.pool.acquire().await {
-            // There was room for one more, so it was not for others that this had to wait.
+            // The pool had room, so the wait was for the server and not for other queries.
             Err(sqlx::Error::PoolTimedOut)
                 if self.pool.size() < self.pool.options().get_max_connections() =>
             {
@@ -104,13 +105,13 @@ impl PostgresReadPool {
     }
 }
 
-/// Whether time was lost already: whoever asks again loses as much once more.
+/// True if the error is a timeout: a retry would take as long again.
 fn is_late(e: &sqlx::Error) -> bool {
     matches!(e, sqlx::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut)
 }
 
-/// A connection that was lent. One that is not given back, because its query failed or nobody waits for it
-/// any more, is closed: who knows what is still on its way to it.
+/// A borrowed connection. If its query failed or its future was dropped, it is closed instead of returned, because an
+/// answer may still be on its way.
 struct LentConnection {
     conn: Option<PoolConnection<Postgres>>,
     persistent: bool,

@@ -1,4 +1,4 @@
-//! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
+//! The schema of the log in PostgreSQL. The first instance migrates it while the others wait.
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-/// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
+/// Taken before any migration. Instances that start together wait for it, and it ends with the transaction.
 const LOCK_MIGRATION: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
-/// The migrator prepares statements by name. A pooler's connection keeps them when it goes to somebody else,
-/// whose migrator gives the same names.
+/// The migrator prepares statements by name. A pooler's connection keeps them when another client borrows it, whose
+/// migrator uses the same names.
 const DEALLOCATE: &str = "DEALLOCATE ALL;";
 
-/// Looks which layout there is, and makes or mends it if it is not ours yet. Gives the one that was found.
+/// Creates or migrates the schema if it is not current. Returns the layout that was found.
 pub(super) async fn update_schema(
     conn: &mut PgConnection,
     address: &PostgresAddress,
@@ -36,7 +36,7 @@ pub(super) async fn update_schema(
     }
     match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
-        // Whoever works with a log need not own it, and only its owner can change the layout.
+        // A role that works with a log need not own it, and only the owner can migrate it.
         Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Forbidden { place, why })) => {
             Err(UnavailableDatabase::MayNotMigrate { place, why }.into())
         }
@@ -55,7 +55,7 @@ async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Resu
         (false, false) => Ok(SchemaLayout::None),
         (_, true) => schema::read_layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
         (true, false) => {
-            let why = "it has a table events that is another program's; name another schema".to_owned();
+            let why = "its table `events` belongs to another program; name another schema".to_owned();
             Err(StoreError::NotCountersign { place: address.place(), why })
         }
     }
@@ -68,14 +68,14 @@ async fn migrate(
     sessions: &SessionFactory,
 ) -> Result<(), StoreError> {
     let failed = |e| error(address.place(), &e);
-    // At another level it would see the layout as it was before its turn.
+    // A stricter level would read the layout of before the lock.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
-    // Waiting for others to migrate, and an index over a long log, take as long as they take.
+    // Other migrations, and an index over a long log, may take longer than the usual timeout.
     let deallocate = if sessions.pooled { DEALLOCATE } else { "" };
     let lock = [deallocate, sessions.local_settings(), "SET LOCAL statement_timeout = 0;", LOCK_MIGRATION].concat();
     sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *tx).await.map_err(failed)?;
     create_schema_if_missing(&mut tx, address).await.map_err(failed)?;
-    // Whoever had the turn before may have done it, and may have gone further than we know how.
+    // The previous holder of the lock may have migrated, even to a newer layout.
     match read_layout(&mut tx, address).await? {
         SchemaLayout::Ours => return tx.commit().await.map_err(failed),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
@@ -90,8 +90,8 @@ async fn migrate(
     }
 }
 
-/// Makes the schema that the address names. Whether it is there is asked first, because making one takes a
-/// right that whoever has one already need not have.
+/// Creates the schema that the address names if it is missing. `IF NOT EXISTS` would need the right to create even
+/// for an existing schema.
 async fn create_schema_if_missing(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
     let Some(schema) = &address.schema else { return Ok(()) };
     if !query_bool(conn, format!("SELECT to_regnamespace('\"{schema}\"') IS NOT NULL")).await? {
@@ -100,7 +100,7 @@ async fn create_schema_if_missing(conn: &mut PgConnection, address: &PostgresAdd
     Ok(())
 }
 
-/// The channel that this log's bell is rung on.
+/// The channel of this log's notifications.
 pub(super) async fn channel(
     conn: &mut PgConnection,
     sessions: &SessionFactory,

@@ -1,5 +1,5 @@
-//! Writing to PostgreSQL. Whoever writes holds an advisory lock on the end of the log until the transaction
-//! is over, so that events become visible in the order of their numbers, whoever else is writing.
+//! Writing to PostgreSQL. A writer holds an advisory lock on the end of the log until its transaction ends, so that
+//! events become visible in the order of their numbers.
 
 use super::{
     error::{batch_failure, is_lost},
@@ -15,17 +15,17 @@ use countersign_events::{Event, Sha256};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use std::time::Duration;
 
-/// How long it is asked whether what was being committed is there, before the answer is that nobody knows.
-/// Whoever waits behind it waits as long.
+/// The time to find out whether a lost commit was written, before its outcome is reported as unknown. Queued commands
+/// wait as long.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long to wait from one such question to the next.
+/// The pause between two attempts.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) struct PostgresWriteSession {
     address: PostgresAddress,
     sessions: SessionFactory,
-    /// The channel that listeners listen on.
+    /// The channel of the notifications.
     channel: String,
     conn: Option<PgConnection>,
 }
@@ -44,7 +44,7 @@ impl PostgresWriteSession {
         self.conn.as_mut().ok_or_else(|| sqlx::Error::Io(std::io::ErrorKind::NotConnected.into()))
     }
 
-    /// Makes a connection where there is none, and looks whether this is still the same log.
+    /// Opens a connection and checks that the log still has the event `known`.
     async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), StoreError> {
         let failed = |e| database::postgres::error(self.address.place(), &e);
         let mut conn = self.sessions.open().await.map_err(failed)?;
@@ -61,7 +61,7 @@ impl PostgresWriteSession {
         Ok(())
     }
 
-    /// Begins, waits for the lock, and tells where the log ends.
+    /// Begins a transaction, waits for the lock, and returns the end of the log.
     async fn begin_at_log_end(&mut self) -> Result<LogEnd, StoreError> {
         let place = self.address.place();
         let begin = self.sessions.transaction_prelude() + queries::postgres::BEGIN;
@@ -72,7 +72,7 @@ impl PostgresWriteSession {
         let rows = match asked.await {
             Ok(rows) => rows,
             Err(e) => {
-                // Waiting for the lock took too long: somebody holds it and does nothing.
+                // The wait for the lock timed out: an idle transaction holds it.
                 let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
                 self.conn = None;
                 return Err(if held {
@@ -101,19 +101,19 @@ impl PostgresWriteSession {
         };
         let asked = asked.await.map_err(|e| super::error(place, &e));
         if asked.is_err() {
-            // It stands in a transaction that failed, and who begins next shall not.
+            // The connection is in a failed transaction, in which the next one cannot begin.
             self.conn = None;
         }
         Ok(asked?.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
     }
 
-    /// Finds out whether what was being committed when the connection was lost is there. Whoever has the
-    /// lock knows that the transaction before is over, however it ended.
+    /// Finds out whether a commit succeeded whose answer was lost. The previous transaction has ended once this
+    /// connection holds the lock.
     async fn resolve_lost_commit(&mut self, last: &Event) -> Result<(), BatchFailure> {
         let place = self.address.place();
-        tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; looking whether it came about");
+        tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; checking whether it was written");
         if last.hash.is_none() {
-            // Of a copied row by hand nothing tells whether it is the same; whoever copies on finds out.
+            // A copied row without a hash cannot be identified; a resumed copy compares it.
             self.conn = None;
             return Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into()));
         }
@@ -122,7 +122,7 @@ impl PostgresWriteSession {
             () = machine_sleep(RESOLVE_TIMEOUT) => Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into())),
         };
         if outcome.is_err() {
-            // It may be another server by now. Whoever connects anew looks whether it is the same log.
+            // Another server may answer now. A new connection checks that it has the same log.
             self.conn = None;
         }
         outcome
@@ -138,7 +138,7 @@ impl PostgresWriteSession {
                         UnavailableDatabase::Unreachable { place: self.address.place(), why }.into(),
                     ));
                 }
-                Err(error) => tracing::warn!(%error, "not known yet"),
+                Err(error) => tracing::warn!(%error, "the outcome of the commit is not known yet"),
             }
             self.conn = None;
             machine_sleep(RETRY_INTERVAL).await;
@@ -155,7 +155,7 @@ impl PostgresWriteSession {
 }
 
 impl PostgresWriteSession {
-    /// Takes the guard of rows by hand out of force, or puts it back, which its owner may.
+    /// Disables or enables the guard of rows that are inserted with SQL. The role must own the table.
     async fn alter_row_guard(&mut self, action: &str) -> Result<(), BatchFailure> {
         let text = format!("ALTER TABLE events {action} TRIGGER rows_without_a_hash_are_decisions");
         let outcome = async { execute_text(self.conn()?, text).await };
@@ -174,7 +174,7 @@ impl database::WriteSession for PostgresWriteSession {
     async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
         if self.conn.is_some() {
             match self.begin_at_log_end().await {
-                // It was lost while nobody used it.
+                // The connection was lost while it was idle.
                 Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })) => {}
                 begun => return begun,
             }
@@ -193,8 +193,8 @@ impl database::WriteSession for PostgresWriteSession {
         Ok(rows.into_iter().map(SqlRow::Postgres).collect())
     }
 
-    /// The bell is rung right after the commit and not in it: PostgreSQL lets only one transaction of all
-    /// databases of a server commit at a time if it notifies, and none of them shall wait for our disk.
+    /// Notifies right after the commit, not in it: PostgreSQL serialises the commits of all transactions of a server that
+    /// notify, and they would wait for this one's disk.
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         let place = self.address.place();
         let Some(last) = last else {
@@ -205,9 +205,9 @@ impl database::WriteSession for PostgresWriteSession {
         let outcome = async { execute_text(self.conn()?, text).await };
         match outcome.await {
             Ok(()) => Ok(()),
-            // Of two statements one failed; which, shows in the table.
+            // Either COMMIT or the notification failed; the table shows which.
             Err(e) => match self.resolve_lost_commit(last).await {
-                // The server itself said why.
+                // The server answered with an error.
                 Err(BatchFailure::Lost(_)) if !is_lost(&e) => Err(batch_failure(place, &e)),
                 outcome => outcome,
             },
@@ -231,7 +231,7 @@ impl database::WriteSession for PostgresWriteSession {
 
     async fn close(self) {
         if let Some(conn) = self.conn {
-            // The server notices by itself that we left, only later.
+            // On failure the server notices the closed connection later.
             let _ = with_timeout(ANSWER, sqlx::Connection::close(conn)).await;
         }
     }

@@ -11,7 +11,7 @@ const FULL: u32 = 13;
 const CONSTRAINT: u32 = 19;
 const NOTADB: u32 = 26;
 
-/// What a statement's failure means for whoever asked.
+/// Converts an error of SQLite.
 pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     let why = error.to_string();
     match primary_code(error) {

@@ -23,16 +23,16 @@ use sqlx::{
 };
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// What a store is put together from.
+/// The parts of a store.
 pub(crate) struct OpenedFile {
     pub(crate) session: SqliteWriteSession,
     pub(crate) listener: SqliteChangeListener,
     pub(crate) readers: ReadPool,
-    /// The layout that was found.
+    /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
 
-/// Finds or makes the file, and brings the layout up to date.
+/// Opens or creates the file and updates the schema.
 pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFile, StoreError> {
     check_file_system(path)?;
     let file = create(path, options.create)?;

@@ -45,7 +45,7 @@ pub(super) async fn update_schema(
     }
     let failed = |e| error(path.into(), &e);
     let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-    // Whoever had the lock before may have done it, and may have gone further than we know how.
+    // The previous holder of the lock may have migrated, even to a newer layout.
     match schema::read_layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
         SchemaLayout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
