@@ -1,4 +1,4 @@
-//! Where a log is: a file, or a PostgreSQL database. What is shown of it never holds a password.
+//! The address of a log: a file or a PostgreSQL database. Its display never contains a password.
 
 use crate::{DatabaseName, StoreError};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-/// The target under which the driver logs lines of `~/.pgpass` that it cannot read, with the passwords in them:
-/// nobody who logs for people is to let it through.
+/// The log target under which the driver writes lines of `~/.pgpass` that it cannot parse, including their passwords. A
+/// subscriber must not let it through.
 pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
 
-/// Where a log is.
+/// The address of a log.
 #[derive(Clone, Debug)]
 pub enum DatabaseUrl {
     /// An SQLite file.
@@ -21,15 +21,15 @@ pub enum DatabaseUrl {
     Postgres(Box<PostgresAddress>),
 }
 
-/// A PostgreSQL database, and how to get there. It may hold a password, which is never shown.
+/// The address of a PostgreSQL database. It may contain a password, which is never displayed.
 #[derive(Clone)]
 pub struct PostgresAddress {
     pub(crate) connect: PgConnectOptions,
-    /// The way for the one connection that listens, where the others go through a pooler.
+    /// The direct connection for LISTEN, if the others go through a pooler.
     pub(crate) listen: Option<PgConnectOptions>,
     /// The schema that the log is in; the server's own choice if none is named.
     pub(crate) schema: Option<String>,
-    /// Whether a pooler lends a connection for a transaction at a time only.
+    /// True if a pooler lends connections for one transaction each.
     pub(crate) pooled: bool,
 }
 
@@ -47,9 +47,9 @@ impl DatabaseUrl {
     /// and `listen_port`. An [`StoreError::BadAddress`] never repeats the address, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
         match text.split_once("://") {
-            // A slip would otherwise be taken for the name of a file, and shown with its password.
+            // A mistyped address would be taken for a file name, and displayed with its password.
             None if looks_like_postgres(text) => Err(bad_address(
-                "this is no path, and no address either; write postgres://USER@HOST/DATABASE".to_owned(),
+                "this is neither a path nor a valid address; write postgres://USER@HOST/DATABASE".to_owned(),
             )),
             None => Ok(Self::File(PathBuf::from(text))),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
@@ -57,12 +57,12 @@ impl DatabaseUrl {
                 Ok(Self::Postgres(Box::new(PostgresAddress::parse(text)?)))
             }
             Some((scheme, _)) => Err(bad_address(format!(
-                "{scheme}:// names no database that this program can open; give a path, sqlite://… or postgres://…"
+                "{scheme}:// is not supported; give a path, sqlite://… or postgres://…"
             ))),
         }
     }
 
-    /// What it is called in messages.
+    /// The name of the log in messages.
     #[must_use]
     pub fn place(&self) -> DatabaseName {
         match self {
@@ -78,7 +78,7 @@ impl fmt::Display for DatabaseUrl {
     }
 }
 
-/// Whether that is meant to be an address of PostgreSQL, and is written otherwise.
+/// True if the text looks like a mistyped address of PostgreSQL.
 fn looks_like_postgres(text: &str) -> bool {
     let words = ["host=", "hostaddr=", "user=", "password=", "dbname=", "service="];
     text.starts_with("postgres:")
@@ -107,7 +107,7 @@ impl PostgresAddress {
                 theirs.push(pair);
             }
         }
-        // libpq takes an address without a host, for a socket; the reader of URLs does not.
+        // libpq accepts an address without a host, for a socket; the driver's parser does not.
         let base = base.replacen("@/", "@localhost/", 1);
         let url = if theirs.is_empty() { base } else { format!("{base}?{}", theirs.join("&")) };
         let connect: PgConnectOptions = url
@@ -140,7 +140,7 @@ impl fmt::Debug for PostgresAddress {
     }
 }
 
-/// Statements are not logged: they would hold arguments.
+/// Turns off the log of statements, which would contain arguments of calls.
 fn disable_statement_log(options: PgConnectOptions) -> PgConnectOptions {
     options
         .log_statements(tracing::log::LevelFilter::Off)
@@ -157,8 +157,8 @@ struct OwnParameters {
 }
 
 impl OwnParameters {
-    /// Takes a parameter if it is ours; of theirs, none may be unknown, for a typo in `sslmode` would go
-    /// unnoticed.
+    /// Sets a parameter of Countersign and returns true, or returns false for one of the driver. An unknown parameter is an
+    /// error, because the driver would ignore a typo in `sslmode`.
     fn parse_parameter(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
             "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
@@ -177,7 +177,7 @@ impl OwnParameters {
             key if DRIVER_PARAMETERS.contains(&key) || key.starts_with("options[") => return Ok(false),
             key => {
                 return Err(bad_address(format!(
-                    "{key:?} is no parameter of a postgres:// address; known are {}",
+                    "{key:?} is not a parameter of a postgres:// address; use one of {}",
                     list_parameters()
                 )));
             }
@@ -190,7 +190,7 @@ impl OwnParameters {
     }
 }
 
-/// What the driver knows.
+/// The parameters that the driver supports.
 const DRIVER_PARAMETERS: &[&str] = &[
     "sslmode",
     "sslrootcert",
@@ -211,7 +211,7 @@ fn list_parameters() -> String {
     [DRIVER_PARAMETERS, &ours].concat().join(", ")
 }
 
-/// A name that means itself with and without quotes.
+/// True for an identifier that means the same with and without quotes.
 fn is_plain_identifier(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
     text.len() <= 63
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_paths_and_urls() {
+    fn address_accepts_paths_and_urls() {
         assert!(
             matches!(DatabaseUrl::parse("a/b.db"), Ok(DatabaseUrl::File(path)) if path == Path::new("a/b.db"))
         );
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn never_shows_a_password() {
+    fn address_display_hides_password() {
         for text in ["postgres://ada:s3cret@db/log", "postgres://ada@db/log?password=s3cret"] {
             let address = DatabaseUrl::parse(text).expect("an address");
             assert!(!format!("{address} {address:?} {address:#?}").contains("s3cret"));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pooler_is_named_and_the_listener_goes_round_it() {
+    fn pooled_address_listens_on_direct_connection() {
         let text = "postgres://ada@pooler:6432/log?pooler=transaction&listen_host=db&listen_port=5432";
         let Ok(DatabaseUrl::Postgres(address)) = DatabaseUrl::parse(text) else { panic!("an address") };
         assert!(address.pooled);

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-/// What a log is called in messages: its path, or the address of its database without any password.
+/// The name of a log in messages: its path, or the address of its database without the password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseName(String);
 
@@ -11,7 +11,7 @@ impl DatabaseName {
         Self(name)
     }
 
-    /// For an error that nobody will read.
+    /// For an error that is classified and not displayed.
     pub(crate) const fn unnamed() -> Self {
         Self(String::new())
     }

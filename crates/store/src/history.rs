@@ -1,4 +1,4 @@
-//! What was proposed in a thread so far, the last first: what a decision would have matched is found in it.
+//! The proposals of a thread, newest first. A scope preview searches them.
 
 use crate::{
     Store, StoreError,

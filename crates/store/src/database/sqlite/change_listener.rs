@@ -1,5 +1,4 @@
-//! What tells a process that others have written to the file: the bell that processes of ours ring, and for
-//! everybody else a look at the file now and then.
+//! Detects writes of other processes: Countersign writers ring the doorbell, and a poll finds the writes of all others.
 
 use super::{
     doorbell::DoorbellFile,
@@ -10,8 +9,8 @@ use notify::RecommendedWatcher;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
-/// After how many polls that saw nothing the table is read all the same. A stamp of the file is only as
-/// fine as the system's clock, so two writes at the same moment may look like one.
+/// The number of polls without a change after which the table is read anyway. Two writes within one tick of the system's
+/// clock may leave the same stamp.
 const POLLS_PER_READ: u32 = 20;
 
 pub(crate) struct SqliteChangeListener {
@@ -20,7 +19,7 @@ pub(crate) struct SqliteChangeListener {
     poll: Duration,
     rung: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,
-    /// What the last poll saw.
+    /// The stamp at the last poll.
     stamp: Option<WalStamp>,
     idle_polls: u32,
     gone: bool,
@@ -33,8 +32,7 @@ impl SqliteChangeListener {
         Self { file, doorbell, poll, rung, watcher, stamp: None, idle_polls: POLLS_PER_READ, gone: false }
     }
 
-    /// Whether the file may hold something new. Asking costs two looks at the folder, and no thread of
-    /// SQLite's wakes for it.
+    /// True if the file may have new events. This costs two calls of `stat` and no query.
     fn changed(&mut self) -> bool {
         let gone = self.file.check().is_err();
         if gone && !self.gone {
@@ -56,7 +54,7 @@ impl database::ChangeListener for SqliteChangeListener {
     async fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             tokio::select! {
-                // Our own writer has told the feed already what it rings for.
+                // This process's own writer has published its events to the feed already.
                 () = self.rung.notified() => if self.doorbell.last_tip() != Some(tip()) {
                     return;
                 },

@@ -1,4 +1,4 @@
-//! SQLite: one file for all processes of a machine.
+//! SQLite: one file, shared by all processes of a machine.
 
 mod doorbell;
 mod write_session;
@@ -40,8 +40,7 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
     let mut conn = connect(path, options).await?;
     schema::check_owner(&mut conn, path).await?;
     let doorbell = Arc::new(DoorbellFile::open(path)?);
-    // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
-    // refuses one, and does not wait.
+    // If two processes turn on write-ahead logging at the same time, SQLite fails one without waiting.
     let write_lock = doorbell.acquire_write_lock().await;
     use_wal(&mut conn, path).await?;
     let found = schema::update_schema(&mut conn, path).await?;
@@ -72,12 +71,11 @@ fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
             SyncMode::Full => SqliteSynchronous::Full,
             SyncMode::Normal => SqliteSynchronous::Normal,
         })
-        // A batch changes a few rows each on many pages of the indexes, and each goes to disk whole: half
-        // the usual size makes a commit a third smaller. It counts for new files only.
+        // A batch changes a few rows on many index pages, and each page is written whole: half the usual size makes a
+        // commit a third smaller. It applies to new files only.
         .page_size(2_048)
         .pragma("cache_size", "-16384")
-        // Folding the log into the database costs two more fsyncs and writes each page that changed
-        // since; done less often it writes fewer of them.
+        // A checkpoint costs two fsyncs and writes each changed page once, so rarer checkpoints write less.
         .pragma("wal_autocheckpoint", "16000")
         .pragma("temp_store", "memory")
         .log_statements(tracing::log::LevelFilter::Off)
@@ -89,7 +87,7 @@ async fn connect(path: &Path, options: &StoreOptions) -> Result<SqliteConnection
     conn.map_err(|e| error(path.into(), &e))
 }
 
-/// Turns on write-ahead logging, which also finds out whether anything can be written.
+/// Turns on write-ahead logging, which fails if the file cannot be written.
 async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
         .fetch_one(&mut *conn)

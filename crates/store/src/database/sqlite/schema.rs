@@ -1,4 +1,4 @@
-//! The layout of the file.
+//! The schema of the file.
 
 use super::error;
 use crate::{
@@ -12,11 +12,11 @@ use std::path::Path;
 /// `CSGN`, in the file's header.
 const APPLICATION_ID: i64 = 0x4353_474e;
 
-/// Whose file it is. A new one is nobody's yet.
+/// Fails if the file belongs to another program. An empty file is accepted.
 pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let failed = |e| error(path.into(), &e);
-    // The tables first: both come in one transaction, so whoever sees them sees the owner a moment later.
-    // The other way round another process could bring both in between, and its file would seem a stranger's.
+    // The tables first: one transaction creates both, so a reader that sees tables then sees the owner. In the other
+    // order a process that creates both in between would make the file look foreign.
     let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
         .fetch_one(&mut *conn)
         .await
@@ -30,8 +30,8 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
     Err(StoreError::NotCountersign { place: path.into(), why })
 }
 
-/// Brings the layout up to date, in one transaction: any number of processes may start at once, and a
-/// failure leaves the file as it was. Gives the layout that was found.
+/// Migrates the schema in one transaction: any number of processes may start at once, and a failure changes nothing.
+/// Returns the layout that was found.
 pub(super) async fn update_schema(
     conn: &mut SqliteConnection,
     path: &Path,

@@ -1,5 +1,4 @@
-//! Writing to the file. Processes of ours wait for their turn at the bell before they ask SQLite for its
-//! lock.
+//! Writing to the file. A Countersign process takes the lock of the doorbell before it takes SQLite's lock.
 
 use super::{
     doorbell::{DoorbellFile, WriteLock},
@@ -15,8 +14,7 @@ use countersign_events::{Event, Sha256};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::Arc;
 
-/// How often a batch is tried again when another program holds the write lock; each try waits for the
-/// busy timeout.
+/// The number of attempts to take the write lock while another program holds it. Each waits for the busy timeout.
 const LOCK_ATTEMPTS: u32 = 6;
 
 pub(crate) struct SqliteWriteSession {
@@ -25,7 +23,7 @@ pub(crate) struct SqliteWriteSession {
     doorbell: Arc<DoorbellFile>,
     /// Held from before the transaction to after it.
     write_lock: Option<WriteLock>,
-    /// How the guard that stands aside is made again. SQLite cannot put a trigger out of force, and only drops it.
+    /// The statement that creates the dropped guard again. SQLite cannot disable a trigger.
     dropped_guard: Option<String>,
 }
 
@@ -34,8 +32,8 @@ impl SqliteWriteSession {
         Self { conn, file, doorbell, write_lock: None, dropped_guard: None }
     }
 
-    /// Takes the write lock, however long the queue before it is. Transactions are begun and ended in
-    /// plain SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
+    /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends the
+    /// transaction, which the driver would not notice.
     async fn lock(&mut self) -> Result<i64, sqlx::Error> {
         for _ in 1..LOCK_ATTEMPTS {
             match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
@@ -81,7 +79,7 @@ impl database::WriteSession for SqliteWriteSession {
             return Err(batch_failure(self.place(), &e));
         }
         if let Some(last) = last {
-            // Rung before the next writer's turn, so that the bell always names the end of the log.
+            // Before the lock is released, so that the doorbell always has the end of the log.
             self.doorbell.ring(last.seq);
         }
         self.write_lock = None;
@@ -105,14 +103,13 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn roll_back(&mut self) {
-        // Where SQLite has rolled back by itself there is nothing left to end, and it says so.
+        // Fails if SQLite has rolled back already.
         let _ = self.run("ROLLBACK").await;
         self.write_lock = None;
     }
 
     async fn close(self) {
-        // SQLite folds the log into the database on the last connection's way out; if that fails, the
-        // next process to open the file does it.
+        // The last connection checkpoints the write-ahead log. If that fails, the next process to open the file does it.
         let _ = self.conn.close().await;
     }
 }
