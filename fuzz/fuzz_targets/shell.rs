@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_patterns::{
-    MatchAnswer, CommandPattern, ParsedScript,
+    CommandPattern, MatchAnswer, ParsedScript,
     command::{any, every},
 };
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@ use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// What every endpoint has at hand.
+/// The state that all endpoints share.
 #[derive(Clone)]
 pub(crate) struct AppState {
     pub(crate) gate: EmbeddedGate,

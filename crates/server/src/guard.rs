@@ -1,4 +1,4 @@
-//! Keeps web pages out. Anybody's page may send requests to 127.0.0.1 from the browser that shows it,
+//! Rejects requests of foreign web pages. Any page may send requests to 127.0.0.1 from the browser that shows it,
 //! and a name that its author controls may lead there too (DNS rebinding): so a request must name a
 //! loopback host, and one that a page sent must come from this server's own. Browsers tell with `Origin`,
 //! and where they send none, as for an image, with `Sec-Fetch-Site`. No page may frame an answer either.

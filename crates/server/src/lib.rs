@@ -42,7 +42,7 @@ use tower_http::{
 };
 
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
-/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.
+/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server running.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Shorter answers than this, in bytes, are sent as they are: compressed they would save no packet.
@@ -64,17 +64,18 @@ pub async fn serve(
         metrics,
         document: Arc::new(openapi::DocumentText::new(&document)),
     };
-    // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
+    // Without `into_make_service` the router is rebuilt for every connection, 15 KiB each.
     let service = router(routes, app).into_make_service();
-    let serving =
-        try_join_all(listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())));
+    let serving = try_join_all(
+        listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())),
+    );
     let grace_over = async {
         stop.cancelled().await;
         Clock::System.sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
         served = serving => drop(served?),
-        () = grace_over => tracing::info!("some clients neither go on nor leave; they are left behind"),
+        () = grace_over => tracing::info!("some clients did not finish in time; their connections are dropped"),
     }
     Ok(())
 }
@@ -94,8 +95,7 @@ async fn serve_listener(
     };
     match listener.socket {
         ListenSocket::Tcp(socket) => {
-            // Answers and messages are small and written whole: none is to wait for what comes after it,
-            // as it would for the reader's acknowledgement of the one before.
+            // Disable Nagle: answers and messages are small and complete.
             let socket = socket.tap_io(|stream| {
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "a connection keeps its delay");
@@ -122,7 +122,9 @@ fn router(routes: Router<AppState>, app: AppState) -> Router {
         .layer(middleware::from_fn(guard::reject_foreign_pages))
         .layer(axum::extract::DefaultBodyLimit::disable())
         .layer(CompressionLayer::new().compress_when(compressible))
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panic_response(&*panic)))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
+            problem::panic_response(&*panic)
+        }))
         .layer(middleware::from_fn_with_state(app.clone(), request_log::log_request))
         .with_state(app)
 }

@@ -105,10 +105,10 @@ impl IntoResponse for ProblemResponse {
     }
 }
 
-/// What a panic looks like from outside. Its message stays in the log: it may hold what nobody is to see.
+/// The answer after a panic. Its message stays in the log, because it may contain secrets.
 pub(crate) fn panic_response(panic: &(dyn std::any::Any + Send)) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text");
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is not text");
     tracing::error!(panic = text, "a request ended in a panic");
     ProblemResponse::new(
         ErrorCode::Internal,

@@ -2,7 +2,7 @@
 
 use axum::http::HeaderName;
 
-/// Under which a request and its answer are found in the log.
+/// The header with the id of a request, which the log contains too.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 tokio::task_local! {

@@ -1,5 +1,4 @@
-//! What every request goes through: it gets an id, a span, a line in the log when it is answered, and
-//! headers that say whether the answer may be kept and who may show it.
+//! The middleware of all requests: an id, a span, a line in the log, and headers about caching and framing.
 
 use crate::{
     AppState, guard,
@@ -16,13 +15,13 @@ use countersign_api::{ErrorCode, random_id};
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
-/// Where the lines of the log stand that tell who asked for what.
+/// The log target of the lines about requests.
 const ACCESS_TARGET: &str = "countersign_server::access";
 
 /// The longest id that is taken over from a caller.
 const MAX_ID_LENGTH: usize = 128;
 
-/// Lets a request in, and its answer out.
+/// Logs a request and its answer, and adds the common headers.
 pub(crate) async fn log_request(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let id = caller_request_id(request.headers()).unwrap_or_else(|| random_id("req_"));
     let method = request.method().clone();
@@ -30,8 +29,9 @@ pub(crate) async fn log_request(State(app): State<AppState>, request: Request, n
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!(target: ACCESS_TARGET, "request", id, %method, route);
     let began = Instant::now();
-    let answered =
-        request_id::ID.scope(id.clone(), async { add_missing_code(next.run(request).await) }).instrument(span.clone());
+    let answered = request_id::ID
+        .scope(id.clone(), async { add_missing_code(next.run(request).await) })
+        .instrument(span.clone());
     let mut response = answered.await;
     let took = began.elapsed();
     span.in_scope(|| write_log_line(&route, response.status(), took));
@@ -41,7 +41,7 @@ pub(crate) async fn log_request(State(app): State<AppState>, request: Request, n
         headers.insert(request_id::REQUEST_ID, id);
     }
     guard::add_browser_headers(headers);
-    // Whoever keeps an answer asks whether it still holds: it may be another the moment after.
+    // A cache must revalidate each answer, because it may change at any moment.
     let usual = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(usual);
     response
@@ -65,8 +65,8 @@ fn caller_request_id(headers: &HeaderMap) -> Option<String> {
     sane.then(|| id.to_owned())
 }
 
-/// A line for each request, without anything that it carries; its span says which it was. Whoever asks for
-/// health asks all day.
+/// A line for each request, without anything that it carries; its span names it. Health checks are
+/// frequent, so they are logged at the debug level.
 fn write_log_line(route: &str, status: StatusCode, took: Duration) {
     let (status, ms) = (status.as_u16(), took.as_millis());
     if matches!(route, "/healthz" | "/readyz" | "/metrics") {

@@ -3,12 +3,12 @@
 use crate::ListenAddress;
 use std::{io, net::SocketAddr};
 
-/// Why the server does not start.
+/// The reason why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Nobody is authenticated, so nobody but this machine's own users may reach it.
+    /// The server does not authenticate callers, so only users of this machine may reach it.
     #[error(
-        "{0} is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]"
+        "{0} is not a loopback address, and without authentication no other is served; use 127.0.0.1 or [::1]"
     )]
     NotLoopback(SocketAddr),
     /// The address cannot be had.

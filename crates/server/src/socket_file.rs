@@ -1,5 +1,4 @@
-//! The file that a socket has in the file system: made in the place of one that was left behind, removed
-//! in the end, and never anybody else's.
+//! The file of a socket: it replaces a stale one, is removed at the end, and is never one of another process.
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
@@ -77,9 +76,11 @@ impl SocketFileLock {
             let file =
                 OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path)?;
             file.lock()?;
-            // Whoever had it before has removed the file, and a lock on what lies nowhere keeps out nobody.
+            // The previous holder removes the file, and a lock on a removed file excludes no other process.
             let there = fs::metadata(&lock_path).ok();
-            if there.is_some_and(|there| file.metadata().is_ok_and(|mine| file_identity(&there) == file_identity(&mine))) {
+            if there.is_some_and(|there| {
+                file.metadata().is_ok_and(|mine| file_identity(&there) == file_identity(&mine))
+            }) {
                 return Ok(Self { lock_path, _file: file });
             }
         }
@@ -99,7 +100,7 @@ impl Drop for SocketFileLock {
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket stands there"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists and is not a socket"));
     }
     let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     // One that has more connections than it takes would have this one wait, and the others for the turn.

@@ -1,10 +1,10 @@
 //! The log as a stream of server-sent events: first what was missed, then what comes.
 //!
 //! Nothing is buffered here: the next event is fetched when the connection has taken the one before, so a
-//! reader that is slow holds up nobody, and misses nothing. A stream that fails says so with its last
-//! message: a reader that only saw it end would come back and fail again for ever.
+//! slow reader delays no other, and misses nothing. A stream that fails says so with its last
+//! message: a reader that only saw it end would reconnect and fail again without end.
 
-use crate::{AppState, request_id, problem::ProblemResponse};
+use crate::{AppState, problem::ProblemResponse, request_id};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response, Sse, sse::Event as Message},
@@ -46,7 +46,7 @@ pub(crate) async fn answer(
     Ok(response)
 }
 
-/// The request that a stream answers, which is over for everybody else when the stream begins.
+/// The request that a stream answers. Its middleware ends when the stream begins.
 struct StreamRequest {
     span: Span,
     id: Option<String>,

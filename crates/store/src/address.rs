@@ -164,14 +164,15 @@ impl OwnParameters {
             "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
             "schema" => {
                 return Err(bad_address(
-                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned()
+                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned(),
                 ));
             }
             "pooler" if value == "transaction" || value == "none" => self.pooled = value == "transaction",
             "pooler" => return Err(bad_address("pooler takes transaction or none".to_owned())),
             "listen_host" => self.listen_host = Some(value.to_owned()),
             "listen_port" => {
-                let port = value.parse().map_err(|_| bad_address("listen_port takes a port's number".to_owned()))?;
+                let port =
+                    value.parse().map_err(|_| bad_address("listen_port takes a port's number".to_owned()))?;
                 self.listen_port = Some(port);
             }
             key if DRIVER_PARAMETERS.contains(&key) || key.starts_with("options[") => return Ok(false),

@@ -31,7 +31,7 @@ impl Clock {
         (Self::Manual(Arc::clone(&clock)), clock)
     }
 
-    /// The moment it is.
+    /// The current time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
     pub fn now(&self) -> Timestamp {

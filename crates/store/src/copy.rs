@@ -1,7 +1,7 @@
 //! Copying a whole log from one database into another: every event with its number, its time and its hash.
 //!
-//! The target bears a mark until all of it is there and verified. Nobody else opens it while it does, and a
-//! copy that was interrupted goes on where it stopped. What is read and written goes through two stores, as
+//! The target bears a mark until all of it is there and verified. Other programs refuse to open it until then, and an
+//! interrupted copy resumes where it stopped. What is read and written goes through two stores, as
 //! everything does.
 
 use crate::{
@@ -25,18 +25,18 @@ pub enum CopyStep {
     Verified(i64, i64),
 }
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug, Clone)]
 pub struct CopySummary {
-    /// What the source is called.
+    /// The name of the source.
     pub from: DatabaseName,
-    /// What the target is called.
+    /// The name of the target.
     pub to: DatabaseName,
     /// How many events were there from an earlier copy.
     pub before: i64,
     /// How many events the source has gained meanwhile, which are not in the target.
     pub since: i64,
-    /// What reading the whole target back found.
+    /// The findings of verifying the whole target.
     pub report: VerifyReport,
 }
 

@@ -1,4 +1,4 @@
-//! The mark of a log that is half copied: a table that is there for no longer than that.
+//! The mark of a log that holds an unfinished copy: a table that exists only until the copy is complete.
 
 use crate::{
     DatabaseName, StoreError,
@@ -6,14 +6,14 @@ use crate::{
     queries,
 };
 
-/// What to do about the mark.
+/// A change of the mark.
 #[derive(Debug, Clone)]
 pub(crate) enum CopyMark {
     /// Put it on a log that ends at `tip`, and write on it where the events come from.
     On {
-        /// Where the log must end, or somebody else writes to it.
+        /// The expected end of the log. Another end means that another program writes to it.
         tip: i64,
-        /// What the source is called.
+        /// The name of the source.
         source: DatabaseName,
     },
     /// Take it off.
@@ -33,7 +33,7 @@ impl CopyMark {
     }
 }
 
-/// Whether there is a mark.
+/// True if the log has the mark.
 pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
     let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
     let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;

@@ -1,9 +1,8 @@
-//! The events table: the one door for writing, the named queries, and the feed that tells everybody
-//! what was written. This is the only crate that knows SQL.
+//! The events table: the writer, the named queries, and the feed of new events. This is the only crate that uses SQL.
 //!
 //! A [`Store`] is one process's way into one log, which is an SQLite file or a PostgreSQL database. Any
 //! number of processes may hold one; each sees what the others commit, in the same order, within
-//! milliseconds. What differs between the two databases is in `database` and nowhere else.
+//! milliseconds. Only `database` contains the differences between the two.
 
 mod address;
 mod clock;

@@ -1,4 +1,4 @@
-//! What the store measures of itself, for whoever runs it: commits, batches, queries, followers.
+//! The metrics of the store: commits, batches, queries and followers.
 
 use crate::feed::EventFeed;
 use prometheus_client::{
@@ -31,7 +31,7 @@ pub(crate) struct StoreMetrics {
     positions: Arc<Mutex<Vec<Weak<AtomicI64>>>>,
 }
 
-/// How far a follower has come, for as long as it is there.
+/// The position of a follower, while it lives.
 pub(crate) struct FollowerPosition(Arc<AtomicI64>);
 
 impl FollowerPosition {
@@ -111,7 +111,7 @@ impl StoreMetrics {
     }
 }
 
-/// What is counted when somebody asks.
+/// The gauges that are computed at each scrape.
 struct FollowerGauge {
     metrics: StoreMetrics,
     feed: Arc<EventFeed>,

@@ -29,7 +29,7 @@ impl Store {
     /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
     /// that does not answer or does not let us in: each is an [`StoreError`] of its own, and nothing is changed.
     pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
-        // Boxed, because it is large, and whoever opens a store would have to hold all of it.
+        // Boxed, because the future is large and its callers would contain it.
         Box::pin(open(address.into(), options, UnfinishedCopy::Refused)).await
     }
 }
@@ -41,7 +41,8 @@ pub(crate) async fn open(
 ) -> Result<Store, StoreError> {
     match address {
         DatabaseUrl::File(path) => {
-            let sqlite::OpenedFile { session, listener, readers, found } = sqlite::open(&path, &options).await?;
+            let sqlite::OpenedFile { session, listener, readers, found } =
+                sqlite::open(&path, &options).await?;
             start_tasks((session, listener, readers), found, options, unfinished).await
         }
         DatabaseUrl::Postgres(address) => {

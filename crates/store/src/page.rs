@@ -40,7 +40,12 @@ impl Store {
         data: usize,
     ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
-        let found = self.inner.readers.query_bounded(query, data, MOST_BYTES).await.map_err(|e| self.database_error(&e))?;
+        let found = self
+            .inner
+            .readers
+            .query_bounded(query, data, MOST_BYTES)
+            .await
+            .map_err(|e| self.database_error(&e))?;
         self.inner.metrics.record_query(name, began);
         Ok(found)
     }

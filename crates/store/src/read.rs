@@ -3,7 +3,7 @@
 use crate::{
     EventFilter, Store, StoreError, UnavailableDatabase,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, replay_call, readable_calls},
+    page::{ResultPage, readable_calls, replay_call},
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread};
@@ -143,7 +143,8 @@ impl Store {
 
     /// The calls whose request is due at `now`: to expire, to remind approvers, or to escalate.
     pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, StoreError> {
-        let rows = self.query_rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
+        let rows =
+            self.query_rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
         // A row that was inserted with SQL may have an invalid id.
         let name =
             |found: &SqlRow| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));
@@ -151,7 +152,11 @@ impl Store {
     }
 
     /// Runs a query on a reading connection and records its duration.
-    pub(crate) async fn query_rows(&self, name: &'static str, query: SqlQuery) -> Result<Vec<SqlRow>, StoreError> {
+    pub(crate) async fn query_rows(
+        &self,
+        name: &'static str,
+        query: SqlQuery,
+    ) -> Result<Vec<SqlRow>, StoreError> {
         let began = Instant::now();
         let rows = self.inner.readers.query_all(query).await.map_err(|e| self.database_error(&e))?;
         self.inner.metrics.record_query(name, began);

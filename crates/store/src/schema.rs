@@ -83,7 +83,11 @@ pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaL
     }
     let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
     if !same {
-        return Ok(if found > latest_migration() { SchemaLayout::Newer { found } } else { SchemaLayout::Older });
+        return Ok(if found > latest_migration() {
+            SchemaLayout::Newer { found }
+        } else {
+            SchemaLayout::Older
+        });
     }
     // A neighbouring version has gone on. It says itself who may still work here.
     let oldest = conn.query_all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;

@@ -47,7 +47,7 @@ pub struct ThreadOutline {
     pub closed_at: Option<Timestamp>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFate {
     /// Its tool.
@@ -56,7 +56,7 @@ pub struct CallFate {
     pub requested_at: Option<Timestamp>,
     /// What was decided, by what, and when, if it was.
     pub decided: Option<(Decision, Source, Timestamp)>,
-    /// Whether anybody started it.
+    /// True if an executor started it.
     pub started: bool,
     /// How it ended, if it did.
     pub status: Option<Status>,
@@ -197,7 +197,11 @@ impl Store {
     }
 
     /// Back to where one look at a thread reaches that begins before the event at `before`.
-    pub(crate) async fn thread_span_floor(&self, thread_id: &ThreadId, before: i64) -> Result<i64, StoreError> {
+    pub(crate) async fn thread_span_floor(
+        &self,
+        thread_id: &ThreadId,
+        before: i64,
+    ) -> Result<i64, StoreError> {
         let span =
             SqlQuery::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
         Ok(self.query_optional_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))

@@ -1,7 +1,8 @@
 //! The handle of an open log.
 
 use crate::{
-    Clock, CommandOutcome, DatabaseName, EventWaiter, SchemaLayout, StoreError, database, feed, metrics, writer,
+    Clock, CommandOutcome, DatabaseName, EventWaiter, SchemaLayout, StoreError, database, feed, metrics,
+    writer,
 };
 use countersign_approvals::CommandEnvelope;
 use countersign_events::{CallId, ThreadId};

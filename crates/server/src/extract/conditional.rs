@@ -1,5 +1,4 @@
-//! `If-None-Match` (RFC 9110, 13.1.2): whoever has the answer already is told so, before anything is
-//! looked up where that can be known.
+//! `If-None-Match` (RFC 9110, 13.1.2): a caller that has the current answer gets 304, if possible without a query.
 //!
 //! The tags are weak and stand on the log: as long as no event came, no answer has changed, but for what a policy
 //! that came since says of questions that are open.
@@ -23,7 +22,7 @@ use utoipa::{
     },
 };
 
-/// What the caller has.
+/// The tags of the answers that the caller has.
 pub(crate) struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
@@ -32,7 +31,7 @@ impl IfNoneMatch {
         Self(Vec::new())
     }
 
-    /// Whether the caller has what bears that tag.
+    /// True if the caller has the answer with that tag.
     pub(crate) fn has(&self, tag: &str) -> bool {
         // Weak comparison: whether a tag is weak or strong makes no difference.
         let opaque = tag.trim_start_matches("W/");

@@ -1,6 +1,6 @@
 //! `Last-Event-ID`: how far a reader of the stream came, which browsers say by themselves.
 
-use super::{parse_cursor, header};
+use super::{header, parse_cursor};
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::{

@@ -16,7 +16,11 @@ use utoipa::{
 };
 
 /// A part of the path, decoded.
-async fn decode_part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, ProblemResponse> {
+async fn decode_part<S: Send + Sync>(
+    parts: &mut Parts,
+    state: &S,
+    name: &str,
+) -> Result<String, ProblemResponse> {
     let all = RawPathParams::from_request_parts(parts, state).await;
     let all = all.map_err(|why| ProblemResponse::invalid(why.body_text()))?;
     let found = all.iter().find_map(|(key, value)| (key == name).then(|| value.to_owned()));

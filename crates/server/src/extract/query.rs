@@ -103,7 +103,9 @@ impl<T> QueryParameters<T> {
     fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), ProblemResponse> {
         let filter = &mut self.filter;
         match name {
-            "after" => self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?,
+            "after" => {
+                self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?
+            }
             "limit" => self.page.limit = parse_limit(value)?,
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(name_error(name, ToolName::new(value))?),
@@ -159,7 +161,8 @@ pub(crate) fn parse_cursor(text: &str) -> Result<i64, ProblemResponse> {
 fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {
     let most = api::MAX_PAGE;
     text.parse().ok().filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
-        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}")).with_parameter("limit")
+        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}"))
+            .with_parameter("limit")
     })
 }
 

@@ -3,7 +3,7 @@
 use super::log_tag::{TaggedSchema, log_tag};
 use crate::{
     AppState,
-    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, with_tag, not_modified},
+    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, not_modified, with_tag},
     problem::ProblemResponse,
 };
 use axum::{

@@ -2,7 +2,7 @@
 
 use crate::{
     AppState,
-    extract::{IfNoneMatch, with_tag, not_modified},
+    extract::{IfNoneMatch, not_modified, with_tag},
 };
 use axum::{
     Router,

@@ -3,7 +3,7 @@
 use super::{wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, tag_of_call, with_tag, not_modified},
+    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, not_modified, tag_of_call, with_tag},
     openapi::refusals,
     problem::ProblemResponse,
 };

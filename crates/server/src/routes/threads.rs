@@ -47,7 +47,7 @@ pub(super) async fn show(
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_tag(&app, Some(&thread)).await?;
-    // A thread without events is none: nobody has it, whatever they say.
+    // A thread without events does not exist, so a matching tag must not hide the 404.
     let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
     have.respond_unless_cached(&tag, app.gate.thread(&thread)).await
 }

@@ -50,7 +50,10 @@ pub(crate) trait WriteSession: Send + 'static {
     ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
 
     /// Runs a statement in the open transaction.
-    fn query_all(&mut self, query: SqlQuery) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
+    fn query_all(
+        &mut self,
+        query: SqlQuery,
+    ) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
 
     /// Commits, releases the write lock, and wakes the listeners for events up to `last`. On success the rows are on
     /// disk. On failure they are not, unless the error says that the outcome is unknown.

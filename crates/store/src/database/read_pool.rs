@@ -1,6 +1,8 @@
 //! The connections that read, of either database.
 
-use super::{BoundedRows, ReadConnection, SqlQuery, SqlRow, postgres, read_connection::collect_bounded, sqlite};
+use super::{
+    BoundedRows, ReadConnection, SqlQuery, SqlRow, postgres, read_connection::collect_bounded, sqlite,
+};
 use crate::{DatabaseKind, DatabaseName, StoreError};
 use futures_util::TryStreamExt;
 use sqlx::SqlitePool;

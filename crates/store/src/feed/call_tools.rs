@@ -1,4 +1,4 @@
-//! Of which tool an event is: only the call itself says so, and a follower may have come after it.
+//! The tool that an event is about. Only the proposal names it, and a follower may have started after that.
 
 use crate::{
     Store, StoreError,
@@ -10,14 +10,14 @@ use std::collections::HashMap;
 /// How many calls are remembered before all are forgotten, and looked up again where they are met.
 const MOST: usize = 10_000;
 
-/// Whether calls are of a tool, as far as a follower has met them.
+/// For each call that a follower has met: true if it is a call of the tool.
 #[derive(Default)]
 pub(super) struct CallTools {
     known: HashMap<(ThreadId, CallId), bool>,
 }
 
 impl CallTools {
-    /// Whether the event is about that tool.
+    /// True if the event is about that tool.
     pub(super) async fn is_about_tool(
         &mut self,
         tool: &ToolName,

@@ -1,4 +1,4 @@
-//! Keeping the feed up with the table, whoever writes: our own writer tells it, and an ear for everybody else.
+//! Keeping the feed up to date with the table: the change listener reports writes of other processes.
 
 use super::EventFeed;
 use crate::{

@@ -47,7 +47,11 @@ impl EventFeed {
             link,
             sealed: link.map(|link| (tip, link)),
         };
-        Self { recent: Mutex::new(recent), signals: WakeupSignals::default(), diverged: AtomicBool::new(false) }
+        Self {
+            recent: Mutex::new(recent),
+            signals: WakeupSignals::default(),
+            diverged: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> EventWaiter {
@@ -62,8 +66,8 @@ impl EventFeed {
         self.signals.watch(ReceiverKey::All)
     }
 
-    /// Takes in rows in `seq` order. Those it has are passed over; if they do not follow on what it
-    /// has, none is taken, and the feed's own task reads the table instead.
+    /// Adds rows in `seq` order. It skips known rows. If there is a gap, it adds none, and the feed's own task reads the
+    /// table instead.
     pub(crate) fn publish<E: FeedEvent>(&self, events: &[E]) {
         let fresh = self.recent().append(events);
         if !fresh.is_empty() {
@@ -112,7 +116,7 @@ impl EventFeed {
         follows
     }
 
-    /// Whether the table was found not to hold what was handed out.
+    /// True if the table lacks events that the feed has published.
     pub(crate) fn has_diverged(&self) -> bool {
         self.diverged.load(Ordering::Relaxed)
     }

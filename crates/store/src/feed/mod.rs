@@ -13,7 +13,7 @@ mod follower;
 
 mod wakeup_signals;
 
-pub use follower::EventFollower;
 pub(crate) use catch_up::run;
-pub use wakeup_signals::EventWaiter;
 pub(crate) use event_feed::EventFeed;
+pub use follower::EventFollower;
+pub use wakeup_signals::EventWaiter;

@@ -41,7 +41,11 @@ impl<D: WriteSession> BatchWriter<D> {
         Ok(())
     }
 
-    async fn append_copied_events(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), BatchFailure> {
+    async fn append_copied_events(
+        &mut self,
+        events: &[Arc<Event>],
+        source: &DatabaseName,
+    ) -> Result<(), BatchFailure> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
         self.begin_at(first.seq - 1, source).await.map_err(BatchFailure::Whole)?;
         let written = async {

@@ -4,7 +4,7 @@
 use super::session::SessionFactory;
 use crate::{
     PostgresAddress,
-    clock::{with_timeout, machine_sleep},
+    clock::{machine_sleep, with_timeout},
     database,
 };
 use sqlx::{
@@ -56,7 +56,9 @@ impl PostgresChangeListener {
         let listener = can_listen
             .then(|| tokio::spawn(listen(NotificationBell::new(address, sessions, channel), sender)));
         if listener.is_none() {
-            tracing::info!("the address names no direct connection to listen on (listen_host); events of other instances arrive by the poll");
+            tracing::info!(
+                "the address names no direct connection to listen on (listen_host); events of other instances arrive by the poll"
+            );
         }
         Self { heard, changes: 0, rings: 0, poll, listener }
     }
@@ -138,7 +140,11 @@ impl NotificationBell {
     }
 
     /// Listens until that fails.
-    async fn listen_until_error(&self, heard: &watch::Sender<ListenerSignal>, warned: &mut bool) -> sqlx::Error {
+    async fn listen_until_error(
+        &self,
+        heard: &watch::Sender<ListenerSignal>,
+        warned: &mut bool,
+    ) -> sqlx::Error {
         match self.forward_notifications(heard, warned).await {
             Err(error) => error,
             Ok(()) => sqlx::Error::WorkerCrashed,

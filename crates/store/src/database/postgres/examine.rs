@@ -94,7 +94,8 @@ pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, Sto
 async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
     let before = Clock::System.now().as_millis();
     let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    let theirs: i64 = with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
+    let theirs: i64 =
+        with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
     let ours = before.midpoint(Clock::System.now().as_millis());
     Ok((Timestamp::from_millis(theirs), theirs - ours))
 }
@@ -123,7 +124,8 @@ fn read_examination(
         encrypted: row.try_get("encrypted")?,
         near: row.try_get("near")?,
         clock,
-        pooled_unsaid: !pooler_said && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > NEW_CONNECTION_SECONDS),
+        pooled_unsaid: !pooler_said
+            && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > NEW_CONNECTION_SECONDS),
         connections: (row.try_get("most")?, row.try_get("used")?),
         unsafe_settings: row.try_get("unsafe")?,
         synchronous_commit: row.try_get("waits")?,

@@ -1,12 +1,12 @@
 //! PostgreSQL: one log for any number of machines.
 
-mod write_session;
 mod change_listener;
 mod error;
 mod examine;
 mod read_pool;
 mod schema;
 mod session;
+mod write_session;
 
 pub(crate) use error::error;
 pub use examine::{RoleRights, ServerExamination, examine};
@@ -15,10 +15,10 @@ pub use session::{OLDEST_VERSION as OLDEST_POSTGRES, SETTINGS};
 
 use super::ReadPool as EitherReaders;
 use crate::{PostgresAddress, StoreError, StoreOptions, schema::SchemaLayout};
-use write_session::PostgresWriteSession;
 use change_listener::PostgresChangeListener;
 use session::{SessionFactory, check_server};
 use std::sync::Arc;
+use write_session::PostgresWriteSession;
 
 /// The parts of a store.
 pub(crate) struct OpenedServer {

@@ -72,7 +72,8 @@ async fn migrate(
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
     // Other migrations, and an index over a long log, may take longer than the usual timeout.
     let deallocate = if sessions.pooled { DEALLOCATE } else { "" };
-    let lock = [deallocate, sessions.local_settings(), "SET LOCAL statement_timeout = 0;", LOCK_MIGRATION].concat();
+    let lock =
+        [deallocate, sessions.local_settings(), "SET LOCAL statement_timeout = 0;", LOCK_MIGRATION].concat();
     sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *tx).await.map_err(failed)?;
     create_schema_if_missing(&mut tx, address).await.map_err(failed)?;
     // The previous holder of the lock may have migrated, even to a newer layout.
@@ -92,7 +93,10 @@ async fn migrate(
 
 /// Creates the schema that the address names if it is missing. `IF NOT EXISTS` would need the right to create even
 /// for an existing schema.
-async fn create_schema_if_missing(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
+async fn create_schema_if_missing(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+) -> Result<(), sqlx::Error> {
     let Some(schema) = &address.schema else { return Ok(()) };
     if !query_bool(conn, format!("SELECT to_regnamespace('\"{schema}\"') IS NOT NULL")).await? {
         execute_text(conn, format!("CREATE SCHEMA \"{schema}\"")).await?;
@@ -107,7 +111,8 @@ pub(super) async fn channel(
 ) -> Result<String, sqlx::Error> {
     execute_text(conn, sessions.begin("")).await?;
     let text = "SELECT 'countersign_' || 'events'::regclass::oid";
-    let channel = with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;
+    let channel =
+        with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;
     execute_text(conn, "COMMIT".to_owned()).await?;
     Ok(channel)
 }

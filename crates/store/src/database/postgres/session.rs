@@ -107,11 +107,16 @@ pub(super) async fn query_bool(conn: &mut PgConnection, text: String) -> Result<
 }
 
 /// Checks the server's version, and that it is not a standby.
-pub(super) async fn check_server(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), StoreError> {
+pub(super) async fn check_server(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+) -> Result<(), StoreError> {
     let version = conn.server_version_num().unwrap_or(OLDEST_VERSION * 10_000);
     if version < OLDEST_VERSION * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(UnavailableDatabase::TooOld { place: address.place(), found, least: OLDEST_VERSION }.into());
+        return Err(
+            UnavailableDatabase::TooOld { place: address.place(), found, least: OLDEST_VERSION }.into()
+        );
     }
     match query_bool(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),

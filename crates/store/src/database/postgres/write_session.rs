@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
-    clock::{with_timeout, machine_sleep},
+    clock::{machine_sleep, with_timeout},
     database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
     queries,
 };

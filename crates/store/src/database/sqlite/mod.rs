@@ -1,27 +1,27 @@
 //! SQLite: one file, shared by all processes of a machine.
 
-mod doorbell;
-mod write_session;
 mod change_listener;
+mod doorbell;
 mod error;
 mod open_file;
 mod schema;
 mod version;
+mod write_session;
 
 pub(crate) use error::error;
 pub use version::sqlite_version;
 
 use super::ReadPool;
 use crate::{StoreError, StoreOptions, SyncMode, schema::SchemaLayout};
-use doorbell::DoorbellFile;
-use write_session::SqliteWriteSession;
 use change_listener::SqliteChangeListener;
+use doorbell::DoorbellFile;
 use open_file::{check_file_system, create};
 use sqlx::{
     ConnectOptions, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{path::Path, sync::Arc, time::Duration};
+use write_session::SqliteWriteSession;
 
 /// The parts of a store.
 pub(crate) struct OpenedFile {

@@ -2,7 +2,7 @@
 
 use super::{
     doorbell::{DoorbellFile, WriteLock},
-    error::{BUSY, error, batch_failure, primary_code},
+    error::{BUSY, batch_failure, error, primary_code},
     open_file::OpenFile,
 };
 use crate::{
