@@ -3,7 +3,7 @@
 
 use Verdict::{Allow, Ask, Block};
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
-use countersign_policy::{JudgedCall, Policy};
+use countersign_policy::{Policy, JudgedCall};
 use libfuzzer_sys::fuzz_target;
 use std::panic;
 

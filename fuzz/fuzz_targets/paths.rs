@@ -1,7 +1,7 @@
 //! Fuzzes paths: normalising twice changes nothing, and a path within a root begins with it.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_patterns::{MatchAnswer, ParsedPath, PathPattern, path::normalise};
+use countersign_patterns::{MatchAnswer, PathPattern, ParsedPath, path::normalise};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {

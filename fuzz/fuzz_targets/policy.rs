@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
-use countersign_policy::{BadPolicy, JudgedCall, Judgement, Policy, format};
+use countersign_policy::{BadPolicy, Judgement, Policy, JudgedCall, format};
 use libfuzzer_sys::fuzz_target;
 
 /// Separates the policy from the calls, one per line, as in the documentation.

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_patterns::{
-    CommandPattern, MatchAnswer, ParsedScript,
+    MatchAnswer, CommandPattern, ParsedScript,
     command::{any, every},
 };
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Fuzzes URLs: a URL that matches the pattern of a host has that host.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_patterns::{MatchAnswer, ParsedUrl, UrlPattern};
+use countersign_patterns::{ParsedUrl, MatchAnswer, UrlPattern};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
