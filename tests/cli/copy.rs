@@ -26,7 +26,7 @@ async fn invalid_source_or_target_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("copy --from a.db --to 'mysql://ada:s3cret@db/log'").await, @"
-        ! countersign: --to: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
+        ! countersign: --to: mysql:// is not supported; give a path, sqlite://… or postgres://…
         ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");

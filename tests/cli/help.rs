@@ -232,7 +232,7 @@ async fn invalid_names_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("pending --database mysql://somewhere").await, @"
-        ! countersign: --database: mysql:// names no database that this program can open; give a path, sqlite://… or postgres://…
+        ! countersign: --database: mysql:// is not supported; give a path, sqlite://… or postgres://…
         ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");

@@ -71,12 +71,12 @@ async fn invalid_address_is_reported_without_its_password() {
         types(desk, "pending --config unquoted.toml").await;
         desk.write_file("quoted.toml", "database = \"postgres://ada:s3cret@db/log?sslmod=require\"\n");
         assert_snapshot!(types(desk, "pending --config quoted.toml").await, @r#"
-        ! countersign: quoted.toml:1: "sslmod" is no parameter of a postgres:// address; known are sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name, options, schema, pooler, listen_host, listen_port
+        ! countersign: quoted.toml:1: "sslmod" is not a parameter of a postgres:// address; use one of sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name, options, schema, pooler, listen_host, listen_port
         ! hint: see docs/postgresql.md for the format of an address
         exit 2
         "#);
         assert_snapshot!(types(desk, "pending --database 'host=db password=s3cret'").await, @"
-        ! countersign: --database: this is no path, and no address either; write postgres://USER@HOST/DATABASE
+        ! countersign: --database: this is neither a path nor a valid address; write postgres://USER@HOST/DATABASE
         ! hint: see docs/postgresql.md for the format of an address
         exit 2
         ");

@@ -32,7 +32,7 @@ async fn foreign_file_is_left_alone() {
             "buy milk, and do not forget the bread; this is longer than a header is\n".repeat(9).as_str(),
         );
         assert_snapshot!(desk.types("pending --database notes.txt").await, @"
-        ! countersign: [here]/notes.txt is not a Countersign database (it is no SQLite database); nothing was changed, name another file
+        ! countersign: [here]/notes.txt is not a Countersign database (it is not a SQLite database); nothing was changed, name another file
         exit 5
         ");
         desk.run_program("sqlite3", &["other.db", "CREATE TABLE shop (id)"]).await;

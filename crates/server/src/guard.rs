@@ -1,4 +1,4 @@
-//! Keeps web pages out. Anybody's page may send requests to 127.0.0.1 from the browser that shows it,
+//! Rejects requests of foreign web pages. Any page may send requests to 127.0.0.1 from the browser that shows it,
 //! and a name that its author controls may lead there too (DNS rebinding): so a request must name a
 //! loopback host, and one that a page sent must come from this server's own. Browsers tell with `Origin`,
 //! and where they send none, as for an image, with `Sec-Fetch-Site`. No page may frame an answer either.
@@ -14,24 +14,24 @@ use countersign_api::ErrorCode;
 use std::net::IpAddr;
 
 /// What is there for people to look at, and does nothing: a link on any page may lead to it.
-const PLACES: [&str; 3] = ["/", "/docs", "/docs/"];
+const PUBLIC_PATHS: [&str; 3] = ["/", "/docs", "/docs/"];
 
 /// What every answer says to a browser: show it nowhere but by itself, and take it for nothing but what it
 /// is said to be.
-const TO_BROWSERS: [(HeaderName, HeaderValue); 3] = [
+const BROWSER_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("frame-ancestors 'none'")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
 /// Puts on an answer what browsers are to be told.
-pub(crate) fn tell_browsers(headers: &mut HeaderMap) {
-    headers.extend(TO_BROWSERS);
+pub(crate) fn add_browser_headers(headers: &mut HeaderMap) {
+    headers.extend(BROWSER_HEADERS);
 }
 
-pub(crate) async fn turn_away_pages(request: Request, next: Next) -> Response {
+pub(crate) async fn reject_foreign_pages(request: Request, next: Next) -> Response {
     let (headers, uri) = (request.headers(), request.uri());
-    match check(headers, uri.host()).and_then(|()| check_site(headers, uri.path())) {
+    match check_host_and_origin(headers, uri.host()).and_then(|()| check_site(headers, uri.path())) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
@@ -46,7 +46,7 @@ fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
     let ours = !headers.contains_key("sec-fetch-site") || is("sec-fetch-site", &["same-origin", "none"]);
     // A frame is navigated, too, and its page shows around it what it likes.
     let opened = is("sec-fetch-mode", &["navigate"]) && is("sec-fetch-dest", &["document"]);
-    if ours || (opened && PLACES.contains(&path)) {
+    if ours || (opened && PUBLIC_PATHS.contains(&path)) {
         return Ok(());
     }
     Err(ProblemResponse::new(
@@ -55,7 +55,7 @@ fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
     ))
 }
 
-fn check(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), ProblemResponse> {
+fn check_host_and_origin(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), ProblemResponse> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(header::HOST).or(in_uri).unwrap_or("");
     if !is_loopback(host) {

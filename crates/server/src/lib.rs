@@ -5,27 +5,33 @@
 //! that a browser sends on behalf of some web page is turned away ([`guard`]).
 
 mod address;
+mod app_state;
 mod codes;
-mod door;
 mod extract;
 mod guard;
 mod listen;
 mod metrics;
 mod openapi;
 mod problem;
+mod request_id;
+mod request_log;
 mod routes;
+mod server_error;
 mod socket_file;
 mod stream;
 
 pub use address::{BadAddress, ListenAddress};
+pub(crate) use app_state::AppState;
+pub use app_state::ServerOptions;
 pub use listen::BoundListener;
+pub use server_error::ServerError;
 
 use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::try_join_all;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -35,67 +41,12 @@ use tower_http::{
     },
 };
 
-/// What every endpoint has at hand.
-#[derive(Clone)]
-pub(crate) struct AppState {
-    gate: EmbeddedGate,
-    /// Ends streams and waits when the server is told to stop.
-    stop: CancellationToken,
-    options: ServerOptions,
-    metrics: Arc<ServerMetrics>,
-    document: Arc<openapi::DocumentText>,
-}
-
-/// How a server behaves.
-#[derive(Debug, Clone)]
-pub struct ServerOptions {
-    /// The gate's own clock: by it streams beat, and requests grow old.
-    pub clock: Clock,
-    /// How often an idle stream says that it is alive.
-    pub heartbeat: Duration,
-}
-
-impl ServerOptions {
-    /// The usual, by that clock.
-    #[must_use]
-    pub fn by(clock: Clock) -> Self {
-        Self { clock, ..Self::default() }
-    }
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self { clock: Clock::System, heartbeat: Duration::from_secs(15) }
-    }
-}
-
-/// Why the server does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// Nobody is authenticated, so nobody but this machine's own users may reach it.
-    #[error(
-        "{0} is no loopback address, and without authentication nothing else is served; use 127.0.0.1 or [::1]"
-    )]
-    NotLoopback(SocketAddr),
-    /// The address cannot be had.
-    #[error("cannot listen on {address}: {why}")]
-    Bind {
-        /// What was asked for.
-        address: ListenAddress,
-        /// What the system says.
-        why: io::Error,
-    },
-    /// The listener failed.
-    #[error("the server stopped: {0}")]
-    Io(#[from] io::Error),
-}
-
 /// How long a client may take, once the server is told to stop, to send the rest of its request and to
-/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server for ever.
-const GRACE: Duration = Duration::from_secs(5);
+/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server running.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Shorter answers than this, in bytes, are sent as they are: compressed they would save no packet.
-const WORTH_COMPRESSING: u64 = 1024;
+const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
 pub async fn serve(
@@ -111,25 +62,26 @@ pub async fn serve(
         stop: stop.clone(),
         options,
         metrics,
-        document: Arc::new(openapi::DocumentText::of(&document)),
+        document: Arc::new(openapi::DocumentText::new(&document)),
     };
-    // Handed over as it is, the router would be built anew for every connection, 15 KiB each.
+    // Without `into_make_service` the router is rebuilt for every connection, 15 KiB each.
     let service = router(routes, app).into_make_service();
-    let serving =
-        try_join_all(listeners.into_iter().map(|listener| on(listener, service.clone(), stop.clone())));
-    let over = async {
+    let serving = try_join_all(
+        listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())),
+    );
+    let grace_over = async {
         stop.cancelled().await;
-        Clock::System.sleep(GRACE).await;
+        Clock::System.sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
         served = serving => drop(served?),
-        () = over => tracing::info!("some clients neither go on nor leave; they are left behind"),
+        () = grace_over => tracing::info!("some clients did not finish in time; their connections are dropped"),
     }
     Ok(())
 }
 
 /// Serves on one socket.
-async fn on(
+async fn serve_listener(
     listener: BoundListener,
     service: IntoMakeService<Router>,
     stop: CancellationToken,
@@ -143,8 +95,7 @@ async fn on(
     };
     match listener.socket {
         ListenSocket::Tcp(socket) => {
-            // Answers and messages are small and written whole: none is to wait for what comes after it,
-            // as it would for the reader's acknowledgement of the one before.
+            // Disable Nagle: answers and messages are small and complete.
             let socket = socket.tap_io(|stream| {
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "a connection keeps its delay");
@@ -160,19 +111,21 @@ async fn on(
 #[must_use]
 pub fn document() -> String {
     let (_, document) = routes::router();
-    openapi::DocumentText::of(&document).text
+    openapi::DocumentText::new(&document).text
 }
 
 fn router(routes: Router<AppState>, app: AppState) -> Router {
-    let worth = SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::SSE);
+    let compressible = SizeAbove::new(MIN_COMPRESSED_BYTES).and(NotForContentType::SSE);
     routes
         .fallback(problem::unknown_route)
         .method_not_allowed_fallback(problem::wrong_method)
-        .layer(middleware::from_fn(guard::turn_away_pages))
+        .layer(middleware::from_fn(guard::reject_foreign_pages))
         .layer(axum::extract::DefaultBodyLimit::disable())
-        .layer(CompressionLayer::new().compress_when(worth))
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panicked(&*panic)))
-        .layer(middleware::from_fn_with_state(app.clone(), door::pass))
+        .layer(CompressionLayer::new().compress_when(compressible))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
+            problem::panic_response(&*panic)
+        }))
+        .layer(middleware::from_fn_with_state(app.clone(), request_log::log_request))
         .with_state(app)
 }
 
@@ -189,7 +142,7 @@ mod tests {
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
         let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate)));
         let (routes, document) = routes::router();
-        let document = Arc::new(openapi::DocumentText::of(&document));
+        let document = Arc::new(openapi::DocumentText::new(&document));
         let app = AppState { gate, stop: stop.clone(), options: ServerOptions::default(), metrics, document };
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

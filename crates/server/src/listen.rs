@@ -29,8 +29,8 @@ impl BoundListener {
         let failed = |why| ServerError::Bind { address: address.clone(), why };
         match address {
             ListenAddress::Tcp(address) => {
-                loopback(*address)?;
-                Self::tcp(on_port(*address, shared).map_err(failed)?).map_err(failed)
+                require_loopback(*address)?;
+                Self::from_tcp(listen_on_port(*address, shared).map_err(failed)?).map_err(failed)
             }
             ListenAddress::Unix(path) => {
                 let (socket, file) = SocketFile::listen(path).map_err(failed)?;
@@ -41,9 +41,9 @@ impl BoundListener {
 
     /// Takes over a port that somebody else listens on for this process.
     pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, ServerError> {
-        loopback(socket.local_addr()?)?;
+        require_loopback(socket.local_addr()?)?;
         socket.set_nonblocking(true)?;
-        Ok(Self::tcp(TcpListener::from_std(socket)?)?)
+        Ok(Self::from_tcp(TcpListener::from_std(socket)?)?)
     }
 
     /// Takes over a socket file that somebody else listens on for this process; it stays in the end.
@@ -54,7 +54,7 @@ impl BoundListener {
         Ok(Self { socket, address: ListenAddress::Unix(path), file: None })
     }
 
-    fn tcp(socket: TcpListener) -> io::Result<Self> {
+    fn from_tcp(socket: TcpListener) -> io::Result<Self> {
         let address = ListenAddress::Tcp(socket.local_addr()?);
         Ok(Self { socket: ListenSocket::Tcp(socket), address, file: None })
     }
@@ -66,11 +66,11 @@ impl BoundListener {
     }
 }
 
-fn loopback(address: SocketAddr) -> Result<(), ServerError> {
+fn require_loopback(address: SocketAddr) -> Result<(), ServerError> {
     if address.ip().is_loopback() { Ok(()) } else { Err(ServerError::NotLoopback(address)) }
 }
 
-fn on_port(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
+fn listen_on_port(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.set_reuseport(shared)?;

@@ -73,7 +73,7 @@ impl ServerMetrics {
     }
 
     /// Counts an answer.
-    pub(crate) fn answered(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
+    pub(crate) fn record_answer(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
         // Any word may stand where a method does, and each would be a series of its own for ever.
         let method = match method.as_str() {
             known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH") => known,
@@ -86,12 +86,12 @@ impl ServerMetrics {
     }
 
     /// Counts a stream for as long as what is returned lives.
-    pub(crate) fn stream(&self) -> HeldGauge {
+    pub(crate) fn count_stream(&self) -> HeldGauge {
         HeldGauge::new(&self.streams)
     }
 
     /// Counts a wait for as long as what is returned lives.
-    pub(crate) fn wait(&self) -> HeldGauge {
+    pub(crate) fn count_wait(&self) -> HeldGauge {
         HeldGauge::new(&self.waits)
     }
 

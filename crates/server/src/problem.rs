@@ -1,6 +1,6 @@
 //! Errors as they leave the server: problem details (RFC 9457), each with a code that stays.
 
-use crate::{codes, door};
+use crate::{codes, request_id};
 use axum::{
     Json,
     http::{HeaderValue, Method, StatusCode, Uri, header},
@@ -35,31 +35,31 @@ impl ProblemResponse {
     }
 
     /// The same, of the parameter or header of that name.
-    pub(crate) fn of(mut self, parameter: &str) -> Self {
+    pub(crate) fn with_parameter(mut self, parameter: &str) -> Self {
         self.0.parameter = Some(parameter.to_owned());
         self
     }
 
     /// The same, at that place of the body.
-    pub(crate) fn at(mut self, line: usize, column: usize) -> Self {
+    pub(crate) fn with_position(mut self, line: usize, column: usize) -> Self {
         (self.0.line, self.0.column) = (Some(line), Some(column));
         self
     }
 
     /// The same, found by that check.
-    pub(crate) fn checking(mut self, check: &str) -> Self {
+    pub(crate) fn with_check(mut self, check: &str) -> Self {
         self.0.check = Some(check.to_owned());
         self
     }
 
     /// The same, of the request with that id, which is over already.
-    pub(crate) fn under(mut self, request: Option<String>) -> Self {
+    pub(crate) fn with_request_id(mut self, request: Option<String>) -> Self {
         self.0.request_id = request;
         self
     }
 
     /// What it says, for an answer that it is only a part of.
-    pub(crate) fn told(self) -> api::Problem {
+    pub(crate) fn into_problem(self) -> api::Problem {
         *self.0
     }
 
@@ -93,7 +93,7 @@ impl From<countersign_gate::GateFailure> for ProblemResponse {
 impl IntoResponse for ProblemResponse {
     fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        self.0.request_id = door::request_id();
+        self.0.request_id = request_id::request_id();
         let mut response = (status, Json(self.0)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });
@@ -105,10 +105,10 @@ impl IntoResponse for ProblemResponse {
     }
 }
 
-/// What a panic looks like from outside. Its message stays in the log: it may hold what nobody is to see.
-pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Response {
+/// The answer after a panic. Its message stays in the log, because it may contain secrets.
+pub(crate) fn panic_response(panic: &(dyn std::any::Any + Send)) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text");
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is not text");
     tracing::error!(panic = text, "a request ended in a panic");
     ProblemResponse::new(
         ErrorCode::Internal,

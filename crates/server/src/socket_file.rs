@@ -1,5 +1,4 @@
-//! The file that a socket has in the file system: made in the place of one that was left behind, removed
-//! in the end, and never anybody else's.
+//! The file of a socket: it replaces a stale one, is removed at the end, and is never one of another process.
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
@@ -18,13 +17,13 @@ pub(crate) const BACKLOG: i32 = 1024;
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    number: FileIdentity,
+    identity: FileIdentity,
 }
 
 /// What tells a file from every other that is there.
 type FileIdentity = (u64, u64);
 
-fn number(file: &Metadata) -> FileIdentity {
+fn file_identity(file: &Metadata) -> FileIdentity {
     (file.dev(), file.ino())
 }
 
@@ -32,20 +31,20 @@ impl SocketFile {
     /// Listens on a file of that name. Only this user gets to the socket: its mode is set before anybody
     /// can connect to it.
     pub(crate) fn listen(path: &Path) -> io::Result<(UnixListener, Self)> {
-        let _turn = SocketFileLock::take(path)?;
+        let _lock = SocketFileLock::acquire(path)?;
         remove_stale(path)?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.bind(&SockAddr::unix(path)?)?;
         fs::set_permissions(path, Permissions::from_mode(0o600))?;
         socket.listen(BACKLOG)?;
         socket.set_nonblocking(true)?;
-        let file = Self { path: path.to_owned(), number: number(&fs::symlink_metadata(path)?) };
+        let file = Self { path: path.to_owned(), identity: file_identity(&fs::symlink_metadata(path)?) };
         Ok((UnixListener::from_std(socket.into())?, file))
     }
 
     fn remove(&self) -> io::Result<()> {
-        let _turn = SocketFileLock::take(&self.path)?;
-        if number(&fs::symlink_metadata(&self.path)?) == self.number {
+        let _lock = SocketFileLock::acquire(&self.path)?;
+        if file_identity(&fs::symlink_metadata(&self.path)?) == self.identity {
             fs::remove_file(&self.path)?;
         }
         Ok(())
@@ -63,24 +62,26 @@ impl Drop for SocketFile {
 /// The right to put a file there or take it away, which one process has at a time: what one finds left
 /// behind, another might just have replaced. It is a lock on a file beside it, which goes in the end.
 struct SocketFileLock {
-    beside: PathBuf,
+    lock_path: PathBuf,
     /// Locked as long as it is open.
     _file: File,
 }
 
 impl SocketFileLock {
-    fn take(path: &Path) -> io::Result<Self> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".lock");
-        let beside = PathBuf::from(beside);
+    fn acquire(path: &Path) -> io::Result<Self> {
+        let mut lock_path = path.as_os_str().to_owned();
+        lock_path.push(".lock");
+        let lock_path = PathBuf::from(lock_path);
         loop {
             let file =
-                OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&beside)?;
+                OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path)?;
             file.lock()?;
-            // Whoever had it before has removed the file, and a lock on what lies nowhere keeps out nobody.
-            let there = fs::metadata(&beside).ok();
-            if there.is_some_and(|there| file.metadata().is_ok_and(|mine| number(&there) == number(&mine))) {
-                return Ok(Self { beside, _file: file });
+            // The previous holder removes the file, and a lock on a removed file excludes no other process.
+            let there = fs::metadata(&lock_path).ok();
+            if there.is_some_and(|there| {
+                file.metadata().is_ok_and(|mine| file_identity(&there) == file_identity(&mine))
+            }) {
+                return Ok(Self { lock_path, _file: file });
             }
         }
     }
@@ -88,8 +89,8 @@ impl SocketFileLock {
 
 impl Drop for SocketFileLock {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.beside) {
-            tracing::debug!(%error, path = %self.beside.display(), "the lock's file stays");
+        if let Err(error) = fs::remove_file(&self.lock_path) {
+            tracing::debug!(%error, path = %self.lock_path.display(), "the lock's file stays");
         }
     }
 }
@@ -99,7 +100,7 @@ impl Drop for SocketFileLock {
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket stands there"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists and is not a socket"));
     }
     let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     // One that has more connections than it takes would have this one wait, and the others for the turn.

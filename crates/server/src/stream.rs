@@ -1,10 +1,10 @@
 //! The log as a stream of server-sent events: first what was missed, then what comes.
 //!
 //! Nothing is buffered here: the next event is fetched when the connection has taken the one before, so a
-//! reader that is slow holds up nobody, and misses nothing. A stream that fails says so with its last
-//! message: a reader that only saw it end would come back and fail again for ever.
+//! slow reader delays no other, and misses nothing. A stream that fails says so with its last
+//! message: a reader that only saw it end would reconnect and fail again without end.
 
-use crate::{AppState, door, problem::ProblemResponse};
+use crate::{AppState, problem::ProblemResponse, request_id};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response, Sse, sse::Event as Message},
@@ -46,7 +46,7 @@ pub(crate) async fn answer(
     Ok(response)
 }
 
-/// The request that a stream answers, which is over for everybody else when the stream begins.
+/// The request that a stream answers. Its middleware ends when the stream begins.
 struct StreamRequest {
     span: Span,
     id: Option<String>,
@@ -54,7 +54,7 @@ struct StreamRequest {
 
 impl StreamRequest {
     fn now() -> Self {
-        Self { span: Span::current(), id: door::request_id() }
+        Self { span: Span::current(), id: request_id::request_id() }
     }
 }
 
@@ -66,7 +66,7 @@ fn stream(
     asked: StreamRequest,
 ) -> impl Stream<Item = Message> {
     async_stream::stream! {
-        let _counted = app.metrics.stream();
+        let _counted = app.metrics.count_stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A database that restarts does not end the stream: a browser that comes back to a 503 gives up.
         let mut events = app.gate.with_retries().follow(filter, after);
@@ -87,7 +87,7 @@ fn stream(
                         }
                         Some(Err(error)) => {
                             let problem = asked.span.in_scope(|| ProblemResponse::from(error));
-                            yield last_words(problem.under(asked.id));
+                            yield error_message(problem.with_request_id(asked.id));
                             return;
                         }
                         None => return,
@@ -112,6 +112,6 @@ fn message(event: &Event) -> Message {
 }
 
 /// The last message of a stream that fails. It has no id, so a client that reconnects resumes after the last event.
-fn last_words(problem: ProblemResponse) -> Message {
-    Message::default().event("error").data(serde_json::to_string(&problem.told()).unwrap_or_default())
+fn error_message(problem: ProblemResponse) -> Message {
+    Message::default().event("error").data(serde_json::to_string(&problem.into_problem()).unwrap_or_default())
 }

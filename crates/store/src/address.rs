@@ -1,6 +1,6 @@
-//! Where a log is: a file, or a PostgreSQL database. What is shown of it never holds a password.
+//! The address of a log: a file or a PostgreSQL database. Its display never contains a password.
 
-use crate::StoreError;
+use crate::{DatabaseName, StoreError};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
     fmt,
@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-/// The target under which the driver logs lines of `~/.pgpass` that it cannot read, with the passwords in them:
-/// nobody who logs for people is to let it through.
+/// The log target under which the driver writes lines of `~/.pgpass` that it cannot parse, including their passwords. A
+/// subscriber must not let it through.
 pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
 
-/// Where a log is.
+/// The address of a log.
 #[derive(Clone, Debug)]
 pub enum DatabaseUrl {
     /// An SQLite file.
@@ -21,39 +21,16 @@ pub enum DatabaseUrl {
     Postgres(Box<PostgresAddress>),
 }
 
-/// A PostgreSQL database, and how to get there. It may hold a password, which is never shown.
+/// The address of a PostgreSQL database. It may contain a password, which is never displayed.
 #[derive(Clone)]
 pub struct PostgresAddress {
     pub(crate) connect: PgConnectOptions,
-    /// The way for the one connection that listens, where the others go through a pooler.
+    /// The direct connection for LISTEN, if the others go through a pooler.
     pub(crate) listen: Option<PgConnectOptions>,
     /// The schema that the log is in; the server's own choice if none is named.
     pub(crate) schema: Option<String>,
-    /// Whether a pooler lends a connection for a transaction at a time only.
+    /// True if a pooler lends connections for one transaction each.
     pub(crate) pooled: bool,
-}
-
-/// What a log is called in messages: its path, or the address of its database without any password.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatabaseName(String);
-
-impl DatabaseName {
-    /// For an error that nobody will read.
-    pub(crate) const fn nowhere() -> Self {
-        Self(String::new())
-    }
-}
-
-impl fmt::Display for DatabaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl From<&Path> for DatabaseName {
-    fn from(path: &Path) -> Self {
-        Self(path.display().to_string())
-    }
 }
 
 impl<P: AsRef<Path>> From<P> for DatabaseUrl {
@@ -70,22 +47,22 @@ impl DatabaseUrl {
     /// and `listen_port`. An [`StoreError::BadAddress`] never repeats the address, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
         match text.split_once("://") {
-            // A slip would otherwise be taken for the name of a file, and shown with its password.
-            None if is_nearly_one(text) => Err(bad(
-                "this is no path, and no address either; write postgres://USER@HOST/DATABASE".to_owned(),
+            // A mistyped address would be taken for a file name, and displayed with its password.
+            None if looks_like_postgres(text) => Err(bad_address(
+                "this is neither a path nor a valid address; write postgres://USER@HOST/DATABASE".to_owned(),
             )),
             None => Ok(Self::File(PathBuf::from(text))),
             Some(("sqlite", path)) => Ok(Self::File(PathBuf::from(path))),
             Some(("postgres" | "postgresql", _)) => {
                 Ok(Self::Postgres(Box::new(PostgresAddress::parse(text)?)))
             }
-            Some((scheme, _)) => Err(bad(format!(
-                "{scheme}:// names no database that this program can open; give a path, sqlite://… or postgres://…"
+            Some((scheme, _)) => Err(bad_address(format!(
+                "{scheme}:// is not supported; give a path, sqlite://… or postgres://…"
             ))),
         }
     }
 
-    /// What it is called in messages.
+    /// The name of the log in messages.
     #[must_use]
     pub fn place(&self) -> DatabaseName {
         match self {
@@ -101,15 +78,15 @@ impl fmt::Display for DatabaseUrl {
     }
 }
 
-/// Whether that is meant to be an address of PostgreSQL, and is written otherwise.
-fn is_nearly_one(text: &str) -> bool {
+/// True if the text looks like a mistyped address of PostgreSQL.
+fn looks_like_postgres(text: &str) -> bool {
     let words = ["host=", "hostaddr=", "user=", "password=", "dbname=", "service="];
     text.starts_with("postgres:")
         || text.starts_with("postgresql:")
         || text.split_whitespace().any(|word| words.iter().any(|key| word.starts_with(key)))
 }
 
-fn bad(why: String) -> StoreError {
+fn bad_address(why: String) -> StoreError {
     StoreError::BadAddress { why }
 }
 
@@ -117,7 +94,7 @@ impl PostgresAddress {
     fn parse(text: &str) -> Result<Self, StoreError> {
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if rest.split_once(['/', '?', '#']).is_some_and(|(_, after)| after.contains('@')) {
-            return Err(bad(
+            return Err(bad_address(
                 "there is an @ behind the host; in a name or a password write @ as %40, / as %2F, ? as %3F, # as %23"
                     .to_owned(),
             ));
@@ -126,18 +103,18 @@ impl PostgresAddress {
         let (mut theirs, mut ours) = (Vec::new(), OwnParameters::default());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if !ours.take(key, value)? {
+            if !ours.parse_parameter(key, value)? {
                 theirs.push(pair);
             }
         }
-        // libpq takes an address without a host, for a socket; the reader of URLs does not.
+        // libpq accepts an address without a host, for a socket; the driver's parser does not.
         let base = base.replacen("@/", "@localhost/", 1);
         let url = if theirs.is_empty() { base } else { format!("{base}?{}", theirs.join("&")) };
         let connect: PgConnectOptions = url
             .parse()
-            .map_err(|e: sqlx::Error| bad(format!("this postgres:// address cannot be read: {e}")))?;
-        let connect = quiet(connect);
-        let listen = ours.listens().then(|| {
+            .map_err(|e: sqlx::Error| bad_address(format!("this postgres:// address cannot be read: {e}")))?;
+        let connect = disable_statement_log(connect);
+        let listen = ours.has_listen_address().then(|| {
             let host = ours.listen_host.as_deref().unwrap_or(connect.get_host());
             connect.clone().host(host).port(ours.listen_port.unwrap_or(5432))
         });
@@ -153,7 +130,7 @@ impl PostgresAddress {
             None => self.connect.get_host().to_owned(),
         };
         let schema = self.schema.as_ref().map(|schema| format!("?schema={schema}")).unwrap_or_default();
-        DatabaseName(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
+        DatabaseName::new(format!("postgres://{user}@{host}:{port}/{database}{schema}"))
     }
 }
 
@@ -163,8 +140,8 @@ impl fmt::Debug for PostgresAddress {
     }
 }
 
-/// Statements are not logged: they would hold arguments.
-fn quiet(options: PgConnectOptions) -> PgConnectOptions {
+/// Turns off the log of statements, which would contain arguments of calls.
+fn disable_statement_log(options: PgConnectOptions) -> PgConnectOptions {
     options
         .log_statements(tracing::log::LevelFilter::Off)
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
@@ -180,41 +157,42 @@ struct OwnParameters {
 }
 
 impl OwnParameters {
-    /// Takes a parameter if it is ours; of theirs, none may be unknown, for a typo in `sslmode` would go
-    /// unnoticed.
-    fn take(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
+    /// Sets a parameter of Countersign and returns true, or returns false for one of the driver. An unknown parameter is an
+    /// error, because the driver would ignore a typo in `sslmode`.
+    fn parse_parameter(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
-            "schema" if is_name(value) => self.schema = Some(value.to_owned()),
+            "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
             "schema" => {
-                return Err(bad(
-                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned()
+                return Err(bad_address(
+                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned(),
                 ));
             }
             "pooler" if value == "transaction" || value == "none" => self.pooled = value == "transaction",
-            "pooler" => return Err(bad("pooler takes transaction or none".to_owned())),
+            "pooler" => return Err(bad_address("pooler takes transaction or none".to_owned())),
             "listen_host" => self.listen_host = Some(value.to_owned()),
             "listen_port" => {
-                let port = value.parse().map_err(|_| bad("listen_port takes a port's number".to_owned()))?;
+                let port =
+                    value.parse().map_err(|_| bad_address("listen_port takes a port's number".to_owned()))?;
                 self.listen_port = Some(port);
             }
-            key if THEIRS.contains(&key) || key.starts_with("options[") => return Ok(false),
+            key if DRIVER_PARAMETERS.contains(&key) || key.starts_with("options[") => return Ok(false),
             key => {
-                return Err(bad(format!(
-                    "{key:?} is no parameter of a postgres:// address; known are {}",
-                    known()
+                return Err(bad_address(format!(
+                    "{key:?} is not a parameter of a postgres:// address; use one of {}",
+                    list_parameters()
                 )));
             }
         }
         Ok(true)
     }
 
-    const fn listens(&self) -> bool {
+    const fn has_listen_address(&self) -> bool {
         self.listen_host.is_some() || self.listen_port.is_some()
     }
 }
 
-/// What the driver knows.
-const THEIRS: &[&str] = &[
+/// The parameters that the driver supports.
+const DRIVER_PARAMETERS: &[&str] = &[
     "sslmode",
     "sslrootcert",
     "sslcert",
@@ -229,13 +207,13 @@ const THEIRS: &[&str] = &[
     "options",
 ];
 
-fn known() -> String {
+fn list_parameters() -> String {
     let ours = ["schema", "pooler", "listen_host", "listen_port"];
-    [THEIRS, &ours].concat().join(", ")
+    [DRIVER_PARAMETERS, &ours].concat().join(", ")
 }
 
-/// A name that means itself with and without quotes.
-fn is_name(text: &str) -> bool {
+/// True for an identifier that means the same with and without quotes.
+fn is_plain_identifier(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
     text.len() <= 63
         && text.starts_with(plain)
@@ -252,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_paths_and_urls() {
+    fn address_accepts_paths_and_urls() {
         assert!(
             matches!(DatabaseUrl::parse("a/b.db"), Ok(DatabaseUrl::File(path)) if path == Path::new("a/b.db"))
         );
@@ -267,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn never_shows_a_password() {
+    fn address_display_hides_password() {
         for text in ["postgres://ada:s3cret@db/log", "postgres://ada@db/log?password=s3cret"] {
             let address = DatabaseUrl::parse(text).expect("an address");
             assert!(!format!("{address} {address:?} {address:#?}").contains("s3cret"));
@@ -291,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pooler_is_named_and_the_listener_goes_round_it() {
+    fn pooled_address_listens_on_direct_connection() {
         let text = "postgres://ada@pooler:6432/log?pooler=transaction&listen_host=db&listen_port=5432";
         let Ok(DatabaseUrl::Postgres(address)) = DatabaseUrl::parse(text) else { panic!("an address") };
         assert!(address.pooled);

@@ -31,7 +31,7 @@ impl Clock {
         (Self::Manual(Arc::clone(&clock)), clock)
     }
 
-    /// The moment it is.
+    /// The current time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
     pub fn now(&self) -> Timestamp {
@@ -89,7 +89,7 @@ pub(crate) async fn machine_sleep(span: Duration) {
 }
 
 /// Gives up on what takes longer than `span` of the machine's time, as on a connection that was lost.
-pub(crate) async fn limited<T>(
+pub(crate) async fn with_timeout<T>(
     span: Duration,
     what: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {

@@ -1,11 +1,11 @@
-//! Which events, and which calls, somebody is after.
+//! The filter of lists and streams of events and calls.
 
 use countersign_approvals::Call;
 use countersign_events::{
     CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
 
-/// What a list or a stream is to hold: what meets every part that is set. The default is everything.
+/// The conditions on the items of a list or a stream. An item must meet all that are set; the default admits all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
     /// Only of that thread.
@@ -16,7 +16,7 @@ pub struct EventFilter {
     pub tool: Option<ToolName>,
     /// Only events that this principal caused; only calls that it proposed.
     pub principal: Option<Principal>,
-    /// Only from that moment on: of an event, a proposal, or, in the list of what waits, a request.
+    /// Only from that moment on: of an event, a proposal, or, in the list of pending calls, a request.
     pub since: Option<Timestamp>,
     /// Only before that moment.
     pub until: Option<Timestamp>,
@@ -29,12 +29,12 @@ impl EventFilter {
         Self { thread_id: Some(thread_id.clone()), ..Self::default() }
     }
 
-    /// Whether it asks for more than a thread.
-    pub(crate) fn is_narrow(&self) -> bool {
+    /// True if a condition other than the thread is set.
+    pub(crate) fn is_narrower_than_thread(&self) -> bool {
         *self != Self { thread_id: self.thread_id.clone(), ..Self::default() }
     }
 
-    /// Whether the event meets every part of it but the tool, which the event alone does not tell.
+    /// True if the event meets all conditions except the tool, which most events do not name.
     pub(crate) fn admits(&self, event: &Event) -> bool {
         self.thread_id.as_ref().is_none_or(|thread_id| event.thread_id == *thread_id)
             && (self.types.is_empty() || self.types.contains(&event.kind))
@@ -42,7 +42,7 @@ impl EventFilter {
             && self.admits_moment(event.timestamp)
     }
 
-    /// Whether a call that waits meets it.
+    /// True if a pending call meets the conditions.
     pub(crate) fn admits_pending(&self, call: &Call) -> bool {
         let proposal = &call.proposal;
         self.tool.as_ref().is_none_or(|tool| proposal.what.name == *tool)
@@ -55,8 +55,8 @@ impl EventFilter {
     }
 }
 
-/// The call that an event speaks of, read without reading the whole event.
-pub(crate) fn call_of(event: &Event) -> Option<CallId> {
+/// Reads the id of the call that an event is about, without parsing the whole event.
+pub(crate) fn read_call_id(event: &Event) -> Option<CallId> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct StoredId {
@@ -67,8 +67,8 @@ pub(crate) fn call_of(event: &Event) -> Option<CallId> {
     found.tool_call_id.or(found.id)
 }
 
-/// The tool that an event names itself: a call, or a thread's policy.
-pub(crate) fn tool_of(event: &Event) -> Option<ToolName> {
+/// Reads the tool that a proposal or a policy of a thread names.
+pub(crate) fn read_tool_name(event: &Event) -> Option<ToolName> {
     #[derive(serde::Deserialize)]
     struct NamedFilter {
         name: ToolName,

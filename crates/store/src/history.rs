@@ -1,12 +1,12 @@
-//! What was proposed in a thread so far, the last first: what a decision would have matched is found in it.
+//! The proposals of a thread, newest first. A scope preview searches them.
 
 use crate::{
     Store, StoreError,
     database::SqlQuery,
     page::{DATA, ResultPage},
     queries,
-    read::read,
-    search::one_more,
+    read::read_events,
+    search::limit_plus_one,
 };
 use countersign_events::{Event, ThreadId};
 
@@ -19,15 +19,15 @@ impl Store {
         before: i64,
         limit: usize,
     ) -> Result<ResultPage<Event>, StoreError> {
-        let before = self.beginning_at(before).await?;
-        let floor = self.floor_of_thread(thread_id, before).await?;
+        let before = self.clamp_before(before).await?;
+        let floor = self.thread_span_floor(thread_id, before).await?;
         let query = SqlQuery::new(queries::HISTORY_OF_THREAD)
             .bind(before)
             .bind(floor)
-            .bind(one_more(limit))
+            .bind(limit_plus_one(limit))
             .bind(thread_id.as_str());
-        let found = self.rows_within("history_of_thread", query, DATA).await?;
-        let mut items = read(&found.rows)?;
+        let found = self.query_bounded_rows("history_of_thread", query, DATA).await?;
+        let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
         let next = if more { items.last().map(|event| event.seq) } else { Some(floor).filter(|f| *f > 1) };

@@ -1,69 +1,37 @@
-//! Opening a store: the database, and the tasks that live with it.
+//! Opening a store: its database, its writer task and its feed task.
 
 use crate::{
-    Clock, DatabaseName, DatabaseUrl, Store, StoreError, StoreInner,
-    copy::refuse_half_copied,
+    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions,
+    copy_mark::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
-    meters::StoreMetrics,
+    metrics::StoreMetrics,
     queries, row,
     schema::SchemaLayout,
+    store::StoreInner,
     writer::{self, BatchWriter},
 };
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// When an acknowledged event is on disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SyncMode {
-    /// Before it is acknowledged: it survives power loss.
-    #[default]
-    Full,
-    /// Soon after: it survives `kill -9`, and may be lost with the power.
-    Normal,
-}
-
-/// How a store is opened.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// Make the file if there is none.
-    pub create: bool,
-    /// When an acknowledged event is on disk.
-    pub synchronous: SyncMode,
-    /// Where the time comes from.
-    pub clock: Clock,
-    /// How many recent events the feed keeps at hand, so that readers who keep up need no query.
-    pub recent: usize,
-    /// How often to look whether writers that ring no bell, such as a `sqlite3` shell, have written.
-    pub poll: Duration,
-    /// How many connections read.
-    pub readers: u32,
-    /// The largest number of commands that share a transaction.
-    pub batch: usize,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            create: true,
-            synchronous: SyncMode::Full,
-            clock: Clock::System,
-            recent: 4_096,
-            poll: Duration::from_millis(100),
-            readers: 4,
-            batch: 256,
-        }
-    }
-}
-
-/// What is to be done with a log that is half copied.
+/// The handling of a log that holds an unfinished copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnfinishedCopy {
-    /// It is not opened.
+    /// Opening it fails.
     Refused,
-    /// It is, to go on with the copy.
-    Taken,
+    /// Opening it succeeds, so that the copy can resume.
+    Allowed,
+}
+
+impl Store {
+    /// Opens the log at `address`, and makes it if there is none. A missing folder, a file that is not
+    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
+    /// that does not answer or does not let us in: each is an [`StoreError`] of its own, and nothing is changed.
+    pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
+        // Boxed, because the future is large and its callers would contain it.
+        Box::pin(open(address.into(), options, UnfinishedCopy::Refused)).await
+    }
 }
 
 pub(crate) async fn open(
@@ -73,55 +41,56 @@ pub(crate) async fn open(
 ) -> Result<Store, StoreError> {
     match address {
         DatabaseUrl::File(path) => {
-            let sqlite::OpenedFile { door, ear, readers, found } = sqlite::open(&path, &options).await?;
-            assemble((door, ear, readers), found, options, unfinished).await
+            let sqlite::OpenedFile { session, listener, readers, found } =
+                sqlite::open(&path, &options).await?;
+            start_tasks((session, listener, readers), found, options, unfinished).await
         }
         DatabaseUrl::Postgres(address) => {
-            let postgres::OpenedServer { door, ear, readers, found } =
+            let postgres::OpenedServer { session, listener, readers, found } =
                 postgres::open(*address, &options).await?;
-            assemble((door, ear, readers), found, options, unfinished).await
+            start_tasks((session, listener, readers), found, options, unfinished).await
         }
     }
 }
 
 /// Starts the writer and the feed.
-async fn assemble(
-    (door, ear, readers): (impl WriteSession, impl ChangeListener, ReadPool),
+async fn start_tasks(
+    (session, listener, readers): (impl WriteSession, impl ChangeListener, ReadPool),
     found: SchemaLayout,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
-    let place = door.place();
+    let place = session.place();
     if unfinished == UnfinishedCopy::Refused {
         refuse_half_copied(&readers, &place).await?;
     }
-    let feed = Arc::new(begin_feed(&readers, &place, options.recent).await?);
-    let meters = StoreMetrics::default();
+    let feed = Arc::new(create_feed(&readers, &place, options.recent).await?);
+    let metrics = StoreMetrics::default();
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let writer = BatchWriter::new(door, Arc::clone(&feed), meters.clone());
+    let writer = BatchWriter::new(session, Arc::clone(&feed), metrics.clone());
     tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
-    tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), ear, options.poll, stop.clone()));
+    tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), listener, options.poll, stop.clone()));
     let clock = options.clock;
     Ok(Store {
-        inner: Arc::new(StoreInner { queue, readers, feed, meters, place, found, clock, stop, tasks }),
+        inner: Arc::new(StoreInner { queue, readers, feed, metrics, place, found, clock, stop, tasks }),
     })
 }
 
-/// A feed that begins at the end of the log.
-async fn begin_feed(
+/// Creates a feed that begins at the end of the log.
+async fn create_feed(
     readers: &ReadPool,
     place: &DatabaseName,
     recent: usize,
 ) -> Result<EventFeed, StoreError> {
     let failed = |e| readers.error(place.clone(), &e);
-    let rows = readers.all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
+    let rows = readers.query_all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
-    let rows = readers.all(last).await.map_err(failed)?;
-    // One that cannot be read is met again, and told of, by whoever reads it.
-    // Of an empty log the first event may have come since.
-    let last = rows.first().and_then(|last| row::event(last, 0).ok()).filter(|last| last.seq == tip);
+    let rows = readers.query_all(last).await.map_err(failed)?;
+    // An event that cannot be read is reported by the query that reads it next. In an empty log the first event may
+    // have arrived between the two queries.
+    let last = rows.first().and_then(|last| row::read_event(last, 0).ok()).filter(|last| last.seq == tip);
     let link = last.and_then(|last| last.hash);
     Ok(EventFeed::new(tip, link, recent))
 }

@@ -1,8 +1,8 @@
-//! Parts of lists: bounded in number, and in bytes too, for arguments may be large and a page may not.
+//! Pages of lists, limited in number and in bytes, because arguments may be large.
 
 use crate::{
     Store, StoreError,
-    database::{SqlQuery, SqlRow},
+    database::{BoundedRows, SqlQuery, SqlRow},
     row,
 };
 use countersign_approvals::Call;
@@ -12,24 +12,18 @@ use std::time::Instant;
 /// Part of a longer list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultPage<T> {
-    /// What is on it.
+    /// The items.
     pub items: Vec<T>,
-    /// Where the next one begins: hand it in as `after`. `None` at the end. A page that a filter leaves
-    /// few of, or none, may have a next one all the same: no more than a span of the log is searched for it.
+    /// The cursor of the next page, to pass as `after`; `None` at the end. A page with few or no items may have a next
+    /// one, because each page searches only a span of the log.
     pub next: Option<i64>,
 }
 
-/// How many bytes of events are taken for one page: more than any one call has.
+/// The most bytes of events in one page. No single call has as many.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// Where a row of an event has its data.
+/// The column of `data` in a row of an event.
 pub(crate) const DATA: usize = 5;
-
-/// Rows, and whether there would have been more of them had they not grown too large.
-pub(crate) struct BoundedRows<T> {
-    pub(crate) rows: Vec<T>,
-    pub(crate) cut: bool,
-}
 
 /// Calls by the seq that their rows begin with, in the order of the rows.
 pub(crate) struct CallRows {
@@ -38,29 +32,34 @@ pub(crate) struct CallRows {
 }
 
 impl Store {
-    /// Has a query answered, as far as what stands in the column `data` does not grow too large.
-    pub(crate) async fn rows_within(
+    /// Runs a query and returns rows until their columns `data` exceed [`MOST_BYTES`].
+    pub(crate) async fn query_bounded_rows(
         &self,
         name: &'static str,
         query: SqlQuery,
         data: usize,
     ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
-        let found = self.inner.readers.within(query, data, MOST_BYTES).await.map_err(|e| self.failed(&e))?;
-        self.inner.meters.queried(name, began);
+        let found = self
+            .inner
+            .readers
+            .query_bounded(query, data, MOST_BYTES)
+            .await
+            .map_err(|e| self.database_error(&e))?;
+        self.inner.metrics.record_query(name, began);
         Ok(found)
     }
 
-    /// Has a query answered whose rows say first of which call they are, call by call.
-    pub(crate) async fn calls_within(
+    /// Runs a query whose first column identifies the call, and groups its rows by call.
+    pub(crate) async fn query_calls(
         &self,
         name: &'static str,
         query: SqlQuery,
     ) -> Result<CallRows, StoreError> {
-        let BoundedRows { rows, cut } = self.rows_within(name, query, DATA + 1).await?;
+        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, DATA + 1).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
-            let (seq, event) = (found.number(0).unwrap_or(0), row::event(found, 1)?);
+            let (seq, event) = (found.number(0).unwrap_or(0), row::read_event(found, 1)?);
             match items.last_mut() {
                 Some((last, events)) if *last == seq => events.push(event),
                 _ => items.push((seq, vec![event])),
@@ -74,14 +73,14 @@ impl Store {
     }
 }
 
-/// The calls that can be read: one that cannot, written by hand, must not hide all the others.
-pub(crate) fn readable(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
+/// The calls that can be read. A damaged call, inserted with SQL, must not hide the others.
+pub(crate) fn readable_calls(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
     let unreadable = |damaged: &DamagedEvent| tracing::error!(%damaged, "a call cannot be shown");
-    calls.filter_map(move |call| call_of(call).inspect_err(unreadable).ok()?)
+    calls.filter_map(move |call| replay_call(call).inspect_err(unreadable).ok()?)
 }
 
-/// The call that those events make.
-pub(crate) fn call_of(mut events: Vec<Event>) -> Result<Option<Call>, DamagedEvent> {
+/// Replays the events of one call.
+pub(crate) fn replay_call(mut events: Vec<Event>) -> Result<Option<Call>, DamagedEvent> {
     events.sort_by_key(|event| event.seq);
     events.iter().try_fold(None, |call, event| {
         let body = Body::read(event.seq, event.kind, &event.data)?;

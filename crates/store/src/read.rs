@@ -1,26 +1,26 @@
-//! Reading: where a call stands, what waits for people, what holds for a thread, the end of the log.
+//! Queries for one call, the pending calls, a thread and the end of the log.
 
 use crate::{
     EventFilter, Store, StoreError, UnavailableDatabase,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, call_of, readable},
+    page::{ResultPage, readable_calls, replay_call},
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread};
 use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp};
 use std::time::Instant;
 
-/// How many batches of open requests are looked through for one page of a filter.
+/// The most batches of open requests that one filtered page searches.
 const ROUNDS: usize = 16;
 
-/// How many open requests are looked through at once for those of a filter.
+/// The number of open requests in one batch of a filtered page.
 const BATCH: usize = 500;
 
 impl Store {
-    /// Where that call stands.
+    /// The call with this id, if there is one.
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
-        Ok(call_of(read(&self.rows("call", query).await?)?)?)
+        Ok(replay_call(read_events(&self.query_rows("call", query).await?)?)?)
     }
 
     /// The tool of that call, if there is one.
@@ -30,12 +30,12 @@ impl Store {
         id: &CallId,
     ) -> Result<Option<String>, StoreError> {
         let query = SqlQuery::new(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
-        let rows = self.rows("tool_of_call", query).await?;
+        let rows = self.query_rows("tool_of_call", query).await?;
         Ok(rows.first().and_then(|found| found.text(0)))
     }
 
-    /// The calls that wait for people, the oldest request first: those of `filter` whose request comes after
-    /// the one at `after` (0 for the first page), `limit` at most.
+    /// The pending calls of `filter`, the oldest request first: those whose request comes after the one at `after` (0 for
+    /// the first page), `limit` at most.
     pub async fn pending(
         &self,
         filter: &EventFilter,
@@ -43,10 +43,10 @@ impl Store {
         limit: usize,
     ) -> Result<ResultPage<Call>, StoreError> {
         let thread_id = filter.thread_id.as_ref();
-        if !filter.is_narrow() {
+        if !filter.is_narrower_than_thread() {
             return Ok(self.open_requests(thread_id, after, limit).await?.0);
         }
-        // Of those that meet it few may be among many, so few are not looked through one by one.
+        // Few of many requests may meet the filter, so they are read in large batches.
         let (mut items, mut next) = (Vec::new(), Some(after));
         for _ in 0..ROUNDS {
             let Some(from) = next.filter(|_| items.len() <= limit) else { break };
@@ -64,7 +64,7 @@ impl Store {
         Ok(ResultPage { items, next })
     }
 
-    /// Some of them, and whether there is no room for more.
+    /// A page of open requests, and true if the limit of bytes cut it.
     async fn open_requests(
         &self,
         thread_id: Option<&ThreadId>,
@@ -84,99 +84,103 @@ impl Store {
                     .bind(thread_id.as_str()),
             ),
         };
-        let mut calls = self.calls_within(name, query).await?;
+        let mut calls = self.query_calls(name, query).await?;
         let more = calls.cut || calls.items.len() > limit;
         calls.items.truncate(limit);
         let next = calls.items.last().map(|(seq, _)| *seq).filter(|_| more);
-        let items = readable(calls.items.into_iter().map(|(_, events)| events)).collect();
+        let items = readable_calls(calls.items.into_iter().map(|(_, events)| events)).collect();
         Ok((ResultPage { items, next }, calls.cut))
     }
 
-    /// What holds for a thread: its grants, its settings, and whether it is closed.
+    /// The state of a thread: its grants, its settings, and its end.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, StoreError> {
         let query = SqlQuery::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
-        let rows = self.rows("thread", query).await?;
+        let rows = self.query_rows("thread", query).await?;
         let mut state = BatchState::new(0, Sha256::ZERO);
-        let mut events = read(&rows)?;
+        let mut events = read_events(&rows)?;
         events.sort_by_key(|event| event.seq);
         state.load(&ReadSet::default(), &events)?;
         Ok(state.thread(thread_id).cloned().unwrap_or_default())
     }
 
-    /// How long the log is: the `seq` of its last event.
+    /// The `seq` of the last event of the log.
     pub async fn tip(&self) -> Result<i64, StoreError> {
-        self.number("tip", SqlQuery::new(queries::TIP)).await
+        self.query_number("tip", SqlQuery::new(queries::TIP)).await
     }
 
     /// The `seq` of the last event of a thread; 0 if it has none.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
-        self.number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
+        self.query_number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
-    /// Writes to the database, and reads back what was written.
+    /// Writes a row to the database and reads it back.
     pub async fn probe(&self) -> Result<(), StoreError> {
         let now = self.clock().now();
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
-        let rows = self.rows("probed", SqlQuery::new(queries::PROBED)).await?;
+        let rows = self.query_rows("probed", SqlQuery::new(queries::PROBED)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {
             return Ok(());
         }
-        let why = "what was just written to it cannot be read back".to_owned();
+        let why = "a row that was just written cannot be read back".to_owned();
         Err(UnavailableDatabase::IoError { place: self.place(), why }.into())
     }
 
-    /// How many requests are open, and since when the oldest is.
+    /// The number of open requests, and the time of the oldest.
     pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), StoreError> {
-        let rows = self.rows("open_now", SqlQuery::new(queries::OPEN_NOW)).await?;
+        let rows = self.query_rows("open_now", SqlQuery::new(queries::OPEN_NOW)).await?;
         let Some(found) = rows.first() else { return Ok((0, None)) };
         let oldest = found.text(1);
         Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
-    /// When something is due next on an open request.
+    /// The next time at which an open request is due.
     pub async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
-        let rows = self.rows("next_due", SqlQuery::new(queries::NEXT_DUE)).await?;
+        let rows = self.query_rows("next_due", SqlQuery::new(queries::NEXT_DUE)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         Ok(found.and_then(|moment| moment.parse().ok()))
     }
 
-    /// The calls on whose request something is due at `now` that nobody has carried out yet: to let it lapse, to
-    /// remind people, to ask a higher level.
+    /// The calls whose request is due at `now`: to expire, to remind approvers, or to escalate.
     pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, StoreError> {
-        let rows = self.rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
-        // A row by hand may lack a name, or have one that nothing can be called by.
+        let rows =
+            self.query_rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;
+        // A row that was inserted with SQL may have an invalid id.
         let name =
             |found: &SqlRow| Some((ThreadId::new(&found.text(0)?).ok()?, CallId::new(&found.text(1)?).ok()?));
         Ok(rows.iter().filter_map(name).collect())
     }
 
-    /// Has a query answered by a reading connection, and its time taken.
-    pub(crate) async fn rows(&self, name: &'static str, query: SqlQuery) -> Result<Vec<SqlRow>, StoreError> {
+    /// Runs a query on a reading connection and records its duration.
+    pub(crate) async fn query_rows(
+        &self,
+        name: &'static str,
+        query: SqlQuery,
+    ) -> Result<Vec<SqlRow>, StoreError> {
         let began = Instant::now();
-        let rows = self.inner.readers.all(query).await.map_err(|e| self.failed(&e))?;
-        self.inner.meters.queried(name, began);
+        let rows = self.inner.readers.query_all(query).await.map_err(|e| self.database_error(&e))?;
+        self.inner.metrics.record_query(name, began);
         Ok(rows)
     }
 
-    async fn number(&self, name: &'static str, query: SqlQuery) -> Result<i64, StoreError> {
-        Ok(self.maybe_number(name, query).await?.unwrap_or(0))
+    async fn query_number(&self, name: &'static str, query: SqlQuery) -> Result<i64, StoreError> {
+        Ok(self.query_optional_number(name, query).await?.unwrap_or(0))
     }
 
-    /// The number that a query answers, if it is one.
-    pub(crate) async fn maybe_number(
+    /// The number in the first row of a query, if any.
+    pub(crate) async fn query_optional_number(
         &self,
         name: &'static str,
         query: SqlQuery,
     ) -> Result<Option<i64>, StoreError> {
-        Ok(self.rows(name, query).await?.first().and_then(|found| found.number(0)))
+        Ok(self.query_rows(name, query).await?.first().and_then(|found| found.number(0)))
     }
 
-    pub(crate) fn failed(&self, e: &sqlx::Error) -> StoreError {
+    pub(crate) fn database_error(&self, e: &sqlx::Error) -> StoreError {
         self.inner.readers.error(self.place(), e)
     }
 }
 
-pub(crate) fn read(rows: &[SqlRow]) -> Result<Vec<Event>, DamagedEvent> {
-    rows.iter().map(|found| row::event(found, 0)).collect()
+pub(crate) fn read_events(rows: &[SqlRow]) -> Result<Vec<Event>, DamagedEvent> {
+    rows.iter().map(|found| row::read_event(found, 0)).collect()
 }

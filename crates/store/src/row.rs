@@ -5,14 +5,14 @@ use countersign_events::{DamagedEvent, Event, Json, Sha256, ThreadId};
 use std::borrow::Cow;
 
 /// Reads `seq, thread_id, type, timestamp, principal, data, hash`, wherever in the row they begin.
-pub(crate) fn event(row: &SqlRow, from: usize) -> Result<Event, DamagedEvent> {
+pub(crate) fn read_event(row: &SqlRow, from: usize) -> Result<Event, DamagedEvent> {
     let seq = row.number(from).unwrap_or(0);
     let damaged = |what: String| DamagedEvent { seq, what };
     // SQLite keeps any bytes as text, so what a shell with another encoding inserted need not be UTF-8:
     // such bytes read as U+FFFD, here as in the chain.
     let text = |index: usize| {
         row.bytes(from + index)
-            .map(|bytes| lossy(bytes.unwrap_or_default()))
+            .map(|bytes| utf8_lossy(bytes.unwrap_or_default()))
             .map_err(|e| damaged(format!("it cannot be read: {e}")))
     };
     let hash = match text(6)?.as_ref() {
@@ -32,7 +32,7 @@ pub(crate) fn event(row: &SqlRow, from: usize) -> Result<Event, DamagedEvent> {
     })
 }
 
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+fn utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     // What is UTF-8, which is all but everything, is found out faster so.
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -2,7 +2,7 @@
 //! of a layout that is not the one that this program knows.
 
 use crate::{
-    DatabaseName, StoreError,
+    DatabaseKind, DatabaseName, StoreError,
     database::{ReadConnection, SqlQuery},
     queries,
 };
@@ -10,15 +10,6 @@ use sqlx::{
     SqlSafeStr,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
 };
-
-/// Which database's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatabaseKind {
-    /// SQLite, in `migrations/sqlite`.
-    Sqlite,
-    /// PostgreSQL, in `migrations/postgres`.
-    Postgres,
-}
 
 /// The layout that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +51,7 @@ pub const fn migrations(kind: DatabaseKind) -> &'static [(i64, &'static str, &'s
 
 /// The number of the last migration that this program knows.
 #[must_use]
-pub(crate) fn known() -> i64 {
+pub(crate) fn latest_migration() -> i64 {
     migrations(DatabaseKind::Sqlite).last().map_or(0, |(number, ..)| *number)
 }
 
@@ -76,9 +67,9 @@ pub(crate) fn migrator(kind: DatabaseKind) -> Migrator {
 }
 
 /// What the log's own list of migrations says. It is asked without any lock.
-pub(crate) async fn layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, sqlx::Error> {
+pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, sqlx::Error> {
     let kind = conn.kind();
-    let applied = conn.all(SqlQuery::new(queries::APPLIED)).await?;
+    let applied = conn.query_all(SqlQuery::new(queries::APPLIED)).await?;
     let known = migrator(kind);
     let same = known.iter().zip(&applied).all(|(known, found)| {
         Some(known.version) == found.number(0) && found.bytes(1).ok().flatten() == Some(&*known.checksum)
@@ -92,26 +83,30 @@ pub(crate) async fn layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout
     }
     let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
     if !same {
-        return Ok(if found > self::known() { SchemaLayout::Newer { found } } else { SchemaLayout::Older });
+        return Ok(if found > latest_migration() {
+            SchemaLayout::Newer { found }
+        } else {
+            SchemaLayout::Older
+        });
     }
     // A neighbouring version has gone on. It says itself who may still work here.
-    let oldest = conn.all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;
+    let oldest = conn.query_all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;
     let oldest = oldest.first().and_then(|row| row.number(0)).unwrap_or(i64::MAX);
-    Ok(if oldest <= self::known() { SchemaLayout::Ours } else { SchemaLayout::Newer { found } })
+    Ok(if oldest <= latest_migration() { SchemaLayout::Ours } else { SchemaLayout::Newer { found } })
 }
 
-pub(crate) fn newer(place: DatabaseName, found: i64) -> StoreError {
-    StoreError::NewerDatabase { place, found, known: known() }
+pub(crate) fn newer_error(place: DatabaseName, found: i64) -> StoreError {
+    StoreError::NewerDatabase { place, found, known: latest_migration() }
 }
 
 /// Why migrating failed.
-pub(crate) fn failed(
+pub(crate) fn migration_error(
     place: DatabaseName,
     error: MigrateError,
     of_database: impl FnOnce(sqlx::Error) -> StoreError,
 ) -> StoreError {
     match error {
-        MigrateError::VersionMissing(found) => newer(place, found),
+        MigrateError::VersionMissing(found) => newer_error(place, found),
         MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => of_database(e),
         e => StoreError::DamagedFile { place, why: e.to_string() },
     }

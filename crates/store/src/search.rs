@@ -4,9 +4,9 @@
 use crate::{
     EventFilter, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{DATA, ResultPage, readable},
+    page::{DATA, ResultPage, readable_calls},
     queries,
-    read::read,
+    read::read_events,
 };
 use countersign_approvals::Call;
 use countersign_events::{
@@ -47,7 +47,7 @@ pub struct ThreadOutline {
     pub closed_at: Option<Timestamp>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFate {
     /// Its tool.
@@ -56,7 +56,7 @@ pub struct CallFate {
     pub requested_at: Option<Timestamp>,
     /// What was decided, by what, and when, if it was.
     pub decided: Option<(Decision, Source, Timestamp)>,
-    /// Whether anybody started it.
+    /// True if an executor started it.
     pub started: bool,
     /// How it ended, if it did.
     pub status: Option<Status>,
@@ -70,10 +70,10 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<ResultPage<Event>, StoreError> {
-        if filter.is_narrow() {
+        if filter.is_narrower_than_thread() {
             return self.search(filter, after, limit).await;
         }
-        let most = one_more(limit);
+        let most = limit_plus_one(limit);
         let (name, query) = match &filter.thread_id {
             None => ("events", SqlQuery::new(queries::EVENTS).bind(after).bind(most)),
             Some(thread_id) => (
@@ -81,8 +81,8 @@ impl Store {
                 SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
-        let found = self.rows_within(name, query, DATA).await?;
-        let mut items = read(&found.rows)?;
+        let found = self.query_bounded_rows(name, query, DATA).await?;
+        let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
         let next = items.last().map(|event| event.seq).filter(|_| more);
@@ -101,7 +101,7 @@ impl Store {
             Some(thread_id) => {
                 let span =
                     SqlQuery::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
-                let end = self.maybe_number("span_of_thread", span).await?.unwrap_or(after);
+                let end = self.query_optional_number("span_of_thread", span).await?.unwrap_or(after);
                 (end, self.thread_tip(thread_id).await?)
             }
         };
@@ -113,15 +113,15 @@ impl Store {
         let query = SqlQuery::new(text)
             .bind(after)
             .bind(end)
-            .bind(one_more(limit))
+            .bind(limit_plus_one(limit))
             .bind((!filter.types.is_empty()).then(types))
             .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
             .bind(filter.principal.as_ref().map(ToString::to_string))
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
-        let found = self.rows_within(name, query, DATA).await?;
-        let mut items = read(&found.rows)?;
+        let found = self.query_bounded_rows(name, query, DATA).await?;
+        let mut items = read_events(&found.rows)?;
         if found.cut || items.len() > limit {
             items.truncate(limit);
             let next = items.last().map(|event| event.seq);
@@ -140,7 +140,7 @@ impl Store {
         before: i64,
         limit: usize,
     ) -> Result<ResultPage<Call>, StoreError> {
-        let mut before = self.beginning_at(before).await?;
+        let mut before = self.clamp_before(before).await?;
         // Of calls in one state few may be among many, so few are not looked through one by one.
         let batch = if state.is_some() { limit.max(BATCH) } else { limit };
         let mut items = Vec::new();
@@ -172,7 +172,7 @@ impl Store {
     ) -> Result<(Vec<Call>, Option<i64>, bool), StoreError> {
         let floor = match &filter.thread_id {
             None => before.saturating_sub(SPAN).max(1),
-            Some(thread_id) => self.floor_of_thread(thread_id, before).await?,
+            Some(thread_id) => self.thread_span_floor(thread_id, before).await?,
         };
         let (name, text) = match filter.thread_id {
             None => ("calls", queries::CALLS),
@@ -181,45 +181,49 @@ impl Store {
         let query = SqlQuery::new(text.on(self.inner.readers.kind()))
             .bind(before)
             .bind(floor)
-            .bind(one_more(limit))
+            .bind(limit_plus_one(limit))
             .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
             .bind(filter.principal.as_ref().map(ToString::to_string))
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
-        let calls = self.calls_within(name, query).await?;
+        let calls = self.query_calls(name, query).await?;
         let next = if calls.cut || calls.items.len() > limit {
             calls.items.last().map(|(seq, _)| *seq)
         } else {
             Some(floor).filter(|floor| *floor > 1)
         };
-        Ok((readable(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
+        Ok((readable_calls(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
     }
 
     /// Back to where one look at a thread reaches that begins before the event at `before`.
-    pub(crate) async fn floor_of_thread(&self, thread_id: &ThreadId, before: i64) -> Result<i64, StoreError> {
+    pub(crate) async fn thread_span_floor(
+        &self,
+        thread_id: &ThreadId,
+        before: i64,
+    ) -> Result<i64, StoreError> {
         let span =
             SqlQuery::new(queries::SPAN_OF_THREAD_BACK).bind(thread_id.as_str()).bind(before).bind(SPAN);
-        Ok(self.maybe_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
+        Ok(self.query_optional_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
     }
 
     /// The threads whose last event stands before `before` (0 for the end of the log), the one that something
     /// happened in last first, `limit` at most.
     pub async fn threads(&self, before: i64, limit: usize) -> Result<ResultPage<ThreadOutline>, StoreError> {
-        let before = self.beginning_at(before).await?;
+        let before = self.clamp_before(before).await?;
         let floor = before.saturating_sub(SPAN).max(1);
-        let rows = self.outlines(before, floor, limit.saturating_add(1)).await?;
+        let rows = self.query_outlines(before, floor, limit.saturating_add(1)).await?;
         let next = if rows.len() > limit {
             rows.get(limit.saturating_sub(1)).and_then(|found| found.number(0))
         } else {
             Some(floor).filter(|floor| *floor > 1)
         };
         // A row by hand may name a thread by what is no name.
-        Ok(ResultPage { items: rows.iter().take(limit).filter_map(outline).collect(), next })
+        Ok(ResultPage { items: rows.iter().take(limit).filter_map(parse_outline).collect(), next })
     }
 
     /// Where a list that goes back from the end of the log begins: no later than there.
-    pub(crate) async fn beginning_at(&self, before: i64) -> Result<i64, StoreError> {
+    pub(crate) async fn clamp_before(&self, before: i64) -> Result<i64, StoreError> {
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }
@@ -230,12 +234,12 @@ impl Store {
         if last == 0 {
             return Ok(None);
         }
-        Ok(self.outlines(last + 1, last, 1).await?.first().and_then(outline))
+        Ok(self.query_outlines(last + 1, last, 1).await?.first().and_then(parse_outline))
     }
 
-    async fn outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<SqlRow>, StoreError> {
+    async fn query_outlines(&self, before: i64, floor: i64, limit: usize) -> Result<Vec<SqlRow>, StoreError> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.rows("threads", SqlQuery::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
+        self.query_rows("threads", SqlQuery::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
 
     /// Goes through what became of every call that was proposed from `since` on and before `until`, and tells
@@ -255,7 +259,7 @@ impl Store {
                 .bind(end)
                 .bind(since.map(|moment| moment.to_string()))
                 .bind(until.map(|moment| moment.to_string()));
-            self.rows("tally", query).await?.iter().filter_map(fate).for_each(&mut each);
+            self.query_rows("tally", query).await?.iter().filter_map(parse_fate).for_each(&mut each);
             progress(end, tip);
             after = end;
         }
@@ -264,11 +268,11 @@ impl Store {
 }
 
 /// One more than asked for tells whether there is a next page.
-pub(crate) fn one_more(limit: usize) -> i64 {
+pub(crate) fn limit_plus_one(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
-fn outline(found: &SqlRow) -> Option<ThreadOutline> {
+fn parse_outline(found: &SqlRow) -> Option<ThreadOutline> {
     let text = |index: usize| found.text(index);
     let moment = |index: usize| text(index)?.parse::<Timestamp>().ok();
     Some(ThreadOutline {
@@ -284,7 +288,7 @@ fn outline(found: &SqlRow) -> Option<ThreadOutline> {
 }
 
 /// A row of `sql/tally.sql`, in the order of its columns.
-fn fate(found: &SqlRow) -> Option<CallFate> {
+fn parse_fate(found: &SqlRow) -> Option<CallFate> {
     let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
     let decided = || {
         let decision = found.text(2)?.parse().unwrap_or(Decision::Other);
@@ -294,7 +298,7 @@ fn fate(found: &SqlRow) -> Option<CallFate> {
         tool: found.text(0)?,
         requested_at: moment(1),
         decided: decided(),
-        started: found.truth(5),
+        started: found.boolean(5),
         status: found.text(6).map(|status| status.parse().unwrap_or(Status::Other)),
     })
 }

@@ -88,7 +88,8 @@ impl Store {
     /// The calls up to `end` that their thread had before. The check of the rules does not remember calls that have
     /// ended, and a log without its unique indexes can hold a second one.
     async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, StoreError> {
-        let rows = self.rows("repeated_calls", SqlQuery::new(queries::REPEATED_CALLS).bind(end)).await?;
+        let rows =
+            self.query_rows("repeated_calls", SqlQuery::new(queries::REPEATED_CALLS).bind(end)).await?;
         let reason = "the thread has a call with this id already".to_owned();
         let row = |seq| InadmissibleRow { seq, reason: reason.clone() };
         Ok(rows.iter().filter_map(|found| found.number(0)).map(row).collect())
@@ -98,7 +99,8 @@ impl Store {
     async fn index_holds(&self) -> Result<bool, StoreError> {
         let (pure, index) =
             (SqlQuery::new(queries::OPEN_REQUESTS_PURE), SqlQuery::new(queries::OPEN_REQUESTS));
-        let [pure, index] = self.inner.readers.both(pure, index).await.map_err(|e| self.failed(&e))?;
+        let [pure, index] =
+            self.inner.readers.query_both(pure, index).await.map_err(|e| self.database_error(&e))?;
         let open = |row: &SqlRow| (row.number(0), row.text(1), row.text(2), row.text(3));
         Ok(pure.iter().map(open).eq(index.iter().map(open)))
     }

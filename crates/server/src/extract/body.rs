@@ -17,7 +17,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
 
 /// How much of a body that is too long is read before the connection is closed on it.
-const MAX_PASSED_OVER: usize = 16 * MAX_BODY;
+const MAX_DRAINED: usize = 16 * MAX_BODY;
 
 /// How deep a body may nest: what is in it as deep as any JSON here, and the body round that.
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
@@ -30,13 +30,13 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ProblemResponse> {
         require_json(request.headers())?;
-        read(&take_whole(request.into_body()).await?).map(Self)
+        parse_json(&read_body(request.into_body()).await?).map(Self)
     }
 }
 
 /// Takes the body up to its limit. One that is somewhat longer is read to its end all the same: if the
 /// connection were closed before, the caller would see that and not the answer.
-async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
+async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
     let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|why| {
@@ -45,7 +45,7 @@ async fn take_whole(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> 
         total += chunk.len();
         if total <= MAX_BODY {
             taken.extend_from_slice(&chunk);
-        } else if total > MAX_PASSED_OVER {
+        } else if total > MAX_DRAINED {
             break;
         }
     }
@@ -87,11 +87,11 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
     }
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
+fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
     let text = if bytes.is_empty() { b"{}" } else { bytes };
-    if let Some((line, column)) = too_deep(text) {
+    if let Some((line, column)) = find_excess_depth(text) {
         let detail = format!("the body nests deeper than {MAX_DEPTH} levels at line {line} column {column}");
-        return Err(ProblemResponse::new(ErrorCode::Invalid, detail).at(line, column));
+        return Err(ProblemResponse::new(ErrorCode::Invalid, detail).with_position(line, column));
     }
     // An array would be read as the fields without their names, and so mean what it does not say.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
@@ -103,12 +103,12 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
         } else {
             ProblemResponse::new(ErrorCode::BadJson, format!("the body is not JSON: {why}"))
         };
-        problem.at(why.line(), why.column())
+        problem.with_position(why.line(), why.column())
     })
 }
 
 /// Where a body nests too deep, if it does: by its brackets alone, before anything is made of it.
-fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
+fn find_excess_depth(text: &[u8]) -> Option<(usize, usize)> {
     let (mut depth, mut line, mut begins, mut quoted, mut escaped) = (0_usize, 1, 0, false, false);
     for (at, byte) in text.iter().enumerate() {
         match byte {
@@ -136,11 +136,11 @@ mod tests {
     #[test]
     fn counts_brackets_that_nest_and_no_others() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert_eq!(too_deep(nested(MAX_BODY_DEPTH).as_bytes()), None);
-        assert_eq!(too_deep(nested(MAX_BODY_DEPTH + 1).as_bytes()), Some((1, MAX_BODY_DEPTH + 1)));
-        assert_eq!(too_deep(format!("\"{}\"", nested(300)).as_bytes()), None);
-        assert_eq!(too_deep(format!(r#""\"{}""#, "[".repeat(300)).as_bytes()), None);
-        assert_eq!(too_deep("[]".repeat(300).as_bytes()), None);
-        assert_eq!(too_deep(format!("\n{}", nested(300)).as_bytes()), Some((2, MAX_BODY_DEPTH + 1)));
+        assert_eq!(find_excess_depth(nested(MAX_BODY_DEPTH).as_bytes()), None);
+        assert_eq!(find_excess_depth(nested(MAX_BODY_DEPTH + 1).as_bytes()), Some((1, MAX_BODY_DEPTH + 1)));
+        assert_eq!(find_excess_depth(format!("\"{}\"", nested(300)).as_bytes()), None);
+        assert_eq!(find_excess_depth(format!(r#""\"{}""#, "[".repeat(300)).as_bytes()), None);
+        assert_eq!(find_excess_depth("[]".repeat(300).as_bytes()), None);
+        assert_eq!(find_excess_depth(format!("\n{}", nested(300)).as_bytes()), Some((2, MAX_BODY_DEPTH + 1)));
     }
 }

@@ -16,8 +16,8 @@ const PATTERN: &str = concat!(
     r"|%[Dd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][1-9A-Ca-c](%[89ABab][0-9A-Fa-f]){2})+$"
 );
 
-/// Who asks. Nobody is authenticated yet: it is whoever the header says, and if it says nothing, an
-/// agent on the executor's endpoints and a person on the approver's.
+/// The principal of a request. The server does not authenticate it: the header names it, and without the header it is
+/// an agent on the executor's endpoints and a person on the approver's.
 pub(crate) struct RequestPrincipal(Option<Principal>);
 
 impl RequestPrincipal {
@@ -36,7 +36,9 @@ impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let name = api::PRINCIPAL_HEADER;
         let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
-        let bad = |why: String| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
+        let bad = |why: String| {
+            ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).with_parameter(name)
+        };
         if !is_encoded(given) {
             return Err(bad("two hexadecimal digits must follow each %; write % itself as %25".to_owned()));
         }

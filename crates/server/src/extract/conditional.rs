@@ -1,5 +1,4 @@
-//! `If-None-Match` (RFC 9110, 13.1.2): whoever has the answer already is told so, before anything is
-//! looked up where that can be known.
+//! `If-None-Match` (RFC 9110, 13.1.2): a caller that has the current answer gets 304, if possible without a query.
 //!
 //! The tags are weak and stand on the log: as long as no event came, no answer has changed, but for what a policy
 //! that came since says of questions that are open.
@@ -23,7 +22,7 @@ use utoipa::{
     },
 };
 
-/// What the caller has.
+/// The tags of the answers that the caller has.
 pub(crate) struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
@@ -32,7 +31,7 @@ impl IfNoneMatch {
         Self(Vec::new())
     }
 
-    /// Whether the caller has what bears that tag.
+    /// True if the caller has the answer with that tag.
     pub(crate) fn has(&self, tag: &str) -> bool {
         // Weak comparison: whether a tag is weak or strong makes no difference.
         let opaque = tag.trim_start_matches("W/");
@@ -40,17 +39,17 @@ impl IfNoneMatch {
     }
 
     /// What bears that tag: nothing if the caller has it, and `answer` if not.
-    pub(crate) async fn unless<T: Serialize>(
+    pub(crate) async fn respond_unless_cached<T: Serialize>(
         &self,
         tag: &str,
         answer: impl Future<Output = Result<T, GateError>>,
     ) -> Result<Response, ProblemResponse> {
-        if self.has(tag) { Ok(unchanged(tag)) } else { Ok(tagged(tag, axum::Json(answer.await?))) }
+        if self.has(tag) { Ok(not_modified(tag)) } else { Ok(with_tag(tag, axum::Json(answer.await?))) }
     }
 }
 
 /// Puts the tag on an answer.
-pub(crate) fn tagged(tag: &str, answer: impl IntoResponse) -> Response {
+pub(crate) fn with_tag(tag: &str, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     if let Ok(tag) = HeaderValue::from_str(tag) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -59,8 +58,8 @@ pub(crate) fn tagged(tag: &str, answer: impl IntoResponse) -> Response {
 }
 
 /// What the caller has still holds.
-pub(crate) fn unchanged(tag: &str) -> Response {
-    tagged(tag, StatusCode::NOT_MODIFIED)
+pub(crate) fn not_modified(tag: &str) -> Response {
+    with_tag(tag, StatusCode::NOT_MODIFIED)
 }
 
 /// The tag of a call: its newest event and its state, which a lease that lapses changes by itself. What a question
@@ -78,12 +77,12 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let question = call.request.as_ref().filter(|_| call.is_pending());
     let told = question.and_then(|question| Json::encode(question).ok());
     let told =
-        told.map(|told| format!("-{}", short(Sha256::digest(told.as_str().as_bytes())))).unwrap_or_default();
+        told.map(|told| format!("-{}", short_hash(Sha256::digest(told.as_str().as_bytes())))).unwrap_or_default();
     format!("W/\"{newest}-{}{told}\"", call.state)
 }
 
 /// The beginning of a hash, which is enough to tell a handful of answers apart.
-pub(crate) fn short(hash: Sha256) -> String {
+pub(crate) fn short_hash(hash: Sha256) -> String {
     hash.to_string().chars().take(12).collect()
 }
 

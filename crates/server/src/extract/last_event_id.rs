@@ -1,6 +1,6 @@
 //! `Last-Event-ID`: how far a reader of the stream came, which browsers say by themselves.
 
-use super::{cursor, header};
+use super::{header, parse_cursor};
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::{
@@ -16,8 +16,8 @@ impl<S: Sync> FromRequestParts<S> for LastEventId {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let given = header(&parts.headers, "last-event-id")?.filter(|id| !id.is_empty());
-        let seq = given.map(cursor).transpose();
-        Ok(Self(seq.map_err(|problem| problem.of("last-event-id"))?))
+        let seq = given.map(parse_cursor).transpose();
+        Ok(Self(seq.map_err(|problem| problem.with_parameter("last-event-id"))?))
     }
 }
 

@@ -11,13 +11,13 @@ mod query;
 
 pub(crate) use body::JsonBody;
 pub(crate) use caller::RequestPrincipal;
-pub(crate) use conditional::{IfNoneMatch, short, tag_of_call, tagged, unchanged};
+pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};
 pub(crate) use last_event_id::LastEventId;
 pub(crate) use path::{OfCall, OfGrant, OfThread};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
     CallsOf, CallsOfThread, EventsOf, EventsOfThread, NoQuery, PageOf, PendingOf, PendingOfThread,
-    QueryParameters, Span, cursor,
+    QueryParameters, Span, parse_cursor,
 };
 
 use crate::problem::ProblemResponse;
@@ -28,7 +28,8 @@ use countersign_api::ErrorCode;
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, ProblemResponse> {
     let mut given = headers.get_all(name).iter();
     let first = given.next();
-    let bad = |why: &str| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).of(name);
+    let bad =
+        |why: &str| ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).with_parameter(name);
     if given.next().is_some() {
         return Err(bad("is given twice"));
     }

@@ -16,7 +16,11 @@ use utoipa::{
 };
 
 /// A part of the path, decoded.
-async fn part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, ProblemResponse> {
+async fn decode_part<S: Send + Sync>(
+    parts: &mut Parts,
+    state: &S,
+    name: &str,
+) -> Result<String, ProblemResponse> {
     let all = RawPathParams::from_request_parts(parts, state).await;
     let all = all.map_err(|why| ProblemResponse::invalid(why.body_text()))?;
     let found = all.iter().find_map(|(key, value)| (key == name).then(|| value.to_owned()));
@@ -30,7 +34,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OfThread {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
-        Ok(Self(countersign_api::parse_thread_id(&part(parts, state, "thread").await?)?))
+        Ok(Self(countersign_api::parse_thread_id(&decode_part(parts, state, "thread").await?)?))
     }
 }
 
@@ -42,7 +46,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OfCall {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
-        Ok(Self(thread, countersign_api::parse_call_id(&part(parts, state, "id").await?)?))
+        Ok(Self(thread, countersign_api::parse_call_id(&decode_part(parts, state, "id").await?)?))
     }
 }
 
@@ -54,26 +58,26 @@ impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
-        let named = part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
+        let named = decode_part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
         let why = "grant: must be the seq of the event that gave it";
         Ok(Self(thread, named.ok_or_else(|| ProblemResponse::invalid(why))?))
     }
 }
 
-fn in_path(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+fn path_parameter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     openapi::parameter(name, ParameterIn::Path, what, schema)
 }
 
 impl IntoParams for OfThread {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![in_path("thread", "The thread.", ThreadId::schema())]
+        vec![path_parameter("thread", "The thread.", ThreadId::schema())]
     }
 }
 
 impl IntoParams for OfCall {
     fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let mut all = OfThread::into_params(within);
-        all.push(in_path("id", "The call, unique in its thread.", CallId::schema()));
+        all.push(path_parameter("id", "The call, unique in its thread.", CallId::schema()));
         all
     }
 }
@@ -86,7 +90,7 @@ impl IntoParams for OfGrant {
             .maximum(Some(i64::MAX))
             .examples([3]);
         let mut all = OfThread::into_params(within);
-        all.push(in_path("seq", "The grant: the `seq` of the response that gave it.", seq));
+        all.push(path_parameter("seq", "The grant: the `seq` of the response that gave it.", seq));
         all
     }
 }

@@ -19,7 +19,7 @@ impl<S: Sync> FromRequestParts<S> for WaitPreference {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let given = parts.headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
-        // A preference that is not understood is passed over, as the RFC wants it.
+        // The RFC requires that unknown preferences are ignored.
         let wait = given.flat_map(|value| value.split([',', ';'])).find_map(|one| {
             let (name, value) = one.split_once('=')?;
             let seconds = value.trim().trim_matches('"').parse::<u64>().ok()?;

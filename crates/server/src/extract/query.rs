@@ -20,7 +20,7 @@ pub(crate) trait AcceptedParameters: Send {
     const NAMES: &[&str];
 }
 
-macro_rules! takes {
+macro_rules! parameter_sets {
     ($($(#[$doc:meta])* $name:ident as $marker:ident: $names:expr;)*) => {
         $(
             #[doc = concat!("See [`", stringify!($name), "`].")]
@@ -36,7 +36,7 @@ macro_rules! takes {
     };
 }
 
-takes! {
+parameter_sets! {
     /// None at all.
     NoQuery as Nothing: [];
     /// A part of a list.
@@ -62,7 +62,7 @@ pub(crate) struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,
     pub(crate) state: Option<CallState>,
-    takes: PhantomData<T>,
+    accepted: PhantomData<T>,
 }
 
 impl<T> QueryParameters<T> {
@@ -80,33 +80,35 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             page: api::PageQuery::default(),
             filter: LogFilter::default(),
             state: None,
-            takes: PhantomData,
+            accepted: PhantomData,
         };
         let mut seen = Vec::new();
         for pair in parts.uri.query().unwrap_or("").split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (key, value) = (decoded(key, key)?, decoded(key, value)?);
+            let (key, value) = (decode_form(key, key)?, decode_form(key, value)?);
             let Some(name) = T::NAMES.iter().find(|name| **name == key) else {
-                return Err(unknown(&key, T::NAMES));
+                return Err(unknown_parameter(&key, T::NAMES));
             };
             if *name != "type" && seen.contains(name) {
-                return Err(ProblemResponse::invalid(format!("{name} is given twice")).of(name));
+                return Err(ProblemResponse::invalid(format!("{name} is given twice")).with_parameter(name));
             }
             seen.push(name);
-            query.take(name, &value)?;
+            query.set_parameter(name, &value)?;
         }
         Ok(query)
     }
 }
 
 impl<T> QueryParameters<T> {
-    fn take(&mut self, name: &str, value: &str) -> Result<(), ProblemResponse> {
+    fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), ProblemResponse> {
         let filter = &mut self.filter;
         match name {
-            "after" => self.page.after = cursor(value).map_err(|problem| problem.of(name))?,
-            "limit" => self.page.limit = limit(value)?,
-            "thread" => filter.thread_id = Some(read(name, ThreadId::new(value))?),
-            "tool" => filter.tool = Some(read(name, ToolName::new(value))?),
+            "after" => {
+                self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?
+            }
+            "limit" => self.page.limit = parse_limit(value)?,
+            "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
+            "tool" => filter.tool = Some(name_error(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
             "state" => self.state = Some(parse::<CallState>(name, value)?),
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
@@ -122,32 +124,32 @@ impl<T> QueryParameters<T> {
 }
 
 /// As a form encodes it (<https://url.spec.whatwg.org/#urlencoded-parsing>).
-fn decoded(key: &str, text: &str) -> Result<String, ProblemResponse> {
+fn decode_form(key: &str, text: &str) -> Result<String, ProblemResponse> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
-    let why = || ProblemResponse::invalid(format!("{key} is not UTF-8")).of(key);
+    let why = || ProblemResponse::invalid(format!("{key} is not UTF-8")).with_parameter(key);
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| why())
 }
 
-fn unknown(key: &str, names: &[&str]) -> ProblemResponse {
+fn unknown_parameter(key: &str, names: &[&str]) -> ProblemResponse {
     let detail = match names {
         [] => format!("unknown parameter {key:?}; this path has none"),
         [others @ .., last] => {
             format!("unknown parameter {key:?}; the parameters are {} and {last}", others.join(", "))
         }
     };
-    ProblemResponse::invalid(detail).of(key)
+    ProblemResponse::invalid(detail).with_parameter(key)
 }
 
-fn read<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, ProblemResponse> {
-    given.map_err(|why| ProblemResponse::invalid(format!("{name}: {why}")).of(name))
+fn name_error<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, ProblemResponse> {
+    given.map_err(|why| ProblemResponse::invalid(format!("{name}: {why}")).with_parameter(name))
 }
 
 fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, ProblemResponse> {
-    read(name, value.parse())
+    name_error(name, value.parse())
 }
 
-pub(crate) fn cursor(text: &str) -> Result<i64, ProblemResponse> {
+pub(crate) fn parse_cursor(text: &str) -> Result<i64, ProblemResponse> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         let detail =
@@ -156,10 +158,11 @@ pub(crate) fn cursor(text: &str) -> Result<i64, ProblemResponse> {
     })
 }
 
-fn limit(text: &str) -> Result<usize, ProblemResponse> {
+fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {
     let most = api::MAX_PAGE;
     text.parse().ok().filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
-        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}")).of("limit")
+        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}"))
+            .with_parameter("limit")
     })
 }
 

@@ -1,21 +1,21 @@
 //! The document that describes the API (OpenAPI 3.1): made of the same routes that answer, so that the
 //! two cannot part, and completed with what is true of all of them.
 
+mod builders;
 mod refusals;
 
+pub(crate) use builders::{header, parameter, text};
 pub(crate) use refusals::{refusals, responses};
 
-use crate::door;
+use crate::request_id;
 use countersign_api as api;
 use countersign_gate::Sha256;
 use std::collections::BTreeMap;
 use utoipa::{
     OpenApi,
     openapi::{
-        ObjectBuilder, Ref, RefOr, Required,
-        header::{Header, HeaderBuilder},
-        path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
-        schema::{Schema, Type},
+        Ref, RefOr,
+        path::{Operation, ParameterIn, PathItem},
     },
 };
 
@@ -53,39 +53,12 @@ pub(crate) struct DocumentText {
 }
 
 impl DocumentText {
-    pub(crate) fn of(document: &utoipa::openapi::OpenApi) -> Self {
+    pub(crate) fn new(document: &utoipa::openapi::OpenApi) -> Self {
         // A document is made of texts and numbers alone, which cannot fail to be written.
         let text = document.to_pretty_json().unwrap_or_default();
         let hash = Sha256::digest(text.as_bytes()).to_string();
         Self { tag: format!("W/\"{}\"", hash.get(..16).unwrap_or(&hash)), text }
     }
-}
-
-/// A text, with an example of it.
-pub(crate) fn text(example: &str) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::String).examples([example])
-}
-
-/// A parameter; one in the path is required, and no other is.
-pub(crate) fn parameter(
-    name: &str,
-    place: ParameterIn,
-    what: &str,
-    schema: impl Into<RefOr<Schema>>,
-) -> Parameter {
-    let required = if place == ParameterIn::Path { Required::True } else { Required::False };
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(place)
-        .required(required)
-        .description(Some(what))
-        .schema(Some(schema))
-        .build()
-}
-
-/// A header of an answer.
-pub(crate) fn header(what: &str, schema: impl Into<RefOr<Schema>>) -> Header {
-    HeaderBuilder::new().description(Some(what)).schema(Some(schema)).build()
 }
 
 /// Adds the parts that every operation has: the request id and the common refusals. Refusals that several operations
@@ -117,7 +90,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
 
 fn add_request_id(response: &mut utoipa::openapi::Response) {
     let id = header("The id of the request in the server's log.", text("req-7f3a"));
-    response.headers.insert(door::REQUEST_ID.as_str().to_owned(), id.into());
+    response.headers.insert(request_id::REQUEST_ID.as_str().to_owned(), id.into());
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {

@@ -1,9 +1,9 @@
 //! `GET /v1/tool-calls` and `GET /v1/threads/{thread}/tool-calls`
 
-use super::by_log::{TaggedSchema, tag};
+use super::log_tag::{TaggedSchema, log_tag};
 use crate::{
     AppState,
-    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, tagged, unchanged},
+    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, not_modified, with_tag},
     problem::ProblemResponse,
 };
 use axum::{
@@ -59,9 +59,9 @@ async fn answer<T>(
     QueryParameters { page, filter, state, .. }: QueryParameters<T>,
     have: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    let tag = tag(app, filter.thread_id.as_ref()).await?;
+    let tag = log_tag(app, filter.thread_id.as_ref()).await?;
     if have.has(&tag) {
-        return Ok(unchanged(&tag));
+        return Ok(not_modified(&tag));
     }
     let calls = app.gate.calls(&filter, state, page).await?;
     // A lease lapses without an event, so a list in which one may is not known by the log's length.
@@ -72,5 +72,5 @@ async fn answer<T>(
     if lapses || matches!(state, Some(Standing::Running | Standing::Unknown)) {
         return Ok(Json(calls).into_response());
     }
-    Ok(tagged(&tag, Json(calls)))
+    Ok(with_tag(&tag, Json(calls)))
 }

@@ -29,14 +29,14 @@ pub(super) async fn decide_all(
     JsonBody(all): JsonBody<api::BulkDecisionRequest>,
 ) -> RouteAnswer<api::BulkDecisionResponse> {
     let answered = app.gate.acting_as(caller.person()).decide_all(&all).await?;
-    Ok(Json(api::BulkDecisionResponse { results: answered.into_iter().map(told).collect() }))
+    Ok(Json(api::BulkDecisionResponse { results: answered.into_iter().map(bulk_result).collect() }))
 }
 
-fn told(answered: api::DecisionAnswer) -> api::BulkDecisionResult {
+fn bulk_result(answered: api::DecisionAnswer) -> api::BulkDecisionResult {
     let api::DecisionAnswer { thread_id, id, outcome } = answered;
     let (call, problem) = match outcome {
         Ok(call) => (Some(call), None),
-        Err(error) => (None, Some(ProblemResponse::from(error).told())),
+        Err(error) => (None, Some(ProblemResponse::from(error).into_problem())),
     };
     api::BulkDecisionResult { thread_id, id, call, problem }
 }

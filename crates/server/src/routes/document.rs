@@ -2,7 +2,7 @@
 
 use crate::{
     AppState,
-    extract::{IfNoneMatch, tagged, unchanged},
+    extract::{IfNoneMatch, not_modified, with_tag},
 };
 use axum::{
     Router,
@@ -29,10 +29,10 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 pub(super) async fn document(State(app): State<AppState>, have: IfNoneMatch) -> Response {
     let tag = &app.document.tag;
     if have.has(tag) {
-        return unchanged(tag);
+        return not_modified(tag);
     }
     let json = const { HeaderValue::from_static("application/json") };
-    tagged(tag, ([(header::CONTENT_TYPE, json)], app.document.text.clone()).into_response())
+    with_tag(tag, ([(header::CONTENT_TYPE, json)], app.document.text.clone()).into_response())
 }
 
 /// The page, which comes with the program and asks nothing of anybody else.

@@ -1,7 +1,7 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`: a page of the log, or with
 //! `Accept: text/event-stream` a stream that first brings what was missed and then what comes.
 
-use super::by_log::by_log;
+use super::log_tag::answer_by_log_tag;
 use crate::{
     AppState,
     extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, QueryParameters},
@@ -78,13 +78,13 @@ async fn answer<T>(
     if accepted.is_some_and(|accept| accept.contains("text/event-stream")) {
         if filter.until.is_some() {
             let why = "until: a stream goes on for as long as you read it; leave this out, or ask for pages";
-            return Err(ProblemResponse::invalid(why).of("until"));
+            return Err(ProblemResponse::invalid(why).with_parameter("until"));
         }
         // A browser that reconnects says how far it came; that is newer than what its address says.
         let from = stream::StreamStart { after: last.unwrap_or(page.after), again: last.is_some() };
         return stream::answer(app, filter, from).await;
     }
-    by_log(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
+    answer_by_log_tag(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
 }
 
 /// The two shapes that the log is answered in.

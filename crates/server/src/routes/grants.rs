@@ -2,7 +2,7 @@
 
 use super::{
     RouteAnswer,
-    by_log::{TaggedSchema, by_log},
+    log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
     AppState,
@@ -30,7 +30,7 @@ pub(super) async fn list(
     have: IfNoneMatch,
     query: PageOf,
 ) -> Result<Response, ProblemResponse> {
-    by_log(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
+    answer_by_log_tag(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
 }
 
 /// Take a grant back.

@@ -24,7 +24,7 @@ pub(super) struct LivenessReport {
     tag = "service",
     responses((status = 200, description = "It does.", body = LivenessReport))
 )]
-pub(super) async fn alive() -> Json<LivenessReport> {
+pub(super) async fn liveness() -> Json<LivenessReport> {
     Json(LivenessReport { status: "ok" })
 }
 
@@ -40,11 +40,11 @@ pub(super) async fn alive() -> Json<LivenessReport> {
     tag = "service",
     responses((status = 200, description = "It can.", body = api::ReadinessReport), Refusals)
 )]
-pub(super) async fn ready(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
+pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
     let ready = app.gate.ready().await.map_err(|error| {
         let check = failed_check(&error);
         tracing::error!(check, code = error.code(), %error, "not ready");
-        ProblemResponse::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).checking(check)
+        ProblemResponse::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).with_check(check)
     })?;
     Ok(Json(ready))
 }

@@ -1,6 +1,6 @@
 //! The endpoints: one file each, and what they share.
 
-mod by_log;
+mod answer;
 mod calls;
 mod cancel;
 mod claim;
@@ -12,6 +12,7 @@ mod events;
 mod finish;
 mod grants;
 mod health;
+mod log_tag;
 mod metrics;
 mod mode;
 mod pending;
@@ -27,16 +28,9 @@ mod threads;
 use crate::{
     AppState,
     openapi::{self, ApiDocument},
-    problem::ProblemResponse,
 };
-use axum::{
-    Json, Router,
-    http::HeaderValue,
-    response::{IntoResponse, Response},
-};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{CallId, ThreadId};
-use std::time::Duration;
+use answer::{EMPTY, RouteAnswer, wait_for_decision, with_preference_applied};
+use axum::Router;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -44,8 +38,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))
-        .routes(routes!(health::alive))
-        .routes(routes!(health::ready))
+        .routes(routes!(health::liveness))
+        .routes(routes!(health::readiness))
         .routes(routes!(metrics::metrics))
         .routes(routes!(document::document))
         .routes(routes!(pending::everywhere))
@@ -76,33 +70,3 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     openapi::complete(&mut document);
     (router.merge(document::page()), document)
 }
-
-/// The tag of a thread, or a log, in which nothing has happened.
-const EMPTY: &str = "W/\"0\"";
-
-/// Waits for the decision, if that is preferred, and no longer than the server runs.
-async fn held(
-    app: &AppState,
-    thread: &ThreadId,
-    id: &CallId,
-    wait: Option<Duration>,
-) -> Result<api::Call, ProblemResponse> {
-    let Some(span) = wait else { return Ok(app.gate.call(thread, id).await?) };
-    let _counted = app.metrics.wait();
-    tokio::select! {
-        call = app.gate.wait(thread, id, Some(span)) => Ok(call?),
-        () = app.stop.cancelled() => Ok(app.gate.call(thread, id).await?),
-    }
-}
-
-/// Says which preference was honoured (RFC 7240, 3).
-fn applied(wait: Option<Duration>, answer: impl IntoResponse) -> Response {
-    let mut response = answer.into_response();
-    let applied = wait.and_then(|span| HeaderValue::from_str(&format!("wait={}", span.as_secs())).ok());
-    if let Some(applied) = applied {
-        response.headers_mut().insert("preference-applied", applied);
-    }
-    response
-}
-
-type RouteAnswer<T> = Result<Json<T>, ProblemResponse>;

@@ -1,6 +1,6 @@
 //! `GET /v1/approvals/pending` and `GET /v1/threads/{thread}/approvals/pending`
 
-use super::by_log::{TaggedSchema, tag_under_policy};
+use super::log_tag::{TaggedSchema, log_and_policy_tag};
 use crate::{
     AppState,
     extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, QueryParameters},
@@ -51,6 +51,6 @@ async fn answer<T>(
     QueryParameters { page, filter, .. }: QueryParameters<T>,
     have: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    let tag = tag_under_policy(app, filter.thread_id.as_ref()).await?;
-    have.unless(&tag, app.gate.pending(&filter, page)).await
+    let tag = log_and_policy_tag(app, filter.thread_id.as_ref()).await?;
+    have.respond_unless_cached(&tag, app.gate.pending(&filter, page)).await
 }

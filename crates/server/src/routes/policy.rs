@@ -2,7 +2,7 @@
 
 use super::{
     RouteAnswer,
-    by_log::{TaggedSchema, by_log},
+    log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
     AppState,
@@ -30,7 +30,7 @@ pub(super) async fn show(
     have: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    by_log(&app, Some(&thread), &have, app.gate.policies(&thread)).await
+    answer_by_log_tag(&app, Some(&thread), &have, app.gate.policies(&thread)).await
 }
 
 /// Give tools policies of the thread's own.

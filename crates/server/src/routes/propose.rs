@@ -1,6 +1,6 @@
 //! `POST /v1/threads/{thread}/tool-calls`
 
-use super::{applied, held};
+use super::{wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, OfThread, RequestPrincipal, WaitPreference},
@@ -41,7 +41,7 @@ pub(super) async fn propose(
 ) -> Result<Response, ProblemResponse> {
     let mut proposed = app.gate.acting_as(caller.agent()).propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
-        proposed = held(&app, &thread, &call.id, wait).await?;
+        proposed = wait_for_decision(&app, &thread, &call.id, wait).await?;
     }
-    Ok(applied(wait, (StatusCode::CREATED, Json(proposed))))
+    Ok(with_preference_applied(wait, (StatusCode::CREATED, Json(proposed))))
 }

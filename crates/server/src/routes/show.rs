@@ -1,9 +1,9 @@
 //! `GET /v1/threads/{thread}/tool-calls/{id}`
 
-use super::{applied, held};
+use super::{wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, tag_of_call, tagged, unchanged},
+    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, not_modified, tag_of_call, with_tag},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -37,8 +37,8 @@ pub(super) async fn show(
     have: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    let call = held(&app, &thread, &id, wait).await?;
+    let call = wait_for_decision(&app, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
-    let answer = if have.has(&tag) { unchanged(&tag) } else { tagged(&tag, Json(call)) };
-    Ok(applied(wait, answer))
+    let answer = if have.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
+    Ok(with_preference_applied(wait, answer))
 }

@@ -1,6 +1,6 @@
 //! `GET /v1/threads` and `GET /v1/threads/{thread}`
 
-use super::by_log::{TaggedSchema, by_log, tag};
+use super::log_tag::{TaggedSchema, answer_by_log_tag, log_tag};
 use crate::{
     AppState,
     extract::{IfNoneMatch, NoQuery, OfThread, PageOf},
@@ -28,7 +28,7 @@ pub(super) async fn list(
     query: PageOf,
     have: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    by_log(&app, None, &have, app.gate.threads(query.page)).await
+    answer_by_log_tag(&app, None, &have, app.gate.threads(query.page)).await
 }
 
 /// A thread.
@@ -46,8 +46,8 @@ pub(super) async fn show(
     have: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    let tag = tag(&app, Some(&thread)).await?;
-    // A thread without events is none: nobody has it, whatever they say.
+    let tag = log_tag(&app, Some(&thread)).await?;
+    // A thread without events does not exist, so a matching tag must not hide the 404.
     let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
-    have.unless(&tag, app.gate.thread(&thread)).await
+    have.respond_unless_cached(&tag, app.gate.thread(&thread)).await
 }

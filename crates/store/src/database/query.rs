@@ -6,19 +6,19 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 
-/// A statement and what stands for `$1`, `$2` and so on in it.
+/// A statement and the values of its parameters `$1`, `$2` and so on.
 #[derive(Clone)]
 pub(crate) struct SqlQuery {
     text: &'static str,
     arguments: Vec<SqlArgument>,
 }
 
-/// What stands for a parameter: hardly anything is needed, and both databases have all of it.
+/// The value of a parameter. Both databases have these three types.
 #[derive(Clone)]
 pub(crate) enum SqlArgument {
     Text(Option<String>),
     Number(i64),
-    Truth(bool),
+    Boolean(bool),
 }
 
 impl From<&str> for SqlArgument {
@@ -47,17 +47,17 @@ impl From<i64> for SqlArgument {
 
 impl From<bool> for SqlArgument {
     fn from(truth: bool) -> Self {
-        Self::Truth(truth)
+        Self::Boolean(truth)
     }
 }
 
-/// The driver's queries are of one database each, though they are made alike.
+/// Builds the query of one driver. The drivers have different types with the same methods.
 macro_rules! for_driver {
     ($query:expr) => {
         $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
             SqlArgument::Text(text) => query.bind(text),
             SqlArgument::Number(number) => query.bind(number),
-            SqlArgument::Truth(truth) => query.bind(truth),
+            SqlArgument::Boolean(truth) => query.bind(truth),
         })
     };
 }
@@ -67,7 +67,7 @@ impl SqlQuery {
         Self { text, arguments: Vec::new() }
     }
 
-    /// What stands for the next parameter.
+    /// Sets the value of the next parameter.
     pub(crate) fn bind(mut self, argument: impl Into<SqlArgument>) -> Self {
         self.arguments.push(argument.into());
         self
@@ -82,14 +82,14 @@ impl SqlQuery {
     }
 }
 
-/// A row of either.
+/// A row of either database.
 pub(crate) enum SqlRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
 impl SqlRow {
-    /// The number in that column; `None` where there is none.
+    /// The number in that column; `None` for NULL or another type.
     pub(crate) fn number(&self, column: usize) -> Option<i64> {
         match self {
             Self::Sqlite(row) => row.try_get(column).ok().flatten(),
@@ -97,27 +97,32 @@ impl SqlRow {
         }
     }
 
-    /// Whether that column holds what is true.
-    pub(crate) fn truth(&self, column: usize) -> bool {
+    /// True if the column is true; NULL and other types are false.
+    pub(crate) fn boolean(&self, column: usize) -> bool {
         match self {
             Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
             Self::Postgres(row) => row.try_get(column).unwrap_or(false),
         }
     }
 
-    /// The text or bytes in that column as they are; `None` where there are none. SQLite keeps any bytes as
-    /// text, so they need not be UTF-8.
+    /// The text or bytes in that column; `None` for NULL. SQLite stores any bytes as text, so they need not be UTF-8.
     pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
-            // A text comes over the wire as its bytes, and the type would stand in the way.
+            // The wire format of text is its bytes; the type check of `try_get` would reject them.
             Self::Postgres(row) => row.try_get_unchecked(column),
         }
     }
 
-    /// The text in that column, where there is one that is UTF-8.
+    /// The text in that column, if it is UTF-8.
     pub(crate) fn text(&self, column: usize) -> Option<String> {
         let bytes = self.bytes(column).ok()??;
         String::from_utf8(bytes.to_vec()).ok()
     }
+}
+
+/// Rows, and true in `cut` if a limit of bytes left out the remaining ones.
+pub(crate) struct BoundedRows<T> {
+    pub(crate) rows: Vec<T>,
+    pub(crate) cut: bool,
 }

@@ -5,7 +5,7 @@ use crate::{
     StoreError, UnavailableDatabase,
     database::{BatchFailure, SqlQuery, WriteSession},
     feed::EventFeed,
-    meters::StoreMetrics,
+    metrics::StoreMetrics,
     queries,
 };
 use countersign_approvals::{BatchState, Call, CommandEnvelope, RecordedEvent};
@@ -24,16 +24,16 @@ const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// The writing connection, with the state of the log and the feed.
 pub(crate) struct BatchWriter<D> {
-    pub(super) door: D,
+    pub(super) session: D,
     /// The state that recent batches loaded; none after a failure.
     pub(super) state: Option<BatchState>,
     pub(super) feed: Arc<EventFeed>,
-    meters: StoreMetrics,
+    metrics: StoreMetrics,
 }
 
 impl<D: WriteSession> BatchWriter<D> {
-    pub(crate) fn new(door: D, feed: Arc<EventFeed>, meters: StoreMetrics) -> Self {
-        Self { door, state: None, feed, meters }
+    pub(crate) fn new(session: D, feed: Arc<EventFeed>, metrics: StoreMetrics) -> Self {
+        Self { session, state: None, feed, metrics }
     }
 
     /// Executes the commands and returns their outcomes in the same order. `more` adds the commands that arrived
@@ -98,13 +98,13 @@ impl<D: WriteSession> BatchWriter<D> {
             Ok(WrittenBatch { state, outcomes, events }) => {
                 self.state = Some(state);
                 if !events.is_empty() {
-                    self.meters.committed(outcomes.len(), began.elapsed());
-                    self.feed.offer(&events);
+                    self.metrics.record_commit(outcomes.len(), began.elapsed());
+                    self.feed.publish(&events);
                 }
                 Ok(outcomes)
             }
             Err(failed) => {
-                self.door.roll_back().await;
+                self.session.roll_back().await;
                 Err(failed)
             }
         }
@@ -112,13 +112,13 @@ impl<D: WriteSession> BatchWriter<D> {
 
     /// Waits for the write lock and begins a transaction.
     pub(super) async fn begin(&mut self) -> Result<OpenTransaction, StoreError> {
-        let end = self.door.begin(self.feed.last_sealed()).await?;
+        let end = self.session.begin(self.feed.last_sealed()).await?;
         let known = self.feed.tip();
         // The feed hands out committed events only, so a log that lacks them is not the log that it was.
-        if end.tip < known || self.feed.is_astray() {
-            self.door.roll_back().await;
+        if end.tip < known || self.feed.has_diverged() {
+            self.session.roll_back().await;
             return Err(
-                UnavailableDatabase::Behind { place: self.door.place(), known, found: end.tip }.into()
+                UnavailableDatabase::Behind { place: self.session.place(), known, found: end.tip }.into()
             );
         }
         let is_at_end =
@@ -151,12 +151,12 @@ impl<D: WriteSession> BatchWriter<D> {
             });
         }
         if events.is_empty() {
-            self.door.roll_back().await;
+            self.session.roll_back().await;
         } else {
-            self.door
-                .all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
+            self.session
+                .query_all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
                 .await?;
-            self.door.commit(events.last().map(|event| &*event.event)).await?;
+            self.session.commit(events.last().map(|event| &*event.event)).await?;
         }
         state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
         Ok(WrittenBatch { state, outcomes, events })
@@ -182,7 +182,7 @@ impl<D: WriteSession> BatchWriter<D> {
             .bind(missing.since.to_string())
             .bind(missing.all_pending)
             .bind(json(&missing.same_arguments));
-        let rows = self.door.all(query).await?;
+        let rows = self.session.query_all(query).await?;
         let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
         let (end, events) = parse_rows(&String::from_utf8_lossy(found)).map_err(fail_some)?;
         if read_end {
@@ -222,19 +222,19 @@ impl<D: WriteSession> BatchWriter<D> {
     ) -> Result<(), BatchFailure> {
         let outcome = async {
             for query in queries {
-                self.door.all(query).await?;
+                self.session.query_all(query).await?;
             }
-            self.door.commit(None).await
+            self.session.commit(None).await
         };
         let outcome = outcome.await;
         if outcome.is_err() {
-            self.door.roll_back().await;
+            self.session.roll_back().await;
         }
         outcome
     }
 
     pub(super) async fn close(self) {
-        self.door.close().await;
+        self.session.close().await;
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     DatabaseName, StoreError,
-    copy::CopyMark,
+    copy_mark::CopyMark,
     database::{BatchFailure, SqlQuery, WriteSession},
 };
 use countersign_events::Event;
@@ -23,15 +23,15 @@ impl<D: WriteSession> BatchWriter<D> {
 
     /// Appends events that follow the last one of this log. If one is refused, those before it are kept.
     async fn copy_events(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), StoreError> {
-        match self.append(events, source).await {
+        match self.append_copied_events(events, source).await {
             Err(BatchFailure::Some(_)) => {}
             outcome => return outcome.map_err(BatchFailure::error),
         }
         for event in events {
-            let appended = self.append(std::slice::from_ref(event), source).await;
+            let appended = self.append_copied_events(std::slice::from_ref(event), source).await;
             appended.map_err(|failed| match failed {
                 BatchFailure::Some(why) => StoreError::EventRefused {
-                    place: self.door.place(),
+                    place: self.session.place(),
                     seq: event.seq,
                     why: why.to_string(),
                 },
@@ -41,30 +41,34 @@ impl<D: WriteSession> BatchWriter<D> {
         Ok(())
     }
 
-    async fn append(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), BatchFailure> {
+    async fn append_copied_events(
+        &mut self,
+        events: &[Arc<Event>],
+        source: &DatabaseName,
+    ) -> Result<(), BatchFailure> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
         self.begin_at(first.seq - 1, source).await.map_err(BatchFailure::Whole)?;
         let written = async {
             // The guard compares a row by hand with the current time, and a copied row is older.
             let by_hand = events.iter().any(|event| event.hash.is_none());
             if by_hand {
-                self.door.stand_aside().await?;
+                self.session.disable_row_guard().await?;
             }
-            self.door
-                .all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event))))
+            self.session
+                .query_all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event))))
                 .await?;
             if by_hand {
-                self.door.stand_guard().await?;
+                self.session.enable_row_guard().await?;
             }
-            self.door.commit(Some(last)).await
+            self.session.commit(Some(last)).await
         };
         match written.await {
             Ok(()) => {
-                self.feed.offer(events);
+                self.feed.publish(events);
                 Ok(())
             }
             Err(failed) => {
-                self.door.roll_back().await;
+                self.session.roll_back().await;
                 Err(failed)
             }
         }
@@ -82,11 +86,11 @@ impl<D: WriteSession> BatchWriter<D> {
     /// Begins a transaction, if the log ends at `tip`.
     async fn begin_at(&mut self, tip: i64, source: &DatabaseName) -> Result<(), StoreError> {
         self.state = None;
-        let end = self.door.begin(self.feed.last_sealed()).await?;
+        let end = self.session.begin(self.feed.last_sealed()).await?;
         if end.tip == tip {
             return Ok(());
         }
-        self.door.roll_back().await;
-        Err(StoreError::NotACopy { place: self.door.place(), from: source.clone() })
+        self.session.roll_back().await;
+        Err(StoreError::NotACopy { place: self.session.place(), from: source.clone() })
     }
 }

@@ -1,17 +1,17 @@
-//! What PostgreSQL's errors mean, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+//! The meaning of PostgreSQL's errors, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
 
 use crate::{DatabaseName, StoreError, UnavailableDatabase, database::BatchFailure};
 use countersign_approvals::Refused;
 use sqlx::error::DatabaseError;
 
-/// What our own guards raise.
+/// The SQLSTATE that the guards of the schema raise.
 const GUARD: &str = "CS001";
 
-/// What an error means for whoever asked.
+/// Converts an error of PostgreSQL.
 pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
-    let why = words(error);
+    let why = message(error);
     match error {
-        sqlx::Error::Database(e) => of_state(place, &state(&**e), why),
+        sqlx::Error::Database(e) => convert_sqlstate(place, &state(&**e), why),
         sqlx::Error::PoolTimedOut => {
             UnavailableDatabase::Busy { place, why: "no connection came free in time".to_owned() }.into()
         }
@@ -24,9 +24,9 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     }
 }
 
-fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
+fn convert_sqlstate(place: DatabaseName, state: &str, why: String) -> StoreError {
     match state {
-        // A server that starts, stops, or lets nobody in for now.
+        // The server is starting or stopping, or ended the connection.
         "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => {
             UnavailableDatabase::Unreachable { place, why }.into()
         }
@@ -40,10 +40,10 @@ fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
         "3D000" => UnavailableDatabase::NoSuchDatabase(place).into(),
         "42501" => UnavailableDatabase::Forbidden { place, why }.into(),
         "42P01" | "42703" | "42883" | "3F000" => StoreError::NotCountersign { place, why },
-        // What was prepared on one connection is looked for on another.
+        // A statement that was prepared on one connection is executed on another.
         "42P05" | "26000" => StoreError::BadAddress {
             why: format!(
-                "a pooler that lends connections for a transaction only stands before {place}; say pooler=transaction in the address"
+                "{place} is behind a pooler that lends connections for one transaction; add pooler=transaction to the address"
             ),
         },
         "XX001" | "XX002" => StoreError::DamagedFile { place, why },
@@ -52,10 +52,9 @@ fn of_state(place: DatabaseName, state: &str, why: String) -> StoreError {
     }
 }
 
-/// A row that was refused is one order's fault: a guard, a constraint, or a value that PostgreSQL cannot
-/// hold, alone or together with those of the others. What was lost on the way was not written, because nothing was committed yet. Anything else is the
-/// same for all.
-pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
+/// Classifies a failure of a batch. A guard, a constraint or a value that PostgreSQL cannot store is the fault of one
+/// command. After a lost connection nothing is written, because nothing was committed. Any other error fails the batch.
+pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if let sqlx::Error::Database(refused) = e {
         let state = state(&**refused);
         if state == GUARD
@@ -77,10 +76,10 @@ pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     }
 }
 
-/// Whether the connection is gone, or never came to be.
+/// True if the connection was lost or could not be opened.
 pub(super) fn is_lost(e: &sqlx::Error) -> bool {
     matches!(
-        error(DatabaseName::nowhere(), e),
+        error(DatabaseName::unnamed(), e),
         StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })
     )
 }
@@ -89,8 +88,8 @@ fn state(error: &dyn DatabaseError) -> String {
     error.code().unwrap_or_default().into_owned()
 }
 
-/// What the server or the system says, without the driver's preface.
-fn words(error: &sqlx::Error) -> String {
+/// The message of the server or the system, without the driver's prefix.
+fn message(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(e) => e.message().to_owned(),
         sqlx::Error::Io(e) => e.to_string(),

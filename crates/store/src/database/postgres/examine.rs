@@ -1,117 +1,118 @@
-//! Looking at a server from outside: what has to be right for it to keep its promise.
+//! Examining a server: the settings and rights that a durable log depends on.
 
 use super::{
-    ear::NotificationBell,
+    change_listener::NotificationBell,
     error, schema,
-    session::{ANSWER, SessionFactory, check, say},
+    session::{ANSWER, SessionFactory, check_server, execute_text},
 };
-use crate::{Clock, PostgresAddress, StoreError, SyncMode, clock::limited, queries};
+use crate::{Clock, PostgresAddress, StoreError, SyncMode, clock::with_timeout, queries};
 use countersign_events::Timestamp;
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use std::time::{Duration, Instant};
 
-/// What was found.
+/// The findings about a server.
 #[derive(Debug, Clone)]
 pub struct ServerExamination {
     /// The server's version.
     pub version: String,
-    /// How long a question and its answer take.
+    /// The median time of a round trip.
     pub round_trip: Duration,
-    /// Whether what goes over the wire is encrypted.
+    /// True if the connection is encrypted.
     pub encrypted: bool,
-    /// Whether the server is on this machine.
+    /// True if the server is on this machine.
     pub near: bool,
-    /// The server's clock, and by how many milliseconds it is ahead of ours.
+    /// The server's clock, and the milliseconds that it is ahead of the local one.
     pub clock: (Timestamp, i64),
-    /// Whether the connection was there before we asked for one, so that somebody in between keeps it, and the
-    /// address does not say so.
+    /// True if the connection is older than this examination although the address names no pooler. A pooler between
+    /// keeps it open.
     pub pooled_unsaid: bool,
-    /// How many connections there may be, and how many there are.
+    /// The maximum number of connections, and the number in use.
     pub connections: (i64, i64),
-    /// Settings that are off, without which a crash of its machine damages the database.
+    /// Settings that are off although a crash of the machine then damages the database.
     pub unsafe_settings: Option<String>,
-    /// For what a commit waits.
+    /// The setting `synchronous_commit`.
     pub synchronous_commit: String,
-    /// The standbys that a commit waits for, as they are set.
+    /// The setting `synchronous_standby_names`.
     pub synchronous_standbys: String,
-    /// How many standbys are connected.
+    /// The number of connected standbys.
     pub standbys: i64,
-    /// How transactions of others are kept apart if they do not say.
+    /// The default isolation level.
     pub isolation: String,
-    /// How text is kept.
+    /// The encoding of text.
     pub encoding: String,
-    /// What this user may do with a log that is there.
+    /// The rights of this user, if there is a log.
     pub rights: Option<RoleRights>,
-    /// The guards that are not in force.
+    /// The guards that are disabled or missing.
     pub missing_guards: Option<String>,
-    /// Whether notifications of a log that is there arrive, or why they do not.
+    /// The result of a test notification, if there is a log.
     pub heard: Option<Result<(), String>>,
 }
 
-/// What a user may do with a log.
+/// The rights of a user on a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleRights {
-    /// Not even add events.
+    /// Only read events.
     Look,
-    /// Add events, and change and delete none.
+    /// Add events, but not change or delete them.
     Add,
-    /// Change and delete events, if no guard were in the way.
+    /// Change and delete events, were it not for the guards.
     Change,
-    /// Take the guards away.
+    /// Remove the guards.
     Own,
 }
 
-/// How often the way there and back is measured.
-const TRIPS: usize = 5;
+/// The number of round trips to measure.
+const ROUND_TRIPS: usize = 5;
 
-/// A connection that is older than that, in seconds, was there before us.
-const OLD: i64 = 2;
+/// A connection older than this many seconds existed before the examination.
+const NEW_CONNECTION_SECONDS: i64 = 2;
 
-/// Connects, and looks. Whether there is a log, and what it holds, is not looked at.
+/// Connects and examines the server. It does not read the events of a log.
 pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
     let sessions = SessionFactory::new(address, SyncMode::Full);
     let failed = |e| error(address.place(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
-    check(&mut conn, address).await?;
-    let round_trip = measure(&mut conn).await.map_err(failed)?;
-    let clock = clock(&mut conn).await.map_err(failed)?;
-    say(&mut conn, sessions.begin("")).await.map_err(failed)?;
+    check_server(&mut conn, address).await?;
+    let round_trip = measure_round_trip(&mut conn).await.map_err(failed)?;
+    let clock = read_server_clock(&mut conn).await.map_err(failed)?;
+    execute_text(&mut conn, sessions.begin("")).await.map_err(failed)?;
     let question = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
-    let row = limited(ANSWER, question).await.map_err(failed)?;
-    say(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
+    let row = with_timeout(ANSWER, question).await.map_err(failed)?;
+    execute_text(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
     let heard = match schema::channel(&mut conn, &sessions).await {
         Ok(channel) => {
-            let heard = NotificationBell::new(address, &sessions, channel).try_out().await;
+            let heard = NotificationBell::new(address, &sessions, channel).test_delivery().await;
             Some(heard.map_err(|e| e.to_string()))
         }
-        // Where there is no log, nobody rings.
+        // Without a log there is no channel to test.
         Err(_) => None,
     };
-    read(&row, (round_trip, clock), address.pooled, heard).map_err(failed)
+    read_examination(&row, (round_trip, clock), address.pooled, heard).map_err(failed)
 }
 
-/// The server's clock, and by how much it is ahead of what ours was when the question had come there.
-async fn clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
+/// The server's clock, and its lead over the local clock at the middle of the round trip.
+async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
     let before = Clock::System.now().as_millis();
     let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    let theirs: i64 = limited(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
+    let theirs: i64 =
+        with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
     let ours = before.midpoint(Clock::System.now().as_millis());
     Ok((Timestamp::from_millis(theirs), theirs - ours))
 }
 
-/// The median of a few.
-async fn measure(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
-    let mut trips = Vec::with_capacity(TRIPS);
-    for _ in 0..TRIPS {
+/// The median of a few round trips.
+async fn measure_round_trip(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
+    let mut trips = Vec::with_capacity(ROUND_TRIPS);
+    for _ in 0..ROUND_TRIPS {
         let began = Instant::now();
-        say(conn, "SELECT 1".to_owned()).await?;
+        execute_text(conn, "SELECT 1".to_owned()).await?;
         trips.push(began.elapsed());
     }
     trips.sort();
-    Ok(trips[TRIPS / 2])
+    Ok(trips[ROUND_TRIPS / 2])
 }
 
-fn read(
+fn read_examination(
     row: &PgRow,
     (round_trip, clock): (Duration, (Timestamp, i64)),
     pooler_said: bool,
@@ -123,7 +124,8 @@ fn read(
         encrypted: row.try_get("encrypted")?,
         near: row.try_get("near")?,
         clock,
-        pooled_unsaid: !pooler_said && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > OLD),
+        pooled_unsaid: !pooler_said
+            && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > NEW_CONNECTION_SECONDS),
         connections: (row.try_get("most")?, row.try_get("used")?),
         unsafe_settings: row.try_get("unsafe")?,
         synchronous_commit: row.try_get("waits")?,
@@ -131,13 +133,13 @@ fn read(
         standbys: row.try_get("copies")?,
         isolation: row.try_get("isolation")?,
         encoding: row.try_get("encoding")?,
-        rights: rights(row)?,
+        rights: read_rights(row)?,
         missing_guards: row.try_get("missing")?,
         heard,
     })
 }
 
-fn rights(row: &PgRow) -> Result<Option<RoleRights>, sqlx::Error> {
+fn read_rights(row: &PgRow) -> Result<Option<RoleRights>, sqlx::Error> {
     let [insert, change, own] =
         ["may_insert", "may_change", "owns"].map(|right| row.try_get::<Option<bool>, _>(right));
     Ok(match (insert?, change?, own?) {

@@ -1,35 +1,35 @@
 //! PostgreSQL: one log for any number of machines.
 
-mod door;
-mod ear;
+mod change_listener;
 mod error;
 mod examine;
-mod readers;
+mod read_pool;
 mod schema;
 mod session;
+mod write_session;
 
 pub(crate) use error::error;
 pub use examine::{RoleRights, ServerExamination, examine};
-pub(crate) use readers::PostgresReadPool;
-pub use session::{LEAST as OLDEST_POSTGRES, SETTINGS};
+pub(crate) use read_pool::PostgresReadPool;
+pub use session::{OLDEST_VERSION as OLDEST_POSTGRES, SETTINGS};
 
 use super::ReadPool as EitherReaders;
 use crate::{PostgresAddress, StoreError, StoreOptions, schema::SchemaLayout};
-use door::PostgresWriteSession;
-use ear::PostgresChangeListener;
-use session::{SessionFactory, check};
+use change_listener::PostgresChangeListener;
+use session::{SessionFactory, check_server};
 use std::sync::Arc;
+use write_session::PostgresWriteSession;
 
-/// What a store is put together from.
+/// The parts of a store.
 pub(crate) struct OpenedServer {
-    pub(crate) door: PostgresWriteSession,
-    pub(crate) ear: PostgresChangeListener,
+    pub(crate) session: PostgresWriteSession,
+    pub(crate) listener: PostgresChangeListener,
     pub(crate) readers: EitherReaders,
-    /// The layout that was found.
+    /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
 
-/// Connects, and brings the layout up to date.
+/// Connects and updates the schema.
 pub(crate) async fn open(
     address: PostgresAddress,
     options: &StoreOptions,
@@ -37,14 +37,14 @@ pub(crate) async fn open(
     let sessions = SessionFactory::new(&address, options.synchronous);
     let failed = |e| error(address.place(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
-    check(&mut conn, &address).await?;
-    let found = schema::bring_up_to_date(&mut conn, &address, &sessions, options.create).await?;
+    check_server(&mut conn, &address).await?;
+    let found = schema::update_schema(&mut conn, &address, &sessions, options.create).await?;
     let channel = schema::channel(&mut conn, &sessions).await.map_err(failed)?;
     let readers = EitherReaders::Postgres(Arc::new(PostgresReadPool::new(&sessions, options.readers)));
-    let ear = PostgresChangeListener::new(&address, &sessions, channel.clone(), options.poll);
+    let listener = PostgresChangeListener::new(&address, &sessions, channel.clone(), options.poll);
     Ok(OpenedServer {
-        door: PostgresWriteSession::new(address, sessions, conn, channel),
-        ear,
+        session: PostgresWriteSession::new(address, sessions, conn, channel),
+        listener,
         readers,
         found,
     })

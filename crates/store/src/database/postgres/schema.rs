@@ -1,42 +1,42 @@
-//! The layout of the log in PostgreSQL: made by whichever instance comes first, while the others wait.
+//! The schema of the log in PostgreSQL. The first instance migrates it while the others wait.
 
-use super::session::{ANSWER, SessionFactory, say, yes};
+use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
-    PostgresAddress, StoreError, UnavailableDatabase,
-    clock::limited,
+    DatabaseKind, PostgresAddress, StoreError, UnavailableDatabase,
+    clock::with_timeout,
     database::{ReadConnection, postgres::error},
     schema::{self, SchemaLayout},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-/// Before any migration: instances that start at once take turns, and the lock goes with the transaction.
-const TURN: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
+/// Taken before any migration. Instances that start together wait for it, and it ends with the transaction.
+const LOCK_MIGRATION: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
-/// The migrator prepares statements by name. A pooler's connection keeps them when it goes to somebody else,
-/// whose migrator gives the same names.
-const FORGET: &str = "DEALLOCATE ALL;";
+/// The migrator prepares statements by name. A pooler's connection keeps them when another client borrows it, whose
+/// migrator uses the same names.
+const DEALLOCATE: &str = "DEALLOCATE ALL;";
 
-/// Looks which layout there is, and makes or mends it if it is not ours yet. Gives the one that was found.
-pub(super) async fn bring_up_to_date(
+/// Creates or migrates the schema if it is not current. Returns the layout that was found.
+pub(super) async fn update_schema(
     conn: &mut PgConnection,
     address: &PostgresAddress,
     sessions: &SessionFactory,
     create: bool,
 ) -> Result<SchemaLayout, StoreError> {
     let failed = |e| error(address.place(), &e);
-    say(conn, sessions.begin("")).await.map_err(failed)?;
-    let found = layout(conn, address).await;
-    say(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
+    execute_text(conn, sessions.begin("")).await.map_err(failed)?;
+    let found = read_layout(conn, address).await;
+    execute_text(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
     let found = found?;
     match found {
         SchemaLayout::Ours => return Ok(found),
-        SchemaLayout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
         SchemaLayout::None if !create => return Err(UnavailableDatabase::Missing(address.place()).into()),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match migrate(conn, address, sessions).await {
         Ok(()) => Ok(found),
-        // Whoever works with a log need not own it, and only its owner can change the layout.
+        // A role that works with a log need not own it, and only the owner can migrate it.
         Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Forbidden { place, why })) => {
             Err(UnavailableDatabase::MayNotMigrate { place, why }.into())
         }
@@ -44,18 +44,18 @@ pub(super) async fn bring_up_to_date(
     }
 }
 
-async fn layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<SchemaLayout, StoreError> {
+async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<SchemaLayout, StoreError> {
     let failed = |e| error(address.place(), &e);
     let tables = "SELECT to_regclass('events') IS NOT NULL, to_regclass('_sqlx_migrations') IS NOT NULL";
     let (events, migrations): (bool, bool) =
-        limited(ANSWER, sqlx::query_as(tables).persistent(false).fetch_one(&mut *conn))
+        with_timeout(ANSWER, sqlx::query_as(tables).persistent(false).fetch_one(&mut *conn))
             .await
             .map_err(failed)?;
     match (events, migrations) {
         (false, false) => Ok(SchemaLayout::None),
-        (_, true) => schema::layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
+        (_, true) => schema::read_layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
         (true, false) => {
-            let why = "it has a table events that is another program's; name another schema".to_owned();
+            let why = "its table `events` belongs to another program; name another schema".to_owned();
             Err(StoreError::NotCountersign { place: address.place(), why })
         }
     }
@@ -68,46 +68,51 @@ async fn migrate(
     sessions: &SessionFactory,
 ) -> Result<(), StoreError> {
     let failed = |e| error(address.place(), &e);
-    // At another level it would see the layout as it was before its turn.
+    // A stricter level would read the layout of before the lock.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
-    // Waiting for others to migrate, and an index over a long log, take as long as they take.
-    let forget = if sessions.pooled { FORGET } else { "" };
-    let turn = [forget, sessions.local(), "SET LOCAL statement_timeout = 0;", TURN].concat();
-    sqlx::raw_sql(AssertSqlSafe(turn)).execute(&mut *tx).await.map_err(failed)?;
-    make_schema(&mut tx, address).await.map_err(failed)?;
-    // Whoever had the turn before may have done it, and may have gone further than we know how.
-    match layout(&mut tx, address).await? {
+    // Other migrations, and an index over a long log, may take longer than the usual timeout.
+    let deallocate = if sessions.pooled { DEALLOCATE } else { "" };
+    let lock =
+        [deallocate, sessions.local_settings(), "SET LOCAL statement_timeout = 0;", LOCK_MIGRATION].concat();
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *tx).await.map_err(failed)?;
+    create_schema_if_missing(&mut tx, address).await.map_err(failed)?;
+    // The previous holder of the lock may have migrated, even to a newer layout.
+    match read_layout(&mut tx, address).await? {
         SchemaLayout::Ours => return tx.commit().await.map_err(failed),
-        SchemaLayout::Newer { found } => return Err(schema::newer(address.place(), found)),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
-    match schema::migrator(schema::DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
+    match schema::migrator(DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
         Ok(()) => {
-            sqlx::raw_sql(forget).execute(&mut *tx).await.map_err(failed)?;
+            sqlx::raw_sql(deallocate).execute(&mut *tx).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
         }
-        Err(e) => Err(schema::failed(address.place(), e, failed)),
+        Err(e) => Err(schema::migration_error(address.place(), e, failed)),
     }
 }
 
-/// Makes the schema that the address names. Whether it is there is asked first, because making one takes a
-/// right that whoever has one already need not have.
-async fn make_schema(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), sqlx::Error> {
+/// Creates the schema that the address names if it is missing. `IF NOT EXISTS` would need the right to create even
+/// for an existing schema.
+async fn create_schema_if_missing(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+) -> Result<(), sqlx::Error> {
     let Some(schema) = &address.schema else { return Ok(()) };
-    if !yes(conn, format!("SELECT to_regnamespace('\"{schema}\"') IS NOT NULL")).await? {
-        say(conn, format!("CREATE SCHEMA \"{schema}\"")).await?;
+    if !query_bool(conn, format!("SELECT to_regnamespace('\"{schema}\"') IS NOT NULL")).await? {
+        execute_text(conn, format!("CREATE SCHEMA \"{schema}\"")).await?;
     }
     Ok(())
 }
 
-/// The channel that this log's bell is rung on.
+/// The channel of this log's notifications.
 pub(super) async fn channel(
     conn: &mut PgConnection,
     sessions: &SessionFactory,
 ) -> Result<String, sqlx::Error> {
-    say(conn, sessions.begin("")).await?;
+    execute_text(conn, sessions.begin("")).await?;
     let text = "SELECT 'countersign_' || 'events'::regclass::oid";
-    let channel = limited(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;
-    say(conn, "COMMIT".to_owned()).await?;
+    let channel =
+        with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(&mut *conn)).await?;
+    execute_text(conn, "COMMIT".to_owned()).await?;
     Ok(channel)
 }

@@ -1,21 +1,19 @@
-//! A connection to PostgreSQL: how it is made, what is set on it, and how long it may take.
+//! Connections to PostgreSQL: their settings and timeouts.
 
-use crate::{PostgresAddress, StoreError, SyncMode, UnavailableDatabase, clock::limited};
+use crate::{PostgresAddress, StoreError, SyncMode, UnavailableDatabase, clock::with_timeout};
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row, postgres::PgConnectOptions};
 use std::time::Duration;
 
-/// How long the server may take to let us in.
+/// The longest wait for a login.
 const LOGIN: Duration = Duration::from_secs(5);
 
-/// How long we wait for an answer, which is longer than the server gives itself: whatever takes longer is
-/// lost on the way.
+/// The longest wait for an answer. It is longer than the server's own timeout, so a later answer is lost.
 pub(super) const ANSWER: Duration = Duration::from_secs(40);
 
-/// What is set on every connection.
+/// The settings of every connection.
 ///
-/// All queries here look things up in indexes, as SQLite's do, and a plan that reads the whole log because
-/// it knows nothing of it yet must not be chosen. A transaction whose process was lost holds the lock on
-/// the end of the log, so the server ends it soon.
+/// All queries use indexes, as on SQLite. Without statistics the planner might read the whole log, so other plans are
+/// disabled. A transaction whose process was lost holds the lock on the end of the log, so the server ends it soon.
 pub const SETTINGS: &[(&str, &str)] = &[
     ("statement_timeout", "'30s'"),
     ("idle_in_transaction_session_timeout", "'5s'"),
@@ -29,20 +27,20 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("client_min_messages", "error"),
 ];
 
-/// How sessions are made.
+/// Opens connections with their settings.
 #[derive(Clone)]
 pub(super) struct SessionFactory {
     pub(super) connect: PgConnectOptions,
-    /// Sets everything, for a session or, where a pooler lends one for a transaction only, for that.
+    /// The statements that apply the settings: to the session, or behind a pooler to the transaction.
     settings: String,
-    /// Whether what is set and prepared is gone with the transaction.
+    /// True behind a pooler: settings and prepared statements end with the transaction.
     pub(super) pooled: bool,
 }
 
 impl SessionFactory {
     pub(super) fn new(address: &PostgresAddress, synchronous: SyncMode) -> Self {
         let pooled = address.pooled;
-        // There are no such numbers here, and a pooler turns away who asks how they are to be written.
+        // No query uses floating-point numbers, and a pooler rejects this startup parameter.
         let mut connect = address.connect.clone().extra_float_digits(None);
         if connect.get_application_name().is_none() {
             connect = connect.application_name("countersign");
@@ -56,7 +54,7 @@ impl SessionFactory {
         all.extend(address.schema.iter().map(|schema| format!("{set} search_path = \"{schema}\";")));
         all.push(match synchronous {
             SyncMode::Normal => format!("{set} synchronous_commit = off;"),
-            // Stronger levels, which wait for standbys, are the operator's to choose.
+            // The operator may have chosen a stronger level, which waits for standbys.
             SyncMode::Full => format!(
                 "SELECT set_config('synchronous_commit', 'on', {pooled}) WHERE current_setting('synchronous_commit') = 'off';"
             ),
@@ -67,60 +65,65 @@ impl SessionFactory {
 
     /// Opens a connection.
     pub(super) async fn open(&self) -> Result<PgConnection, sqlx::Error> {
-        let mut conn = limited(LOGIN, self.connect.connect()).await?;
+        let mut conn = with_timeout(LOGIN, self.connect.connect()).await?;
         self.set_up(&mut conn).await?;
         Ok(conn)
     }
 
-    /// Sets what holds for a whole session, where there is one.
+    /// Applies the settings to the session, unless a pooler lends it.
     pub(super) async fn set_up(&self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
         if self.pooled {
             return Ok(());
         }
-        say(conn, self.settings.clone()).await
+        execute_text(conn, self.settings.clone()).await
     }
 
-    /// What a transaction begins with that begins by itself.
-    pub(super) fn preface(&self) -> String {
-        // What is set may take a snapshot already, after which the level could not be changed any more.
+    /// The prefix of a statement that begins its own transaction.
+    pub(super) fn transaction_prelude(&self) -> String {
+        // The settings may take a snapshot, after which the isolation level cannot change.
         if self.pooled { self.begin(" ISOLATION LEVEL READ COMMITTED") } else { String::new() }
     }
 
-    /// How a transaction begins.
+    /// The statements that begin a transaction.
     pub(super) fn begin(&self, mode: &str) -> String {
-        format!("BEGIN{mode};{}", self.local())
+        format!("BEGIN{mode};{}", self.local_settings())
     }
 
-    /// What has to be set at the beginning of each transaction.
-    pub(super) fn local(&self) -> &str {
+    /// The settings at the beginning of each transaction.
+    pub(super) fn local_settings(&self) -> &str {
         if self.pooled { &self.settings } else { "" }
     }
 }
 
-/// Has plain statements carried out, and gives up on an answer that does not come.
-pub(super) async fn say(conn: &mut PgConnection, text: String) -> Result<(), sqlx::Error> {
-    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
+/// Runs plain statements, with a timeout.
+pub(super) async fn execute_text(conn: &mut PgConnection, text: String) -> Result<(), sqlx::Error> {
+    with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
 }
 
-/// Asks something outside of any transaction. It is one message, because a pooler may give whatever comes
-/// after it to another connection, which has not heard of what was prepared.
-pub(super) async fn yes(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
-    limited(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
+/// Runs a query outside of a transaction. It is a single message, because a pooler may send the next one to another
+/// connection, which lacks the prepared statement.
+pub(super) async fn query_bool(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
+    with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
 }
 
-/// The server's version, as a number of six digits, and whether it is a standby.
-pub(super) async fn check(conn: &mut PgConnection, address: &PostgresAddress) -> Result<(), StoreError> {
-    let version = conn.server_version_num().unwrap_or(LEAST * 10_000);
-    if version < LEAST * 10_000 {
+/// Checks the server's version, and that it is not a standby.
+pub(super) async fn check_server(
+    conn: &mut PgConnection,
+    address: &PostgresAddress,
+) -> Result<(), StoreError> {
+    let version = conn.server_version_num().unwrap_or(OLDEST_VERSION * 10_000);
+    if version < OLDEST_VERSION * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(UnavailableDatabase::TooOld { place: address.place(), found, least: LEAST }.into());
+        return Err(
+            UnavailableDatabase::TooOld { place: address.place(), found, least: OLDEST_VERSION }.into()
+        );
     }
-    match yes(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
+    match query_bool(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
         Ok(true) => Err(UnavailableDatabase::Standby(address.place()).into()),
         Err(e) => Err(super::error(address.place(), &e)),
     }
 }
 
-/// The oldest version of PostgreSQL that knows functions with a body in standard SQL.
-pub const LEAST: u32 = 14;
+/// The oldest version of PostgreSQL that supports functions with a body in standard SQL.
+pub const OLDEST_VERSION: u32 = 14;

@@ -1,4 +1,4 @@
-//! What SQLite's errors mean, by its result codes (<https://sqlite.org/rescode.html>).
+//! The meaning of SQLite's errors, by result code (<https://sqlite.org/rescode.html>).
 
 use crate::{DatabaseName, StoreError, UnavailableDatabase, database::BatchFailure};
 use countersign_approvals::Refused;
@@ -11,7 +11,7 @@ const FULL: u32 = 13;
 const CONSTRAINT: u32 = 19;
 const NOTADB: u32 = 26;
 
-/// What a statement's failure means for whoever asked.
+/// Converts an error of SQLite.
 pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     let why = error.to_string();
     match primary_code(error) {
@@ -19,14 +19,14 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
         Some(BUSY | LOCKED) => UnavailableDatabase::Locked(place).into(),
         Some(CORRUPT) => StoreError::DamagedFile { place, why },
         Some(FULL) => UnavailableDatabase::Full(place).into(),
-        Some(NOTADB) => StoreError::NotCountersign { place, why: "it is no SQLite database".to_owned() },
+        Some(NOTADB) => StoreError::NotCountersign { place, why: "it is not a SQLite database".to_owned() },
         _ => UnavailableDatabase::IoError { place, why }.into(),
     }
 }
 
-/// A constraint is one order's fault: the rules in memory should have refused it. Anything else is the
-/// file's, and the same for all.
-pub(super) fn failed(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
+/// Classifies a failure of a batch. A violated constraint is the fault of one command, which the rules in memory should
+/// have refused. Any other error fails the batch.
+pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if primary_code(e) == Some(CONSTRAINT) {
         let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
         tracing::error!(why, "the database refused what the rules allowed");

@@ -1,51 +1,50 @@
-//! SQLite: one file for all processes of a machine.
+//! SQLite: one file, shared by all processes of a machine.
 
-mod bell;
-mod door;
-mod ear;
+mod change_listener;
+mod doorbell;
 mod error;
-mod file;
+mod open_file;
 mod schema;
 mod version;
+mod write_session;
 
 pub(crate) use error::error;
 pub use version::sqlite_version;
 
 use super::ReadPool;
 use crate::{StoreError, StoreOptions, SyncMode, schema::SchemaLayout};
-use bell::DoorbellFile;
-use door::SqliteWriteSession;
-use ear::SqliteChangeListener;
-use file::{check_file_system, create};
+use change_listener::SqliteChangeListener;
+use doorbell::DoorbellFile;
+use open_file::{check_file_system, create};
 use sqlx::{
     ConnectOptions, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{path::Path, sync::Arc, time::Duration};
+use write_session::SqliteWriteSession;
 
-/// What a store is put together from.
+/// The parts of a store.
 pub(crate) struct OpenedFile {
-    pub(crate) door: SqliteWriteSession,
-    pub(crate) ear: SqliteChangeListener,
+    pub(crate) session: SqliteWriteSession,
+    pub(crate) listener: SqliteChangeListener,
     pub(crate) readers: ReadPool,
-    /// The layout that was found.
+    /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
 
-/// Finds or makes the file, and brings the layout up to date.
+/// Opens or creates the file and updates the schema.
 pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFile, StoreError> {
     check_file_system(path)?;
     let file = create(path, options.create)?;
     let path = file.path();
     let mut conn = connect(path, options).await?;
     schema::check_owner(&mut conn, path).await?;
-    let bell = Arc::new(DoorbellFile::open(path)?);
-    // One process of ours at a time: of two that turn on write-ahead logging at the same moment SQLite
-    // refuses one, and does not wait.
-    let turn = bell.turn().await;
+    let doorbell = Arc::new(DoorbellFile::open(path)?);
+    // If two processes turn on write-ahead logging at the same time, SQLite fails one without waiting.
+    let write_lock = doorbell.acquire_write_lock().await;
     use_wal(&mut conn, path).await?;
-    let found = schema::bring_up_to_date(&mut conn, path).await?;
-    drop(turn);
+    let found = schema::update_schema(&mut conn, path).await?;
+    drop(write_lock);
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
         .test_before_acquire(false)
@@ -53,10 +52,10 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
         .connect_with(settings(path, options).read_only(true))
         .await
         .map_err(|e| error(path.into(), &e))?;
-    let ear = SqliteChangeListener::new(file.clone(), Arc::clone(&bell), options.poll);
+    let listener = SqliteChangeListener::new(file.clone(), Arc::clone(&doorbell), options.poll);
     Ok(OpenedFile {
-        door: SqliteWriteSession::new(conn, file, bell),
-        ear,
+        session: SqliteWriteSession::new(conn, file, doorbell),
+        listener,
         readers: ReadPool::Sqlite(readers),
         found,
     })
@@ -72,12 +71,11 @@ fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
             SyncMode::Full => SqliteSynchronous::Full,
             SyncMode::Normal => SqliteSynchronous::Normal,
         })
-        // A batch changes a few rows each on many pages of the indexes, and each goes to disk whole: half
-        // the usual size makes a commit a third smaller. It counts for new files only.
+        // A batch changes a few rows on many index pages, and each page is written whole: half the usual size makes a
+        // commit a third smaller. It applies to new files only.
         .page_size(2_048)
         .pragma("cache_size", "-16384")
-        // Folding the log into the database costs two more fsyncs and writes each page that changed
-        // since; done less often it writes fewer of them.
+        // A checkpoint costs two fsyncs and writes each changed page once, so rarer checkpoints write less.
         .pragma("wal_autocheckpoint", "16000")
         .pragma("temp_store", "memory")
         .log_statements(tracing::log::LevelFilter::Off)
@@ -89,7 +87,7 @@ async fn connect(path: &Path, options: &StoreOptions) -> Result<SqliteConnection
     conn.map_err(|e| error(path.into(), &e))
 }
 
-/// Turns on write-ahead logging, which also finds out whether anything can be written.
+/// Turns on write-ahead logging, which fails if the file cannot be written.
 async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
         .fetch_one(&mut *conn)

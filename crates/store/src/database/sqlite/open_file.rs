@@ -1,5 +1,4 @@
-//! The database as a file: who may read it, whether it is still the one that was opened, and whether
-//! it lies where write-ahead logging works.
+//! The database as a file: its permissions, its identity, and the support of its file system for write-ahead logging.
 
 use crate::{StoreError, UnavailableDatabase};
 use rustix::fs::{Access, StatFs, access, statfs};
@@ -10,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file, as it was when it was opened.
+/// The database file, with the identity that it had when it was opened.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenFile {
     path: PathBuf,
@@ -22,7 +21,7 @@ impl OpenFile {
         &self.path
     }
 
-    /// What the write-ahead log looks like now; nothing, while there is none.
+    /// The length and time of the write-ahead log; `None` while there is none.
     pub(crate) fn stamp(&self) -> Option<WalStamp> {
         let mut path = self.path.clone().into_os_string();
         path.push("-wal");
@@ -30,8 +29,7 @@ impl OpenFile {
         Some(WalStamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
     }
 
-    /// Whether the path still leads to the file that is open. If it does not, what is written now
-    /// would be found by nobody.
+    /// Fails if the path no longer leads to the open file: events written to it would be lost.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
@@ -40,14 +38,14 @@ impl OpenFile {
     }
 }
 
-/// What the write-ahead log looked like: whoever writes, changes it.
+/// The length and time of the write-ahead log. Each write changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WalStamp {
     length: u64,
     changed: (i64, i64),
 }
 
-/// Finds the file or makes it, readable and writable by its owner alone.
+/// Opens the file, or creates it with access for its owner only.
 pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> {
     if create {
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
@@ -67,11 +65,10 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> 
     if !found.is_file() {
         return Err(StoreError::NotCountersign {
             place: path.as_path().into(),
-            why: "it is no file".to_owned(),
+            why: "it is not a file".to_owned(),
         });
     }
-    // Asked of the system and not tried: opening the file here and closing it again would take away the
-    // locks that other connections of this process hold on it.
+    // `access` instead of an attempt: closing a file drops the locks that other connections of this process hold on it.
     if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
         return Err(UnavailableDatabase::ReadOnly(path.as_path().into()).into());
     }
@@ -83,8 +80,8 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> 
     Ok(OpenFile { path, identity })
 }
 
-/// Writes the folder to disk, so that a new file still has its name after power loss. SQLite does so for
-/// files that it makes itself; where a folder cannot be synced, nothing more can be done.
+/// Syncs the folder, so that a new file keeps its name after power loss. SQLite does this only for files that it creates.
+/// If the folder cannot be synced, there is no other remedy.
 fn keep_name(path: &Path) {
     let _ = fs::File::open(folder_of(path)).and_then(|folder| folder.sync_all());
 }
@@ -136,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_network_file_systems_by_their_number() {
+    fn magic_number_identifies_network_file_system() {
         assert_eq!(network_name(0x6969), Some("NFS"));
         assert_eq!(network_name(0xef53), None, "ext4");
         assert_eq!(network_name(0x0102_1994), None, "tmpfs");

@@ -1,8 +1,8 @@
-//! Of which tool an event is: only the call itself says so, and a follower may have come after it.
+//! The tool that an event is about. Only the proposal names it, and a follower may have started after that.
 
 use crate::{
     Store, StoreError,
-    filter::{call_of, tool_of},
+    filter::{read_call_id, read_tool_name},
 };
 use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use std::collections::HashMap;
@@ -10,30 +10,30 @@ use std::collections::HashMap;
 /// How many calls are remembered before all are forgotten, and looked up again where they are met.
 const MOST: usize = 10_000;
 
-/// Whether calls are of a tool, as far as a follower has met them.
+/// For each call that a follower has met: true if it is a call of the tool.
 #[derive(Default)]
 pub(super) struct CallTools {
     known: HashMap<(ThreadId, CallId), bool>,
 }
 
 impl CallTools {
-    /// Whether the event is about that tool.
-    pub(super) async fn is_of(
+    /// True if the event is about that tool.
+    pub(super) async fn is_about_tool(
         &mut self,
         tool: &ToolName,
         event: &Event,
         store: &Store,
     ) -> Result<bool, StoreError> {
         if event.kind == EventType::ToolPolicySet {
-            return Ok(tool_of(event).as_ref() == Some(tool));
+            return Ok(read_tool_name(event).as_ref() == Some(tool));
         }
         if !event.kind.is_about_a_call() {
             return Ok(false);
         }
-        let Some(id) = call_of(event) else { return Ok(false) };
+        let Some(id) = read_call_id(event) else { return Ok(false) };
         let key = (event.thread_id.clone(), id);
         let is = match (event.kind, self.known.get(&key)) {
-            (EventType::ToolCall, _) => tool_of(event).as_ref() == Some(tool),
+            (EventType::ToolCall, _) => read_tool_name(event).as_ref() == Some(tool),
             (_, Some(known)) => *known,
             (_, None) => store.tool_of_call(&key.0, &key.1).await?.as_deref() == Some(tool.as_str()),
         };

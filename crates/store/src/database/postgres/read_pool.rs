@@ -1,20 +1,19 @@
-//! The connections that read: a pool, from which each query takes one and gives it back in good order.
+//! The pool of connections that read.
 
 use super::{
     error::is_lost,
-    session::{ANSWER, SessionFactory, say},
+    session::{ANSWER, SessionFactory, execute_text},
 };
 use crate::{
-    clock::limited,
-    database::{SqlQuery, SqlRow, take},
-    page::BoundedRows,
+    clock::with_timeout,
+    database::{BoundedRows, SqlQuery, SqlRow, read_connection::collect_bounded},
 };
 use futures_util::TryStreamExt;
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};
 use std::time::Duration;
 
-/// How long a query waits for a connection.
-const TURN: Duration = Duration::from_secs(5);
+/// The longest wait of a query for a connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct PostgresReadPool {
     pool: PgPool,
@@ -27,7 +26,7 @@ impl PostgresReadPool {
         let pool = PgPoolOptions::new()
             .max_connections(most.max(1))
             .test_before_acquire(false)
-            .acquire_timeout(TURN)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
             .after_connect(move |conn, _| {
                 let sessions = of_pool.clone();
                 Box::pin(async move { sessions.set_up(conn).await })
@@ -36,11 +35,12 @@ impl PostgresReadPool {
         Self { pool, sessions: sessions.clone() }
     }
 
-    /// Has a query answered, as far as what stands in the column `data` has no more than `most` bytes.
+    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
+    /// least one.
     ///
-    /// A connection that was idle while the server went away fails at its first word. Nothing is lost by
-    /// asking another: in the end it is a new one, or the server is really away.
-    pub(in crate::database) async fn within(
+    /// A connection that was idle while the server restarted fails at its first statement, so the query retries with
+    /// the others until one is new.
+    pub(in crate::database) async fn query_bounded(
         &self,
         query: SqlQuery,
         data: usize,
@@ -62,29 +62,29 @@ impl PostgresReadPool {
         most: usize,
     ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         let begin = self.sessions.pooled.then(|| self.sessions.begin(" READ ONLY"));
-        let mut lease = self.lend(begin).await?;
-        let rows = lease.within(query, data, most).await?;
-        lease.give_back().await?;
+        let mut lease = self.acquire(begin).await?;
+        let rows = lease.query_bounded(query, data, most).await?;
+        lease.release().await?;
         Ok(rows)
     }
 
-    /// Has two queries answered at one moment of the log.
-    pub(in crate::database) async fn both(
+    /// Runs two queries in one snapshot of the log.
+    pub(in crate::database) async fn query_both(
         &self,
         first: SqlQuery,
         second: SqlQuery,
     ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
         let begin = self.sessions.begin(" ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        let mut lease = self.lend(Some(begin)).await?;
-        let first = lease.within(first, 0, usize::MAX).await?.rows;
-        let second = lease.within(second, 0, usize::MAX).await?.rows;
-        lease.give_back().await?;
+        let mut lease = self.acquire(Some(begin)).await?;
+        let first = lease.query_bounded(first, 0, usize::MAX).await?.rows;
+        let second = lease.query_bounded(second, 0, usize::MAX).await?.rows;
+        lease.release().await?;
         Ok([first, second])
     }
 
-    async fn lend(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
+    async fn acquire(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
         let conn = match self.pool.acquire().await {
-            // There was room for one more, so it was not for others that this had to wait.
+            // The pool had room, so the wait was for the server and not for other queries.
             Err(sqlx::Error::PoolTimedOut)
                 if self.pool.size() < self.pool.options().get_max_connections() =>
             {
@@ -95,7 +95,7 @@ impl PostgresReadPool {
         let mut lease =
             LentConnection { conn, persistent: !self.sessions.pooled, in_transaction: begin.is_some() };
         if let Some(begin) = begin {
-            say(lease.conn()?, begin).await?;
+            execute_text(lease.conn()?, begin).await?;
         }
         Ok(lease)
     }
@@ -105,13 +105,13 @@ impl PostgresReadPool {
     }
 }
 
-/// Whether time was lost already: whoever asks again loses as much once more.
+/// True if the error is a timeout: a retry would take as long again.
 fn is_late(e: &sqlx::Error) -> bool {
     matches!(e, sqlx::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut)
 }
 
-/// A connection that was lent. One that is not given back, because its query failed or nobody waits for it
-/// any more, is closed: who knows what is still on its way to it.
+/// A borrowed connection. If its query failed or its future was dropped, it is closed instead of returned, because an
+/// answer may still be on its way.
 struct LentConnection {
     conn: Option<PoolConnection<Postgres>>,
     persistent: bool,
@@ -123,7 +123,7 @@ impl LentConnection {
         self.conn.as_deref_mut().ok_or(sqlx::Error::PoolClosed)
     }
 
-    async fn within(
+    async fn query_bounded(
         &mut self,
         query: SqlQuery,
         data: usize,
@@ -131,12 +131,12 @@ impl LentConnection {
     ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         let query = query.for_postgres().persistent(self.persistent);
         let rows = query.fetch(self.conn()?).map_ok(SqlRow::Postgres);
-        limited(ANSWER, take(rows, data, most)).await
+        with_timeout(ANSWER, collect_bounded(rows, data, most)).await
     }
 
-    async fn give_back(mut self) -> Result<(), sqlx::Error> {
+    async fn release(mut self) -> Result<(), sqlx::Error> {
         if self.in_transaction {
-            say(self.conn()?, "COMMIT".to_owned()).await?;
+            execute_text(self.conn()?, "COMMIT".to_owned()).await?;
         }
         drop(self.conn.take());
         Ok(())

@@ -1,10 +1,9 @@
-//! Writing to the file. Processes of ours wait for their turn at the bell before they ask SQLite for its
-//! lock.
+//! Writing to the file. A Countersign process takes the lock of the doorbell before it takes SQLite's lock.
 
 use super::{
-    bell::{DoorbellFile, WriteLock},
-    error::{BUSY, error, failed, primary_code},
-    file::OpenFile,
+    doorbell::{DoorbellFile, WriteLock},
+    error::{BUSY, batch_failure, error, primary_code},
+    open_file::OpenFile,
 };
 use crate::{
     DatabaseName, StoreError,
@@ -15,29 +14,28 @@ use countersign_events::{Event, Sha256};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::Arc;
 
-/// How often a batch is tried again when another program holds the write lock; each try waits for the
-/// busy timeout.
-const PATIENCE: u32 = 6;
+/// The number of attempts to take the write lock while another program holds it. Each waits for the busy timeout.
+const LOCK_ATTEMPTS: u32 = 6;
 
 pub(crate) struct SqliteWriteSession {
     conn: SqliteConnection,
     file: OpenFile,
-    bell: Arc<DoorbellFile>,
+    doorbell: Arc<DoorbellFile>,
     /// Held from before the transaction to after it.
-    turn: Option<WriteLock>,
-    /// How the guard that stands aside is made again. SQLite cannot put a trigger out of force, and only drops it.
-    aside: Option<String>,
+    write_lock: Option<WriteLock>,
+    /// The statement that creates the dropped guard again. SQLite cannot disable a trigger.
+    dropped_guard: Option<String>,
 }
 
 impl SqliteWriteSession {
-    pub(super) fn new(conn: SqliteConnection, file: OpenFile, bell: Arc<DoorbellFile>) -> Self {
-        Self { conn, file, bell, turn: None, aside: None }
+    pub(super) fn new(conn: SqliteConnection, file: OpenFile, doorbell: Arc<DoorbellFile>) -> Self {
+        Self { conn, file, doorbell, write_lock: None, dropped_guard: None }
     }
 
-    /// Takes the write lock, however long the queue before it is. Transactions are begun and ended in
-    /// plain SQL, because a guard that refuses a row ends them too, behind the back of any bookkeeping.
+    /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends the
+    /// transaction, which the driver would not notice.
     async fn lock(&mut self) -> Result<i64, sqlx::Error> {
-        for _ in 1..PATIENCE {
+        for _ in 1..LOCK_ATTEMPTS {
             match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
                 Err(e) if primary_code(&e) == Some(BUSY) => {
                     tracing::warn!("another program holds the write lock; waiting");
@@ -62,57 +60,56 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
-        let turn = self.bell.turn().await;
+        let write_lock = self.doorbell.acquire_write_lock().await;
         self.file.check()?;
         let tip = self.lock().await.map_err(|e| error(self.place(), &e))?;
-        self.turn = Some(turn);
+        self.write_lock = Some(write_lock);
         Ok(LogEnd { tip, hash: None })
     }
 
-    async fn all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
+    async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
         ReadConnection::Sqlite(&mut self.conn)
-            .all(query)
+            .query_all(query)
             .await
-            .map_err(|e| failed(self.file.path().into(), &e))
+            .map_err(|e| batch_failure(self.file.path().into(), &e))
     }
 
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         if let Err(e) = self.run("COMMIT").await {
-            return Err(failed(self.place(), &e));
+            return Err(batch_failure(self.place(), &e));
         }
         if let Some(last) = last {
-            // Rung before the next writer's turn, so that the bell always names the end of the log.
-            self.bell.ring(last.seq);
+            // Before the lock is released, so that the doorbell always has the end of the log.
+            self.doorbell.ring(last.seq);
         }
-        self.turn = None;
+        self.write_lock = None;
         Ok(())
     }
 
-    async fn stand_aside(&mut self) -> Result<(), BatchFailure> {
+    async fn disable_row_guard(&mut self) -> Result<(), BatchFailure> {
         let place = self.place();
         let outcome = async {
             let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
-            self.aside = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
+            self.dropped_guard = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
             self.run("DROP TRIGGER rows_without_a_hash_are_decisions").await
         };
-        outcome.await.map_err(|e| failed(place, &e))
+        outcome.await.map_err(|e| batch_failure(place, &e))
     }
 
-    async fn stand_guard(&mut self) -> Result<(), BatchFailure> {
-        let Some(text) = self.aside.take() else { return Ok(()) };
+    async fn enable_row_guard(&mut self) -> Result<(), BatchFailure> {
+        let Some(text) = self.dropped_guard.take() else { return Ok(()) };
         let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
-        made.map(|_| ()).map_err(|e| failed(self.place(), &e))
+        made.map(|_| ()).map_err(|e| batch_failure(self.place(), &e))
     }
 
     async fn roll_back(&mut self) {
-        // Where SQLite has rolled back by itself there is nothing left to end, and it says so.
+        // Fails if SQLite has rolled back already.
         let _ = self.run("ROLLBACK").await;
-        self.turn = None;
+        self.write_lock = None;
     }
 
     async fn close(self) {
-        // SQLite folds the log into the database on the last connection's way out; if that fails, the
-        // next process to open the file does it.
+        // The last connection checkpoints the write-ahead log. If that fails, the next process to open the file does it.
         let _ = self.conn.close().await;
     }
 }

@@ -1,6 +1,5 @@
-//! The doorbell: a small file beside the database that every writer of ours touches after a commit and
-//! every feed watches. It is also the turnstile before the write lock, so that processes of ours wait
-//! for one another in a queue of the kernel's, not by asking SQLite again and again.
+//! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches. Its file
+//! lock queues the writers in the kernel, so that they do not poll SQLite's lock.
 
 use crate::{StoreError, UnavailableDatabase};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
@@ -18,20 +17,20 @@ pub(crate) struct DoorbellFile {
     path: PathBuf,
 }
 
-/// Keeps other writers of ours out until it is dropped.
+/// Blocks other Countersign writers until it is dropped.
 pub(crate) struct WriteLock {
     file: Arc<File>,
 }
 
 impl Drop for WriteLock {
     fn drop(&mut self) {
-        // Closing the file would let go as well, so a failure here only delays the next writer.
+        // Closing the file releases the lock too, so a failure here only delays the next writer.
         let _ = self.file.unlock();
     }
 }
 
 impl DoorbellFile {
-    /// Finds or makes the bell of the database at `path`.
+    /// Opens or creates the doorbell of the database at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut name = OsString::from(path);
         name.push("-bell");
@@ -45,24 +44,22 @@ impl DoorbellFile {
         }
     }
 
-    /// Rings, and leaves the end of the log in the file. A failure is no reason to fail what was
-    /// committed: the slow poll finds it.
+    /// Writes the end of the log to the file. A failure does not fail the commit: the slow poll finds the events.
     pub(crate) fn ring(&self, tip: i64) {
         if let Err(error) = self.file.write_at(&tip.to_be_bytes(), 0) {
-            tracing::warn!(%error, "the doorbell cannot be rung; other processes wake by their poll");
+            tracing::warn!(%error, "the doorbell file cannot be written; other processes find new events by their poll");
         }
     }
 
-    /// The end of the log that the last writer left. A hint that saves a look at the table; whoever
-    /// writes by hand leaves none.
-    pub(crate) fn last_rung(&self) -> Option<i64> {
+    /// The end of the log that the last writer wrote. It is a hint that saves a query; writers with plain SQL leave none.
+    pub(crate) fn last_tip(&self) -> Option<i64> {
         let mut tip = [0; 8];
         self.file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
     }
 
-    /// Waits until no other writer of ours is at it. If the file system has no locks, goes on without:
-    /// the turnstile only saves waiting, SQLite's own lock is what keeps writers apart.
-    pub(crate) async fn turn(&self) -> WriteLock {
+    /// Waits until no other Countersign writer holds the lock. Without support of the file system it continues: the lock
+    /// only shortens waits, and SQLite's own lock separates the writers.
+    pub(crate) async fn acquire_write_lock(&self) -> WriteLock {
         if matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
             let file = Arc::clone(&self.file);
             let _ = tokio::task::spawn_blocking(move || file.lock()).await;
@@ -70,15 +67,15 @@ impl DoorbellFile {
         WriteLock { file: Arc::clone(&self.file) }
     }
 
-    /// Whether the bell still hangs where other processes find it.
+    /// True if the file still exists at its path.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
     }
 
-    /// Wakes `ear` at every ring, for as long as the watcher is kept.
-    pub(crate) fn listen(&self, ear: Arc<Notify>) -> Option<RecommendedWatcher> {
-        // Made anew if somebody removed it, so that the watch has something to stand on. A writer with
-        // the old file open then rings where nobody hears, and its events arrive by the poll.
+    /// Notifies `wakeup` at each write, while the watcher lives.
+    pub(crate) fn listen(&self, wakeup: Arc<Notify>) -> Option<RecommendedWatcher> {
+        // The watch needs a file, so a removed one is created again. A writer that has the old file open is then not
+        // heard, and its events arrive by the poll.
         if !self.is_there() {
             let _ = open_file(&self.path);
         }
@@ -87,13 +84,13 @@ impl DoorbellFile {
                 event.map(|event| event.kind),
                 Ok(EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_))
             ) {
-                ear.notify_one();
+                wakeup.notify_one();
             }
         };
         let watching = notify::recommended_watcher(heard)
             .and_then(|mut watcher| watcher.watch(&self.path, RecursiveMode::NonRecursive).map(|()| watcher));
         watching
-            .inspect_err(|error| tracing::warn!(%error, "the doorbell cannot be heard; events of other processes arrive by the poll"))
+            .inspect_err(|error| tracing::warn!(%error, "the doorbell file cannot be watched; events of other processes arrive by the poll"))
             .ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Keeping the feed up with the table, whoever writes: our own writer tells it, and an ear for everybody else.
+//! Keeping the feed up to date with the table: the change listener reports writes of other processes.
 
 use super::EventFeed;
 use crate::{
@@ -17,7 +17,7 @@ const PAGE: i64 = 1_000;
 pub(crate) async fn run<E: ChangeListener>(
     feed: Arc<EventFeed>,
     readers: ReadPool,
-    mut ear: E,
+    mut listener: E,
     pause: Duration,
     stop: CancellationToken,
 ) {
@@ -38,7 +38,7 @@ pub(crate) async fn run<E: ChangeListener>(
         tokio::select! {
             () = stop.cancelled() => break,
             () = machine_sleep(pause), if failing => {}
-            () = ear.hear(&tip), if !failing => {}
+            () = listener.wait_for_change(&tip), if !failing => {}
         }
     }
 }
@@ -46,16 +46,16 @@ pub(crate) async fn run<E: ChangeListener>(
 async fn catch_up(feed: &EventFeed, readers: &ReadPool) -> Result<(), String> {
     loop {
         let query = SqlQuery::new(queries::EVENTS).bind(feed.tip()).bind(PAGE);
-        let found = readers.within(query, DATA, MOST_BYTES).await.map_err(|e| e.to_string())?;
+        let found = readers.query_bounded(query, DATA, MOST_BYTES).await.map_err(|e| e.to_string())?;
         let events = found
             .rows
             .iter()
-            .map(|found| row::event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
+            .map(|found| row::read_event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
             .collect::<Result<Vec<_>, _>>()?;
         if !feed.is_followed_by(&events) {
             return Err("the database has lost events that were handed out already".to_owned());
         }
-        feed.offer(&events);
+        feed.publish(&events);
         if !found.cut && events.len() < usize::try_from(PAGE).unwrap_or(0) {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Following the log: subscribe, then read, then listen, and in any doubt read again.
 
-use super::{EventWaiter, tools::CallTools};
-use crate::{EventFilter, Store, StoreError, meters::FollowerPosition};
+use super::{EventWaiter, call_tools::CallTools};
+use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
@@ -21,6 +21,14 @@ pub struct EventFollower {
     tools: CallTools,
 }
 
+impl Store {
+    /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
+    #[must_use]
+    pub fn follow(&self, filter: EventFilter, after: i64) -> EventFollower {
+        EventFollower::new(self.clone(), filter, after)
+    }
+}
+
 impl EventFollower {
     pub(crate) fn new(store: Store, filter: EventFilter, after: i64) -> Self {
         let feed = &store.inner.feed;
@@ -28,7 +36,7 @@ impl EventFollower {
             Some(thread_id) => feed.watch_thread(thread_id),
             None => feed.watch_all(),
         };
-        let place = store.inner.meters.follow(after);
+        let place = store.inner.metrics.follow(after);
         Self {
             store,
             filter,
@@ -57,29 +65,29 @@ impl EventFollower {
         }
         let event = self.page.pop_front();
         match &event {
-            Some(event) => self.pass(event.seq),
-            None => self.place.rest(),
+            Some(event) => self.advance_to(event.seq),
+            None => self.place.set_caught_up(),
         }
         Ok(event)
     }
 
-    fn pass(&mut self, seq: i64) {
+    fn advance_to(&mut self, seq: i64) {
         self.cursor = seq;
-        self.place.pass(seq);
+        self.place.set(seq);
     }
 
     async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
-                self.store.inner.meters.fell_behind();
+                self.store.inner.metrics.count_reread();
                 return self.read_table().await;
             };
             let Some(last) = recent.last().map(|event| event.seq) else { return Ok(VecDeque::new()) };
-            let page = self.wanted(recent).await?;
+            let page = self.filter_events(recent).await?;
             if !page.is_empty() {
                 return Ok(page);
             }
-            self.pass(last);
+            self.advance_to(last);
         }
     }
 
@@ -92,19 +100,19 @@ impl EventFollower {
             if !page.items.is_empty() {
                 return Ok(page.items.into_iter().map(Arc::new).collect());
             }
-            self.pass(page.next.unwrap_or(tip).max(self.cursor));
+            self.advance_to(page.next.unwrap_or(tip).max(self.cursor));
             if page.next.is_none() {
                 return Ok(VecDeque::new());
             }
         }
     }
 
-    async fn wanted(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, StoreError> {
+    async fn filter_events(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, StoreError> {
         let mut wanted = VecDeque::new();
         for event in events {
             let admitted = self.filter.admits(&event)
                 && match &self.filter.tool {
-                    Some(tool) => self.tools.is_of(tool, &event, &self.store).await?,
+                    Some(tool) => self.tools.is_about_tool(tool, &event, &self.store).await?,
                     None => true,
                 };
             if admitted {

@@ -1,7 +1,7 @@
-//! Who is to be woken by what. Ten thousand waiting executors must not all wake for each event, so
-//! receivers are kept by call and by thread, beside the one for all.
+//! The signals that wake readers. Ten thousand waiting executors must not all wake for each event, so receivers are
+//! grouped by call and by thread, beside the group for all events.
 
-use super::FeedEvent;
+use super::feed_event::FeedEvent;
 use countersign_events::{CallId, ThreadId};
 use std::{
     collections::{HashMap, HashSet},
@@ -77,7 +77,7 @@ impl EventWaiter {
 impl Drop for EventWaiter {
     fn drop(&mut self) {
         let mut by_key = lock(&self.by_key);
-        // This receiver still counts; if it is the only one left, nobody listens any more.
+        // This receiver still counts; if it is the last one, the entry is unused.
         if by_key.get(&self.key).is_some_and(|sender| sender.receiver_count() <= 1) {
             by_key.remove(&self.key);
         }

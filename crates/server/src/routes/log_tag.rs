@@ -3,7 +3,7 @@
 
 use crate::{
     AppState,
-    extract::{IfNoneMatch, short},
+    extract::{IfNoneMatch, short_hash},
     openapi,
     problem::ProblemResponse,
 };
@@ -18,26 +18,26 @@ use utoipa::{
 };
 
 /// The tag of what stands on the log alone: of that thread, or of all.
-pub(super) async fn tag(app: &AppState, thread: Option<&ThreadId>) -> Result<String, ProblemResponse> {
+pub(super) async fn log_tag(app: &AppState, thread: Option<&ThreadId>) -> Result<String, ProblemResponse> {
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
 }
 
 /// The tag of what stands on the log and on the policy: how many calls each scope would answer.
-pub(super) async fn tag_under_policy(
+pub(super) async fn log_and_policy_tag(
     app: &AppState,
     thread: Option<&ThreadId>,
 ) -> Result<String, ProblemResponse> {
-    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short(app.gate.policy_hash())))
+    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short_hash(app.gate.policy_hash())))
 }
 
 /// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.
-pub(super) async fn by_log<T: Serialize>(
+pub(super) async fn answer_by_log_tag<T: Serialize>(
     app: &AppState,
     thread: Option<&ThreadId>,
     have: &IfNoneMatch,
     answer: impl Future<Output = Result<T, GateError>>,
 ) -> Result<Response, ProblemResponse> {
-    have.unless(&tag(app, thread).await?, answer).await
+    have.respond_unless_cached(&log_tag(app, thread).await?, answer).await
 }
 
 /// Such an answer as the document describes it: whole and with its tag, or 304 and empty.

@@ -1,19 +1,17 @@
 //! Copying a whole log from one database into another: every event with its number, its time and its hash.
 //!
-//! The target bears a mark until all of it is there and verified. Nobody else opens it while it does, and a
-//! copy that was interrupted goes on where it stopped. What is read and written goes through two stores, as
+//! The target bears a mark until all of it is there and verified. Other programs refuse to open it until then, and an
+//! interrupted copy resumes where it stopped. What is read and written goes through two stores, as
 //! everything does.
-
-mod mark;
-
-pub(crate) use mark::{CopyMark, refuse_half_copied};
 
 use crate::{
     DatabaseName, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, VerifyReport,
+    copy_mark::{CopyMark, is_half_copied},
     open::{UnfinishedCopy, open},
+    writer::{self, MaintenanceTask},
 };
 use countersign_events::Event;
-use std::{os::unix::fs::MetadataExt, path::Path};
+use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 /// How many events are written in one transaction, if they are not large.
 const BATCH: i64 = 1_000;
@@ -27,18 +25,18 @@ pub enum CopyStep {
     Verified(i64, i64),
 }
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug, Clone)]
 pub struct CopySummary {
-    /// What the source is called.
+    /// The name of the source.
     pub from: DatabaseName,
-    /// What the target is called.
+    /// The name of the target.
     pub to: DatabaseName,
     /// How many events were there from an earlier copy.
     pub before: i64,
     /// How many events the source has gained meanwhile, which are not in the target.
     pub since: i64,
-    /// What reading the whole target back found.
+    /// The findings of verifying the whole target.
     pub report: VerifyReport,
 }
 
@@ -54,39 +52,39 @@ pub async fn copy(
 ) -> Result<CopySummary, StoreError> {
     let (from, to) = (from.into(), to.into());
     if let (DatabaseUrl::File(from), DatabaseUrl::File(to)) = (&from, &to)
-        && are_one(from, to)
+        && is_same_file(from, to)
     {
         return Err(StoreError::SameLog(to.as_path().into()));
     }
     let source = Store::open(from, StoreOptions { create: false, ..StoreOptions::default() }).await?;
-    let target = open(to, StoreOptions::default(), UnfinishedCopy::Taken).await?;
-    let copied = between(&source, &target, go_on, &mut progress).await;
+    let target = open(to, StoreOptions::default(), UnfinishedCopy::Allowed).await?;
+    let copied = copy_events(&source, &target, go_on, &mut progress).await;
     source.close().await;
     target.close().await;
     copied
 }
 
 /// Whether both lead to one file. Opened by two names, it would have two write-ahead logs.
-fn are_one(from: &Path, to: &Path) -> bool {
+fn is_same_file(from: &Path, to: &Path) -> bool {
     let identity = |path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     matches!((identity(from), identity(to)), (Ok(from), Ok(to)) if from == to)
 }
 
-async fn between(
+async fn copy_events(
     source: &Store,
     target: &Store,
     go_on: bool,
     progress: &mut impl FnMut(CopyStep),
 ) -> Result<CopySummary, StoreError> {
-    let before = begin(source, target, go_on).await?;
+    let before = begin_copy(source, target, go_on).await?;
     let (mut at, end) = (before, source.tip().await?);
     while at < end {
-        let events = page(source, at, end).await?;
+        let events = read_events(source, at, end).await?;
         // Nothing is ever taken out of a log, so there is something.
         let last = events.last().map_or(end, |last| last.seq);
-        at = match target.take(events, source.place()).await {
+        at = match target.append_copied(events, source.place()).await {
             // What a copy that was killed had sent may arrive only now.
-            Err(StoreError::NotACopy { .. }) => has_of(source, target).await?,
+            Err(StoreError::NotACopy { .. }) => check_copied_prefix(source, target).await?,
             taken => taken.map(|()| last)?,
         };
         progress(CopyStep::Copied(at, end));
@@ -103,7 +101,7 @@ async fn between(
 }
 
 /// Sees that the target may be written to, and marks it. Gives how much of the log it has.
-async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, StoreError> {
+async fn begin_copy(source: &Store, target: &Store, go_on: bool) -> Result<i64, StoreError> {
     let same = || Err(StoreError::SameLog(target.place()));
     if source.place() == target.place() {
         return same();
@@ -112,7 +110,7 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Store
     if tip > 0 && !marked && !go_on {
         return Err(StoreError::TargetNotEmpty { place: target.place(), events: tip });
     }
-    let tip = has_of(source, target).await?;
+    let tip = check_copied_prefix(source, target).await?;
     if !marked {
         target.mark(CopyMark::On { tip, source: source.place() }).await?;
         // One log by two names: what was just written to the one shows in the other.
@@ -125,7 +123,7 @@ async fn begin(source: &Store, target: &Store, go_on: bool) -> Result<i64, Store
 }
 
 /// How many events the target has, if they are the first ones of the source.
-async fn has_of(source: &Store, target: &Store) -> Result<i64, StoreError> {
+async fn check_copied_prefix(source: &Store, target: &Store) -> Result<i64, StoreError> {
     let tip = target.tip().await?;
     if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
         return Err(not_a_copy(source, target));
@@ -144,11 +142,11 @@ async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<boo
     while from > 0 && !sealed {
         let until = from;
         from = (from - BATCH).max(0);
-        let events = page(target, from, until).await?;
+        let events = read_events(target, from, until).await?;
         sealed = events.iter().any(|event| event.hash.is_some());
     }
     while from < tip {
-        let [theirs, ours] = [page(source, from, tip).await?, page(target, from, tip).await?];
+        let [theirs, ours] = [read_events(source, from, tip).await?, read_events(target, from, tip).await?];
         // Either may end early, because of large events.
         let both = theirs.len().min(ours.len());
         if both == 0 || theirs[..both] != ours[..both] {
@@ -160,7 +158,29 @@ async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<boo
 }
 
 /// Events after `after` up to `until`, as many as are read at once.
-async fn page(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, StoreError> {
+async fn read_events(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, StoreError> {
     let limit = usize::try_from((until - after).min(BATCH)).unwrap_or(1);
     Ok(store.events(&EventFilter::default(), after, limit).await?.items)
+}
+
+impl Store {
+    async fn is_marked(&self) -> Result<bool, StoreError> {
+        is_half_copied(&self.inner.readers, &self.place()).await
+    }
+
+    /// Appends events of the log called `source` as they are.
+    async fn append_copied(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
+        let events = events.into_iter().map(Arc::new).collect();
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(MaintenanceTask::CopyEvents(events, source), answer)
+        })
+        .await
+    }
+
+    async fn mark(&self, mark: CopyMark) -> Result<(), StoreError> {
+        writer::send(&self.inner.queue, |answer| {
+            writer::WriterRequest::Maintenance(MaintenanceTask::Mark(mark), answer)
+        })
+        .await
+    }
 }

@@ -1,0 +1,52 @@
+//! The mark of a log that holds an unfinished copy: a table that exists only until the copy is complete.
+
+use crate::{
+    DatabaseName, StoreError,
+    database::{ReadPool, SqlQuery},
+    queries,
+};
+
+/// A change of the mark.
+#[derive(Debug, Clone)]
+pub(crate) enum CopyMark {
+    /// Put it on a log that ends at `tip`, and write on it where the events come from.
+    On {
+        /// The expected end of the log. Another end means that another program writes to it.
+        tip: i64,
+        /// The name of the source.
+        source: DatabaseName,
+    },
+    /// Take it off.
+    Off,
+}
+
+impl CopyMark {
+    /// What both databases understand alike.
+    pub(crate) fn statements(&self) -> Vec<SqlQuery> {
+        match self {
+            Self::On { source, .. } => vec![
+                SqlQuery::new("CREATE TABLE copying (source text NOT NULL)"),
+                SqlQuery::new("INSERT INTO copying (source) VALUES ($1)").bind(source.to_string()),
+            ],
+            Self::Off => vec![SqlQuery::new("DROP TABLE copying")],
+        }
+    }
+}
+
+/// True if the log has the mark.
+pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
+    let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
+    let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
+    Ok(found.first().and_then(|row| row.number(0)) > Some(0))
+}
+
+/// An error if the log is half copied.
+pub(crate) async fn refuse_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<(), StoreError> {
+    if !is_half_copied(readers, place).await? {
+        return Ok(());
+    }
+    // It may have been taken off this moment, or be nothing that this user may read.
+    let source = readers.query_all(SqlQuery::new("SELECT source FROM copying")).await.unwrap_or_default();
+    let source = source.first().and_then(|row| row.text(0)).unwrap_or_else(|| "the same log".to_owned());
+    Err(StoreError::HalfCopied { place: place.clone(), from: source })
+}

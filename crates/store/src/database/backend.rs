@@ -1,0 +1,80 @@
+//! The traits that each database implements.
+
+use super::{SqlQuery, SqlRow};
+use crate::{DatabaseName, StoreError};
+use countersign_events::{Event, Sha256};
+
+/// The end of the log at the start of a transaction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogEnd {
+    /// The `seq` of the last event.
+    pub(crate) tip: i64,
+    /// Its hash, if it was read; a row that was inserted with SQL has none.
+    pub(crate) hash: Option<Sha256>,
+}
+
+/// The reason why a batch was not written.
+#[derive(Debug)]
+pub(crate) enum BatchFailure {
+    /// The error applies to every command of the batch.
+    Whole(StoreError),
+    /// One command of the batch is at fault; the others must still be executed.
+    Some(StoreError),
+    /// The connection was lost before anything was written, so the batch can be retried.
+    Lost(StoreError),
+}
+
+impl BatchFailure {
+    pub(crate) fn error(self) -> StoreError {
+        match self {
+            Self::Whole(error) | Self::Some(error) | Self::Lost(error) => error,
+        }
+    }
+}
+
+/// The connection that writes. At most one transaction of all processes is open at a time.
+pub(crate) trait WriteSession: Send + 'static {
+    /// The statement that inserts the rows of a batch.
+    const APPEND: &'static str;
+    /// The query that reads the events that a batch needs.
+    const LOAD: &'static str;
+
+    /// The name of the log.
+    fn place(&self) -> DatabaseName;
+
+    /// Waits for the write lock, begins a transaction, and returns the end of the log. After a reconnect, the event
+    /// `known` must still exist.
+    fn begin(
+        &mut self,
+        known: Option<(i64, Sha256)>,
+    ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
+
+    /// Runs a statement in the open transaction.
+    fn query_all(
+        &mut self,
+        query: SqlQuery,
+    ) -> impl Future<Output = Result<Vec<SqlRow>, BatchFailure>> + Send;
+
+    /// Commits, releases the write lock, and wakes the listeners for events up to `last`. On success the rows are on
+    /// disk. On failure they are not, unless the error says that the outcome is unknown.
+    fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+
+    /// Disables the guard of rows that are inserted with SQL, for the rest of the transaction or until it is enabled.
+    fn disable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+
+    /// Enables the guard again. A transaction that disabled it must not be committed before.
+    fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+
+    /// Rolls back the transaction, if one is still open.
+    fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Closes the connection.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}
+
+/// Tells the feed that another process may have written.
+pub(crate) trait ChangeListener: Send + 'static {
+    /// Returns when the log may have events after `tip`, and occasionally without a reason. Dropping the future loses
+    /// nothing.
+    fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
+}

@@ -1,0 +1,86 @@
+//! The connections that read, of either database.
+
+use super::{
+    BoundedRows, ReadConnection, SqlQuery, SqlRow, postgres, read_connection::collect_bounded, sqlite,
+};
+use crate::{DatabaseKind, DatabaseName, StoreError};
+use futures_util::TryStreamExt;
+use sqlx::SqlitePool;
+use std::sync::Arc;
+
+/// The connections that read.
+#[derive(Clone)]
+pub(crate) enum ReadPool {
+    Sqlite(SqlitePool),
+    Postgres(Arc<postgres::PostgresReadPool>),
+}
+
+impl ReadPool {
+    /// The kind of database, which selects the text of a query.
+    pub(crate) const fn kind(&self) -> DatabaseKind {
+        match self {
+            Self::Sqlite(_) => DatabaseKind::Sqlite,
+            Self::Postgres(_) => DatabaseKind::Postgres,
+        }
+    }
+
+    /// Runs a query.
+    pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => {
+                let rows = query.for_sqlite().fetch_all(pool).await?;
+                Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
+            }
+            Self::Postgres(readers) => Ok(Box::pin(readers.query_bounded(query, 0, usize::MAX)).await?.rows),
+        }
+    }
+
+    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
+    /// least one.
+    pub(crate) async fn query_bounded(
+        &self,
+        query: SqlQuery,
+        data: usize,
+        most: usize,
+    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => {
+                collect_bounded(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
+            }
+            // Boxed, because ten thousand futures may wait here, and most of them read from SQLite.
+            Self::Postgres(readers) => Box::pin(readers.query_bounded(query, data, most)).await,
+        }
+    }
+
+    /// Runs two queries in one snapshot of the log.
+    pub(crate) async fn query_both(
+        &self,
+        first: SqlQuery,
+        second: SqlQuery,
+    ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
+        match self {
+            Self::Sqlite(pool) => {
+                let mut tx = pool.begin().await?;
+                let mut conn = ReadConnection::Sqlite(&mut tx);
+                Ok([conn.query_all(first).await?, conn.query_all(second).await?])
+            }
+            Self::Postgres(readers) => Box::pin(readers.query_both(first, second)).await,
+        }
+    }
+
+    /// Converts an error of these connections.
+    pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
+        match (error, self) {
+            (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,
+            (_, Self::Sqlite(_)) => sqlite::error(place, error),
+            (_, Self::Postgres(_)) => postgres::error(place, error),
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Sqlite(pool) => pool.close().await,
+            Self::Postgres(readers) => readers.close().await,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Detects writes of other processes: Countersign writers ring the doorbell, and a poll finds the writes of all others.
+
+use super::{
+    doorbell::DoorbellFile,
+    open_file::{OpenFile, WalStamp},
+};
+use crate::{clock::machine_sleep, database};
+use notify::RecommendedWatcher;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Notify;
+
+/// The number of polls without a change after which the table is read anyway. Two writes within one tick of the system's
+/// clock may leave the same stamp.
+const POLLS_PER_READ: u32 = 20;
+
+pub(crate) struct SqliteChangeListener {
+    file: OpenFile,
+    doorbell: Arc<DoorbellFile>,
+    poll: Duration,
+    rung: Arc<Notify>,
+    watcher: Option<RecommendedWatcher>,
+    /// The stamp at the last poll.
+    stamp: Option<WalStamp>,
+    idle_polls: u32,
+    gone: bool,
+}
+
+impl SqliteChangeListener {
+    pub(super) fn new(file: OpenFile, doorbell: Arc<DoorbellFile>, poll: Duration) -> Self {
+        let rung = Arc::new(Notify::new());
+        let watcher = doorbell.listen(Arc::clone(&rung));
+        Self { file, doorbell, poll, rung, watcher, stamp: None, idle_polls: POLLS_PER_READ, gone: false }
+    }
+
+    /// True if the file may have new events. This costs two calls of `stat` and no query.
+    fn changed(&mut self) -> bool {
+        let gone = self.file.check().is_err();
+        if gone && !self.gone {
+            let path = self.file.path().display();
+            tracing::error!(%path, "the database was removed or replaced while it was open");
+        }
+        self.gone = gone;
+        let stamp = self.file.stamp();
+        self.idle_polls += 1;
+        let changed = stamp != self.stamp || self.idle_polls >= POLLS_PER_READ;
+        if changed {
+            (self.stamp, self.idle_polls) = (stamp, 0);
+        }
+        changed
+    }
+}
+
+impl database::ChangeListener for SqliteChangeListener {
+    async fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
+        loop {
+            tokio::select! {
+                // This process's own writer has published its events to the feed already.
+                () = self.rung.notified() => if self.doorbell.last_tip() != Some(tip()) {
+                    return;
+                },
+                () = machine_sleep(self.poll) => {
+                    let changed = self.changed();
+                    if !self.gone && (self.watcher.is_none() || !self.doorbell.is_there()) {
+                        self.watcher = self.doorbell.listen(Arc::clone(&self.rung));
+                    }
+                    if changed {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}

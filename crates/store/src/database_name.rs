@@ -1,0 +1,30 @@
+//! The name of a log in messages.
+
+use std::{fmt, path::Path};
+
+/// The name of a log in messages: its path, or the address of its database without the password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseName(String);
+
+impl DatabaseName {
+    pub(crate) const fn new(name: String) -> Self {
+        Self(name)
+    }
+
+    /// For an error that is classified and not displayed.
+    pub(crate) const fn unnamed() -> Self {
+        Self(String::new())
+    }
+}
+
+impl fmt::Display for DatabaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&Path> for DatabaseName {
+    fn from(path: &Path) -> Self {
+        Self(path.display().to_string())
+    }
+}

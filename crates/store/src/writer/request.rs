@@ -1,0 +1,46 @@
+//! Requests to the writer task, and their outcomes.
+
+use crate::{DatabaseName, StoreError, copy_mark::CopyMark};
+use countersign_approvals::{Call, CommandEnvelope, RecordedEvent};
+use countersign_events::{Event, Timestamp};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// The outcome of a command that was not refused.
+#[derive(Debug, Clone)]
+pub struct CommandOutcome {
+    /// The call after the command, if the command was about one call.
+    pub call: Option<Call>,
+    /// The events that were written. A repeated command writes none.
+    pub events: Vec<RecordedEvent>,
+}
+
+/// A request to the writer task, with the channel for its answer.
+pub(crate) enum WriterRequest {
+    /// Execute a command.
+    Command(Box<CommandEnvelope>, oneshot::Sender<Result<CommandOutcome, StoreError>>),
+    /// Check that the database accepts writes.
+    Probe(Timestamp, oneshot::Sender<Result<(), StoreError>>),
+    /// Do maintenance.
+    Maintenance(MaintenanceTask, oneshot::Sender<Result<(), StoreError>>),
+}
+
+/// Work in a transaction of its own.
+pub(crate) enum MaintenanceTask {
+    /// Rebuild the index of open requests.
+    RebuildIndex,
+    /// Append events of the log at this place unchanged.
+    CopyEvents(Vec<Arc<Event>>, DatabaseName),
+    /// Set or clear the mark of an unfinished copy.
+    Mark(CopyMark),
+}
+
+/// Queues a request and waits for its answer.
+pub(crate) async fn send<T>(
+    queue: &mpsc::Sender<WriterRequest>,
+    request: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> WriterRequest,
+) -> Result<T, StoreError> {
+    let (answer, answered) = oneshot::channel();
+    queue.send(request(answer)).await.map_err(|_| StoreError::ShuttingDown)?;
+    answered.await.map_err(|_| StoreError::ShuttingDown)?
+}
