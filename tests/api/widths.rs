@@ -25,8 +25,8 @@ async fn invalid_scope_of_a_decision_is_refused() {
         runs(&world.agent("builder"), "a", "git status").await;
         let at = |width: &str| format!(r#"{{"decision":"allow_session","match":{width}}}"#);
         assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: match: a width is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: match: a pattern says `command`, `url`, `path` or `args`");
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: match: a pattern knows no key `comand`; did you mean `command`?");
+        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: match: a pattern needs `command`, `url`, `path` or `args`");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: match: a pattern has no key `comand`; did you mean `command`?");
         assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: match: the pattern does not match the call that it is decided on");
         let once = r#"{"decision":"allow_once","match":"exact"}"#;
         assert_snapshot!(ada.post(&decide("a"), once).await, @"422 invalid: match: only allow_session and deny are remembered; leave it out");

@@ -77,7 +77,8 @@ impl CompiledCondition {
         }
         let compiled = catch_unwind(|| LANGUAGE.compile(source).map_err(|e| e.to_string()));
         let program = compiled.map_err(|_| "the condition cannot be parsed".to_owned())?;
-        let program = program.map_err(|why| format!("the condition cannot be parsed: {}", shorten_parse_error(&why)))?;
+        let program = program
+            .map_err(|why| format!("the condition cannot be parsed: {}", shorten_parse_error(&why)))?;
         let mut walk = ConditionWalk::default();
         walk.visit(program.expression(), 0)?;
         let uses_impact = walk.variables.contains("impact");
@@ -97,9 +98,10 @@ impl CompiledCondition {
         match outcome {
             Ok(Ok(cel::Value::Bool(true))) => SelectorHit::Yes("the condition holds".to_owned()),
             Ok(Ok(cel::Value::Bool(false))) => SelectorHit::No,
-            Ok(Ok(other)) => {
-                SelectorHit::Failed(format!("condition failed: its result is {}, not a bool", other.type_of()))
-            }
+            Ok(Ok(other)) => SelectorHit::Failed(format!(
+                "condition failed: its result is {}, not a bool",
+                other.type_of()
+            )),
             Ok(Err(why)) => SelectorHit::Failed(format!("condition failed: {}", describe_error(&why))),
             Err(_) => SelectorHit::Failed("condition failed: it cannot be evaluated".to_owned()),
         }
@@ -159,7 +161,9 @@ impl ConditionWalk {
             Expr::Struct(_) => Err("a condition cannot create objects".to_owned()),
             Expr::Comprehension(loops) => {
                 if nesting == MAX_NESTING {
-                    return Err(format!("all, exists, map and filter may be nested at most {MAX_NESTING} deep"));
+                    return Err(format!(
+                        "all, exists, map and filter may be nested at most {MAX_NESTING} deep"
+                    ));
                 }
                 self.visit(&loops.iter_range, nesting)?;
                 self.visit(&loops.accu_init, nesting)?;
@@ -215,7 +219,8 @@ fn check_call(call: &cel::common::ast::CallExpr) -> Result<(), String> {
         else {
             return Err("the pattern of `matches` must be a string literal".to_owned());
         };
-        regex::Regex::new(pattern.inner()).map_err(|e| format!("the pattern of `matches` is invalid: {e}"))?;
+        regex::Regex::new(pattern.inner())
+            .map_err(|e| format!("the pattern of `matches` is invalid: {e}"))?;
     }
     Ok(())
 }
@@ -325,7 +330,10 @@ fn to_cel_value(json: &OrderedValue) -> Result<cel::Value, String> {
             _ => return Err("an argument is a number that CEL cannot represent exactly".to_owned()),
         },
         OrderedValue::List(values) if values.len() > MAX_LIST => {
-            return Err(format!("a list has {} elements, but a condition can read at most {MAX_LIST}", values.len()));
+            return Err(format!(
+                "a list has {} elements, but a condition can read at most {MAX_LIST}",
+                values.len()
+            ));
         }
         OrderedValue::List(values) => values.iter().map(to_cel_value).collect::<Result<Vec<_>, _>>()?.into(),
         OrderedValue::Map(members) => {

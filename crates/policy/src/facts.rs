@@ -106,7 +106,11 @@ impl<'a> CallFacts<'a> {
 
     pub(crate) fn scripts(&self) -> &CallOperands<(String, ParsedScript)> {
         self.scripts.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, parse_command)
+            CallOperands::find(
+                self.operand_sources(OperandKind::Command),
+                OperandKind::Command,
+                parse_command,
+            )
         })
     }
 

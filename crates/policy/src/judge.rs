@@ -17,8 +17,9 @@ impl Policy {
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
         let facts = CallFacts::new(&self.settings, subject, late);
         let candidates = self.index.candidates(subject.tool.as_str()).into_iter();
-        let (shadows, answers): (Vec<_>, Vec<_>) =
-            candidates.filter_map(|index| self.rules[index].answer(&facts)).partition(|answer| answer.rule.shadow);
+        let (shadows, answers): (Vec<_>, Vec<_>) = candidates
+            .filter_map(|index| self.rules[index].answer(&facts))
+            .partition(|answer| answer.rule.shadow);
         let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
             Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
             None => self.judge_without_rule(&facts),
@@ -47,7 +48,12 @@ impl Policy {
         }
     }
 
-    fn judge_by_rules(&self, verdict: Verdict, answers: &[RuleAnswer<'_>], facts: &CallFacts<'_>) -> Judgement {
+    fn judge_by_rules(
+        &self,
+        verdict: Verdict,
+        answers: &[RuleAnswer<'_>],
+        facts: &CallFacts<'_>,
+    ) -> Judgement {
         let strictest: Vec<_> = answers.iter().filter(|answer| answer.verdict == verdict).collect();
         // The reason of a rule takes precedence over the reason of a zone.
         let first = strictest.iter().min_by_key(|answer| answer.rule.is_zone);
@@ -76,7 +82,13 @@ impl Policy {
         merge_terms(own, self.settings.expires, &self.settings.approvers)
     }
 
-    fn new_judgement(&self, verdict: Verdict, basis: Basis, reason: String, terms: ApprovalTerms) -> Judgement {
+    fn new_judgement(
+        &self,
+        verdict: Verdict,
+        basis: Basis,
+        reason: String,
+        terms: ApprovalTerms,
+    ) -> Judgement {
         Judgement {
             verdict,
             basis,

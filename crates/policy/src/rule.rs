@@ -68,7 +68,9 @@ impl PolicyRule {
     /// True if `unless` excludes the call from the rule. An exception has the inverse effect of its rule, so
     /// that an exception that is uncertain never makes the verdict less strict.
     fn is_excepted(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> bool {
-        self.unless.as_ref().is_some_and(|unless| unless.match_call(effect.inverse(), facts) != SelectorHit::No)
+        self.unless
+            .as_ref()
+            .is_some_and(|unless| unless.match_call(effect.inverse(), facts) != SelectorHit::No)
     }
 }
 

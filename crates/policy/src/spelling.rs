@@ -22,7 +22,7 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(unknown: &str, known: &[T]) -> String 
         Some(word) => format!("; did you mean `{word}`?"),
         None if known.is_empty() => String::new(),
         None => format!(
-            "; expected {}",
+            "; expected one of {}",
             known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         ),
     }

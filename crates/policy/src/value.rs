@@ -44,10 +44,13 @@ impl OrderedValue {
     /// True if the values are equal. The order of keys does not matter.
     pub(crate) fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::List(a), Self::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equal(b)),
+            (Self::List(a), Self::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equal(b))
+            }
             (Self::Map(a), Self::Map(_)) => {
-                let mine =
-                    |(key, value): &(String, Self)| other.get(key).is_some_and(|theirs| value.is_equal(theirs));
+                let mine = |(key, value): &(String, Self)| {
+                    other.get(key).is_some_and(|theirs| value.is_equal(theirs))
+                };
                 other.member_count() == a.len() && a.iter().all(mine)
             }
             _ => self == other,

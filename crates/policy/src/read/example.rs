@@ -165,7 +165,8 @@ fn call_from_table(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall,
     }
     call.annotations =
         keys.optional("annotations").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;
-    call.impact = keys.optional("impact").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;
+    call.impact =
+        keys.optional("impact").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;
     keys.reject_unknown()?;
     Ok(call)
 }

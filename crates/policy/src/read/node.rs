@@ -122,7 +122,9 @@ impl TomlNode {
     pub(super) fn duration(&self, what: &str) -> Result<Duration, PolicyFault> {
         let text = self.text(what)?;
         parse_span(text).ok_or_else(|| {
-            self.fault(format!("{text:?} is not a duration; write one such as \"90s\", \"15m\", \"2h\" or \"1d\""))
+            self.fault(format!(
+                "{text:?} is not a duration; write one such as \"90s\", \"15m\", \"2h\" or \"1d\""
+            ))
         })
     }
 

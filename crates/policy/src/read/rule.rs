@@ -79,12 +79,18 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
 }
 
 /// Reads `"tool:pattern" = "verdict"`.
-fn read_short_rule<'a>(key: &TomlNode, value: &TomlNode, tables: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
+fn read_short_rule<'a>(
+    key: &TomlNode,
+    value: &TomlNode,
+    tables: &PolicyTables,
+) -> Result<ParsedRule<'a>, PolicyFault> {
     let text = key.text("a pattern")?;
     let verdict = read_verdict(value)?;
     let (tool, pattern) = text.split_once(':').map_or((text, None), |(tool, pattern)| (tool, Some(pattern)));
-    let mut matching =
-        RuleSelectors { tools: Some(selector::read_short_tools(tool, key, tables)?), ..RuleSelectors::default() };
+    let mut matching = RuleSelectors {
+        tools: Some(selector::read_short_tools(tool, key, tables)?),
+        ..RuleSelectors::default()
+    };
     if let Some(pattern) = pattern {
         selector::read_short_operand(pattern, key, &mut matching)?;
     }
@@ -109,14 +115,16 @@ fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
         return Err(node.fault("the name of a rule must have 1 to 505 bytes and no control characters"));
     }
     if RESERVED_NAMES.contains(&name) || name.starts_with("zone-") {
-        return Err(
-            node.fault(format!("{name:?} is a reserved name; give the rule another name"))
-        );
+        return Err(node.fault(format!("{name:?} is a reserved name; give the rule another name")));
     }
     Ok(name.to_owned())
 }
 
-fn read_exception(node: &TomlNode, verdict: Verdict, tables: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {
+fn read_exception(
+    node: &TomlNode,
+    verdict: Verdict,
+    tables: &PolicyTables,
+) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("unless")?;
     let selectors = selector::read_selectors(&mut keys, SelectorOwner::exception(verdict), Some(tables))?;
     keys.reject_unknown()?;
@@ -140,7 +148,11 @@ const TERMS: &[&str] = &[
     "escalateTo",
 ];
 
-fn read_terms(keys: &mut TableKeys<'_>, verdict: Verdict, tables: &PolicyTables) -> Result<OwnTerms, PolicyFault> {
+fn read_terms(
+    keys: &mut TableKeys<'_>,
+    verdict: Verdict,
+    tables: &PolicyTables,
+) -> Result<OwnTerms, PolicyFault> {
     if verdict != Verdict::Ask {
         for key in TERMS {
             if let Some(node) = keys.optional(key) {
@@ -154,8 +166,11 @@ fn read_terms(keys: &mut TableKeys<'_>, verdict: Verdict, tables: &PolicyTables)
         return Ok(OwnTerms::default());
     }
     let levels = tables.approvers.levels();
-    let mut level =
-        |key| keys.optional(key).map(|node| settings::read_level(node, levels).map(|level| (level, node))).transpose();
+    let mut level = |key| {
+        keys.optional(key)
+            .map(|node| settings::read_level(node, levels).map(|level| (level, node)))
+            .transpose()
+    };
     let (needed, offered, escalate_to) = (level("level")?, level("defaultLevel")?, level("escalateTo")?);
     for (other, node) in [&offered, &escalate_to].into_iter().flatten() {
         let lower = needed
@@ -175,7 +190,8 @@ fn read_terms(keys: &mut TableKeys<'_>, verdict: Verdict, tables: &PolicyTables)
     };
     let quorum =
         keys.optional("quorum").map(|node| node.count("quorum").map(|count| (count, node))).transpose()?;
-    let approvers = keys.optional("approvers").map(|node| read_approvers(node, tables)).transpose()?.unwrap_or_default();
+    let approvers =
+        keys.optional("approvers").map(|node| read_approvers(node, tables)).transpose()?.unwrap_or_default();
     if let Some((count, node)) = quorum.filter(|_| !approvers.is_empty()) {
         check_quorum(count, node, &approvers, tables)?;
     }
@@ -202,7 +218,9 @@ fn check_quorum(
     if usize::try_from(quorum).is_ok_and(|quorum| quorum <= people) {
         return Ok(());
     }
-    Err(node.fault(format!("`quorum` is {quorum}, but `approvers` names {people}; lower `quorum` or name more people")))
+    Err(node.fault(format!(
+        "`quorum` is {quorum}, but `approvers` names {people}; lower `quorum` or name more people"
+    )))
 }
 
 fn read_on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, PolicyFault> {
@@ -223,9 +241,9 @@ fn read_approvers(node: &TomlNode, tables: &PolicyTables) -> Result<Vec<String>,
             Err(node.fault(why))
         }
         None if text.starts_with("user:") && text.len() > "user:".len() => Ok(text.to_owned()),
-        None => {
-            Err(node.fault(format!("an approver must be a user such as \"user:ada\" or a group such as \"@ops\", not {text:?}")))
-        }
+        None => Err(node.fault(format!(
+            "an approver must be a user such as \"user:ada\" or a group such as \"@ops\", not {text:?}"
+        ))),
     };
     node.texts("approvers")?.into_iter().map(entry).collect()
 }

@@ -49,7 +49,10 @@ pub(super) fn read_selectors(
     let mut read = RuleSelectors {
         tools: keys.optional("tool").map(|node| read_names(node, "tools", tables)).transpose()?,
         threads: keys.optional("thread").map(|node| read_names(node, "threads", None)).transpose()?,
-        principals: keys.optional("principal").map(|node| read_names(node, "principals", None)).transpose()?,
+        principals: keys
+            .optional("principal")
+            .map(|node| read_names(node, "principals", None))
+            .transpose()?,
         annotations: keys.optional("annotations").map(read_annotations).transpose()?.unwrap_or_default(),
         zone: keys.optional("zone").map(|node| read_zone(node, tables)).transpose()?,
         ..RuleSelectors::default()
@@ -131,7 +134,11 @@ pub(super) fn read_names(
         .map_err(|e| node.fault(e.to_string()))
 }
 
-fn group_members<'a>(group: &str, node: &TomlNode, tables: &'a PolicyTables) -> Result<&'a [String], PolicyFault> {
+fn group_members<'a>(
+    group: &str,
+    node: &TomlNode,
+    tables: &'a PolicyTables,
+) -> Result<&'a [String], PolicyFault> {
     tables.groups.get(group).map(Vec::as_slice).ok_or_else(|| {
         let mut known: Vec<_> = tables.groups.keys().map(|group| format!("@{group}")).collect();
         known.sort();
@@ -143,7 +150,11 @@ fn group_members<'a>(group: &str, node: &TomlNode, tables: &'a PolicyTables) -> 
 }
 
 /// Reads the tool of the short form.
-pub(super) fn read_short_tools(text: &str, node: &TomlNode, tables: &PolicyTables) -> Result<NameGlobs, PolicyFault> {
+pub(super) fn read_short_tools(
+    text: &str,
+    node: &TomlNode,
+    tables: &PolicyTables,
+) -> Result<NameGlobs, PolicyFault> {
     read_names(
         &TomlNode { at: node.at, item: TomlItem::Plain(OrderedValue::Text(text.to_owned())) },
         "tools",
@@ -152,7 +163,11 @@ pub(super) fn read_short_tools(text: &str, node: &TomlNode, tables: &PolicyTable
 }
 
 /// Reads the pattern of the short form: a URL if it has a scheme, a path if it begins with `/`, otherwise a command.
-pub(super) fn read_short_operand(text: &str, node: &TomlNode, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
+pub(super) fn read_short_operand(
+    text: &str,
+    node: &TomlNode,
+    read: &mut RuleSelectors,
+) -> Result<(), PolicyFault> {
     let wrong = |e: countersign_patterns::PatternError| node.fault(e.to_string());
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
@@ -205,9 +220,7 @@ fn read_impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
     let mut risk_levels = Vec::new();
     for (level, node) in levels {
         if !known.contains(&level) {
-            return Err(
-                node.fault(format!("unknown risk level {level:?}{}", did_you_mean(level, &known)))
-            );
+            return Err(node.fault(format!("unknown risk level {level:?}{}", did_you_mean(level, &known))));
         }
         risk_levels.push(level.to_owned());
     }
@@ -235,7 +248,9 @@ fn read_predicates(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFaul
     };
     let predicates: Vec<_> = entries.iter().map(read_predicate).collect::<Result<_, _>>()?;
     if predicates.is_empty() {
-        return Err(node.fault("the argument has no predicate; write `exists = true` to require that it exists"));
+        return Err(
+            node.fault("the argument has no predicate; write `exists = true` to require that it exists")
+        );
     }
     match find_contradiction(&predicates) {
         Some(why) => Err(node.fault(format!("this can never match: {why}"))),
@@ -280,9 +295,10 @@ fn read_size(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
         return Ok(vec![ArgumentPredicate::Eq(node.to_value()?)]);
     }
     if !matches!(node.item, TomlItem::Table(_)) {
-        return Err(
-            node.fault(format!("`size` must be a number, or a table of `eq`, `lt` and `gt`, not {}", node.kind()))
-        );
+        return Err(node.fault(format!(
+            "`size` must be a number, or a table of `eq`, `lt` and `gt`, not {}",
+            node.kind()
+        )));
     }
     let mut keys = node.keys("size")?;
     let (eq, lt, gt) = (keys.optional("eq"), keys.optional("lt"), keys.optional("gt"));

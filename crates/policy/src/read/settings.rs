@@ -50,7 +50,8 @@ pub(super) fn read_settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings,
     }
     if let Some(node) = keys.optional("tools") {
         let entries = node.keys("tools")?.entries();
-        settings.tools = entries.iter().map(|entry| read_mapping(entry, &tables)).collect::<Result<_, _>>()?;
+        settings.tools =
+            entries.iter().map(|entry| read_mapping(entry, &tables)).collect::<Result<_, _>>()?;
         let operations = entries.iter().zip(&settings.tools);
         let operations = operations.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
         tables.operations = operations.collect();
@@ -82,7 +83,10 @@ fn read_groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFa
     Ok(groups)
 }
 
-fn read_approvers(levels: Option<&TomlNode>, people: Option<&TomlNode>) -> Result<ApproverDirectory, PolicyFault> {
+fn read_approvers(
+    levels: Option<&TomlNode>,
+    people: Option<&TomlNode>,
+) -> Result<ApproverDirectory, PolicyFault> {
     let levels: Vec<String> = match levels {
         Some(node) => {
             let levels: Vec<_> = node.texts("levels")?;
@@ -91,7 +95,9 @@ fn read_approvers(levels: Option<&TomlNode>, people: Option<&TomlNode>) -> Resul
                     return Err(at.fault(format!("two levels are named {level:?}; remove one")));
                 }
                 if level.is_empty() || level.len() > MAX_NAME_BYTES || level.contains(char::is_control) {
-                    return Err(at.fault("the name of a level must not be empty, too long or contain control characters"));
+                    return Err(at.fault(
+                        "the name of a level must not be empty, too long or contain control characters",
+                    ));
                 }
             }
             levels.into_iter().map(|(level, _)| level.to_owned()).collect()
@@ -137,9 +143,13 @@ pub(super) fn read_level(node: &TomlNode, levels: &[String]) -> Result<String, P
 fn read_trust(node: &TomlNode, tables: &PolicyTables) -> Result<HintTrust, PolicyFault> {
     let mut keys = node.keys("trust")?;
     let not_empty = |node: &&TomlNode| !matches!(&node.item, TomlItem::List(nodes) if nodes.is_empty());
-    let tools =
-        keys.optional("tools").filter(not_empty).map(|node| read_names(node, "tools", Some(tables))).transpose()?;
-    let principals = keys.optional("principals").map(|node| read_names(node, "principals", None)).transpose()?;
+    let tools = keys
+        .optional("tools")
+        .filter(not_empty)
+        .map(|node| read_names(node, "tools", Some(tables)))
+        .transpose()?;
+    let principals =
+        keys.optional("principals").map(|node| read_names(node, "principals", None)).transpose()?;
     keys.reject_unknown()?;
     Ok(HintTrust { tools, principals })
 }

@@ -84,9 +84,11 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
     let checks_existence = |predicates: &[ArgumentPredicate]| {
         predicates.iter().any(|p| matches!(p, ArgumentPredicate::Exists(_)))
     };
-    if let (None, true, Some((pointer, _))) =
-        (tools, rule.verdict != Verdict::Allow, args.iter().find(|(_, predicates)| !checks_existence(predicates)))
-    {
+    if let (None, true, Some((pointer, _))) = (
+        tools,
+        rule.verdict != Verdict::Allow,
+        args.iter().find(|(_, predicates)| !checks_existence(predicates)),
+    ) {
         found.push(format!(
             "rule {:?} names no tool, so it also matches every call without {}; name the tools, or add `exists = true`",
             rule.name,
@@ -99,7 +101,8 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
         }
         _ => false,
     };
-    if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(is_unanchored) {
+    if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(is_unanchored)
+    {
         found.push(format!(
             "rule {:?} allows every value that contains a match of its `regex`; begin it with ^ and end it with $",
             rule.name
@@ -178,7 +181,11 @@ fn find_unused_operations(
 }
 
 /// Finds zones inside other zones, where the stricter applies.
-fn find_nested_zones(rules: &[PolicyRule], positions: &[SourcePosition<'_>], tables: &PolicyTables) -> Vec<(usize, String)> {
+fn find_nested_zones(
+    rules: &[PolicyRule],
+    positions: &[SourcePosition<'_>],
+    tables: &PolicyTables,
+) -> Vec<(usize, String)> {
     let zone_name = |rule: &PolicyRule| {
         rule.matching.zone.as_ref().filter(|_| rule.is_zone).map(|zone| zone.name.clone())
     };
@@ -193,7 +200,12 @@ fn find_nested_zones(rules: &[PolicyRule], positions: &[SourcePosition<'_>], tab
             .collect();
         outer.sort_by_key(|(name, _)| *name);
         for (outer, _) in outer {
-            found.push((at.at, format!("zone {inner:?} is inside zone {outer:?}; if both name an operation, the stricter applies")));
+            found.push((
+                at.at,
+                format!(
+                    "zone {inner:?} is inside zone {outer:?}; if both name an operation, the stricter applies"
+                ),
+            ));
         }
     }
     found

@@ -67,8 +67,7 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
         if rules.len() == before {
             return Err(PolicyFault {
                 at: entry.at,
-                why: "the zone has no operation; add `read`, `write` or `delete`"
-                    .to_owned(),
+                why: "the zone has no operation; add `read`, `write` or `delete`".to_owned(),
             });
         }
     }

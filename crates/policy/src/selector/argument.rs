@@ -12,7 +12,12 @@ use crate::{
 impl CallFacts<'_> {
     /// Matches if the tool has one of the operations. A rule that names neither tools nor paths does not match a
     /// tool whose operation is unknown.
-    pub(crate) fn match_operation(&self, expected: &[String], effect: RuleEffect, named: bool) -> SelectorHit {
+    pub(crate) fn match_operation(
+        &self,
+        expected: &[String],
+        effect: RuleEffect,
+        named: bool,
+    ) -> SelectorHit {
         let operations = self.operations();
         let is_expected = |operation: &&str| expected.iter().any(|expected| expected == operation);
         let matches = match effect {
@@ -49,7 +54,10 @@ impl CallFacts<'_> {
                 Some(OrderedValue::Bool(claimed)) if *claimed != reversible => return SelectorHit::No,
                 Some(OrderedValue::Bool(_)) => {}
                 Some(other) => {
-                    return SelectorHit::Failed(format!("`impact.reversible` must be true or false, not {}", other.kind()));
+                    return SelectorHit::Failed(format!(
+                        "`impact.reversible` must be true or false, not {}",
+                        other.kind()
+                    ));
                 }
             }
         }
@@ -66,7 +74,9 @@ impl CallFacts<'_> {
             {
                 SelectorHit::No
             }
-            Some(_) => SelectorHit::Failed("`impact.riskLevel` must be low, medium, high or critical".to_owned()),
+            Some(_) => {
+                SelectorHit::Failed("`impact.riskLevel` must be low, medium, high or critical".to_owned())
+            }
         }
     }
 

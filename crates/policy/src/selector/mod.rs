@@ -47,19 +47,22 @@ impl RuleSelectors {
             ("thread", self.threads.as_ref(), subject.thread.as_str()),
             ("principal", self.principals.as_ref(), subject.principal.as_str()),
         ];
-        let name_selectors = name_selectors.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
+        let name_selectors =
+            name_selectors.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
         if name_selectors.clone().any(|(_, names, name)| !names.is_match(name)) {
             return SelectorHit::No;
         }
         let mut all = CombinedHit { effect, hit: SelectorHit::Yes(String::new()) };
         let settled = self.annotations.iter().any(|wanted| all.and(facts.match_annotation(*wanted, effect)))
             || self.impact.as_ref().is_some_and(|impact| all.and(facts.match_impact(impact)))
-            || (!self.operations.is_empty() && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
+            || (!self.operations.is_empty()
+                && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
             || self.zone.as_ref().is_some_and(|zone| all.and(facts.match_zone(zone, effect, names_tools)))
             || self.args.iter().any(|(at, predicates)| all.and(facts.match_argument(at, predicates)))
             || (!self.paths.is_empty() && all.and(facts.match_paths(&self.paths, effect, names_tools)))
             || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
-            || (!self.commands.is_empty() && all.and(facts.match_commands(&self.commands, effect, names_tools)))
+            || (!self.commands.is_empty()
+                && all.and(facts.match_commands(&self.commands, effect, names_tools)))
             || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
         match all.hit {
             _ if settled => SelectorHit::No,

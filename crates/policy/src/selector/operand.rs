@@ -42,7 +42,12 @@ impl CallFacts<'_> {
     }
 
     /// Matches the paths.
-    pub(crate) fn match_paths(&self, patterns: &[PathPattern], effect: RuleEffect, named: bool) -> SelectorHit {
+    pub(crate) fn match_paths(
+        &self,
+        patterns: &[PathPattern],
+        effect: RuleEffect,
+        named: bool,
+    ) -> SelectorHit {
         let shown = || format_patterns(patterns.iter().map(PathPattern::as_str));
         self.paths().match_all(OperandKind::Path, effect, named, |path| {
             let answer = any_match(patterns.iter().map(|pattern| pattern.matches(path)));

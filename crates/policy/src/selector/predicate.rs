@@ -50,7 +50,9 @@ impl ArgumentPredicate {
             Self::Exists(expected) => Ok(*expected),
             Self::Size(predicates) => {
                 let size = OrderedValue::Number(ExactDecimal::from_count(size(value)?));
-                predicates.iter().try_fold(true, |so_far, predicate| Ok(so_far && predicate.is_satisfied_by(&size)?))
+                predicates
+                    .iter()
+                    .try_fold(true, |so_far, predicate| Ok(so_far && predicate.is_satisfied_by(&size)?))
             }
         }
     }
@@ -74,7 +76,9 @@ fn size(value: &OrderedValue) -> Result<usize, String> {
 
 /// The reason why no value can satisfy all predicates, if there is one.
 pub(crate) fn find_contradiction(predicates: &[ArgumentPredicate]) -> Option<String> {
-    let fails = |value: &OrderedValue| predicates.iter().find(|predicate| predicate.is_satisfied_by(value) != Ok(true));
+    let fails = |value: &OrderedValue| {
+        predicates.iter().find(|predicate| predicate.is_satisfied_by(value) != Ok(true))
+    };
     for predicate in predicates {
         match predicate {
             ArgumentPredicate::Exists(false) if predicates.len() > 1 => {
@@ -104,7 +108,9 @@ pub(crate) fn find_contradiction(predicates: &[ArgumentPredicate]) -> Option<Str
         .filter_map(|p| if let ArgumentPredicate::Lt(high) = p { Some(high) } else { None })
         .min();
     match (low, high) {
-        (Some(low), Some(high)) if low >= high => Some(format!("no number is greater than {low} and less than {high}")),
+        (Some(low), Some(high)) if low >= high => {
+            Some(format!("no number is greater than {low} and less than {high}"))
+        }
         _ => None,
     }
 }
