@@ -92,7 +92,7 @@ async fn asked_proposal_is_pending() {
             "seq": 2,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
-            "reason": "`deploy` says of itself that it may destroy something",
+            "reason": "`deploy` declares that it may be destructive",
             "basis": "tool",
             "quorum": 1,
             "denials": 1,

@@ -85,7 +85,7 @@ async fn each_problem_is_listed_with_its_remedy() {
         desk.write_file("policy.toml", "default = \"maybe\"");
         assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        fail  policy       policy.toml: the policy is wrong at line 1, column 11: there is no verdict "maybe"; there is `allow`, `ask`, `block`
+        fail  policy       policy.toml: the policy is invalid at line 1, column 11: unknown verdict "maybe"; expected one of `allow`, `ask`, `block`
                            → correct the file, or use another with --policy
         ok    clock        it is [time]
         ok    file         countersign.db, [size]

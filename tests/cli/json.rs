@@ -212,7 +212,7 @@ async fn errors_as_json() {
         assert_snapshot!(format_json(&desk.types("run --json --policy policy.toml -- ls").await), @r#"
         ! {
           "code": "bad_policy",
-          "detail": "policy.toml: the policy is wrong at line 1, column 11: there is no verdict \"maybe\"; there is `allow`, `ask`, `block`",
+          "detail": "policy.toml: the policy is invalid at line 1, column 11: unknown verdict \"maybe\"; expected one of `allow`, `ask`, `block`",
           "hint": "correct the policy (see docs/policy.md), or use another file with --policy"
         }
         exit 2

@@ -50,7 +50,7 @@ async fn policy_error_names_its_line() {
     with_desk(async |desk| {
         desk.write_file("policy.toml", "[[rule]]\nname = \"a\"\ntol = \"bash\"\nverdict = \"allow\"\n");
         assert_snapshot!(desk.types("policy check --policy policy.toml").await, @"
-        ! countersign: policy.toml: the policy is wrong at line 3, column 1: a rule knows no key `tol`; did you mean `tool`?
+        ! countersign: policy.toml: the policy is invalid at line 3, column 1: a rule has no key `tol`; did you mean `tool`?
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
@@ -112,7 +112,7 @@ async fn check_without_call_describes_the_policy() {
         );
         assert_snapshot!(desk.types("policy check --policy odd.toml").await, @r#"
         odd.toml: 2 rules, 1 warning.
-          line 3, column 1: rule "bash:ls" never decides: whatever it matches is blocked by rule "bash", and the strictest wins; narrow "bash", or take calls out of it with `unless`
+          line 3, column 1: rule "bash:ls" never decides: rule "bash" blocks every call that it matches, and the strictest wins; narrow "bash", or exclude calls from it with `unless`
         exit 0
         "#);
         let output: serde_json::Value =

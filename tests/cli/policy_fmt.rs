@@ -14,7 +14,7 @@ async fn invalid_policy_file_stays_unchanged() {
         ");
         desk.write_file("policy.toml", "[[rule]]\nname = 7\n");
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"
-        ! countersign: policy.toml: the policy is wrong at line 2, column 8: name takes a string, not a number
+        ! countersign: policy.toml: the policy is invalid at line 2, column 8: name must be a string, not a number
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");

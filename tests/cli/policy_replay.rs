@@ -34,7 +34,7 @@ async fn empty_log_has_nothing_to_compare() {
         ");
         desk.write_file("policy.toml", "default = 7\n");
         assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
-        ! countersign: policy.toml: the policy is wrong at line 1, column 11: a verdict takes a string, not a number
+        ! countersign: policy.toml: the policy is invalid at line 1, column 11: a verdict must be a string, not a number
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");

@@ -17,7 +17,7 @@ async fn failed_example_is_a_policy_error() {
     with_desk(async |desk| {
         desk.write_file("policy.toml", &POLICY.replace("\"ls\"", "\"git status\""));
         assert_snapshot!(desk.types("policy test --policy policy.toml").await, @r#"
-        ! countersign: policy.toml: the policy is wrong at line 7, column 76: rule "harmless shell" matches this example, which says that it does not
+        ! countersign: policy.toml: the policy is invalid at line 7, column 76: rule "harmless shell" matches this example, which is listed in `noMatch`
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         "#);

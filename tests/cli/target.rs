@@ -85,7 +85,7 @@ async fn invalid_policy_is_refused_with_its_line() {
             "default = \"ask\"\n\n[[rule]]\nname = \"a\"\ntool = []\nverdict = \"allow\"\n",
         );
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
-        ! countersign: policy.toml: the policy is wrong at line 5, column 8: the list of tools is empty, so nothing would ever match
+        ! countersign: policy.toml: the policy is invalid at line 5, column 8: the list of tools is empty, so it can never match
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
@@ -94,7 +94,7 @@ async fn invalid_policy_is_refused_with_its_line() {
             "default = \"ask\"\n[[rule]]\nname = \"a\"\ntools = \"bash\"\nverdict = \"allow\"\n",
         );
         assert_snapshot!(desk.types("run --policy policy.toml -- ls").await, @"
-        ! countersign: policy.toml: the policy is wrong at line 4, column 1: a rule knows no key `tools`; did you mean `tool`?
+        ! countersign: policy.toml: the policy is invalid at line 4, column 1: a rule has no key `tools`; did you mean `tool`?
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");

@@ -1,10 +1,10 @@
-//! What a tool says of itself. It makes a call stricter whoever says it, and allows something only where
-//! the policy trusts who says it.
+//! Hints that a tool gives about itself. A hint from any tool can make a verdict stricter. It can allow a
+//! call only if the policy trusts the tool.
 
 use crate::{names::NameGlobs, subject::JudgedCall, value::OrderedValue};
 use countersign_events::Json;
 
-/// The hints of MCP.
+/// A tool annotation that MCP defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolHint {
     ReadOnly,
@@ -25,69 +25,69 @@ impl ToolHint {
         }
     }
 
-    /// What MCP supposes where a tool says nothing: the worse.
-    const fn unsaid(self) -> bool {
+    /// The default that MCP defines for an absent hint: the less safe value.
+    const fn mcp_default(self) -> bool {
         matches!(self, Self::Destructive | Self::OpenWorld)
     }
 }
 
-/// A hint, and what a rule wants it to be.
+/// A hint and the value that a rule requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExpectedHint {
     pub(crate) hint: ToolHint,
     pub(crate) value: bool,
 }
 
-/// What the annotations of a call say.
+/// The hints in the annotations of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolHints {
-    said: [Option<bool>; 4],
+    declared: [Option<bool>; 4],
     trusted: bool,
 }
 
 impl ToolHints {
-    pub(crate) fn read(annotations: Option<&Json>, trusted: bool) -> Self {
+    pub(crate) fn parse(annotations: Option<&Json>, trusted: bool) -> Self {
         let annotations = annotations.map(Json::as_str).and_then(OrderedValue::read);
-        let said = |hint: ToolHint| match annotations.as_ref()?.get(hint.as_str())? {
+        let declared = |hint: ToolHint| match annotations.as_ref()?.get(hint.as_str())? {
             OrderedValue::Bool(value) => Some(*value),
             _ => None,
         };
-        Self { said: ToolHint::ALL.map(said), trusted }
+        Self { declared: ToolHint::ALL.map(declared), trusted }
     }
 
-    fn said(self, hint: ToolHint) -> Option<bool> {
-        self.said[hint as usize]
+    fn declared(self, hint: ToolHint) -> Option<bool> {
+        self.declared[hint as usize]
     }
 
-    /// What holds of the hint: what was said, if that may be believed, else what MCP supposes.
+    /// The effective value of the hint: the declared value of a trusted tool, otherwise the default of MCP.
     pub(crate) fn value(self, hint: ToolHint) -> bool {
-        match self.said(hint).filter(|_| self.trusted) {
-            Some(said) => said,
-            // What only reads destroys nothing, also where it does not say so.
+        match self.declared(hint).filter(|_| self.trusted) {
+            Some(declared) => declared,
+            // A read-only tool is not destructive, even if it does not declare that hint.
             None if hint == ToolHint::Destructive => {
-                !(self.trusted && self.said(ToolHint::ReadOnly) == Some(true))
+                !(self.trusted && self.declared(ToolHint::ReadOnly) == Some(true))
             }
-            None => hint.unsaid(),
+            None => hint.mcp_default(),
         }
     }
 
-    /// Whether it is so for sure.
-    pub(crate) fn is_known(self, wanted: ExpectedHint) -> bool {
-        self.value(wanted.hint) == wanted.value
+    /// True if the hint certainly has the required value.
+    pub(crate) fn is_known(self, expected: ExpectedHint) -> bool {
+        self.value(expected.hint) == expected.value
     }
 
-    /// Whether it is so, or somebody who is not trusted says it is.
-    pub(crate) fn may_be(self, wanted: ExpectedHint) -> bool {
-        self.is_known(wanted) || self.said(wanted.hint) == Some(wanted.value)
+    /// True if the hint has the required value, or an untrusted tool claims so.
+    pub(crate) fn is_claimed(self, expected: ExpectedHint) -> bool {
+        self.is_known(expected) || self.declared(expected.hint) == Some(expected.value)
     }
 
-    /// Whether the tool itself says, in as many words, that it destroys.
-    pub(crate) fn destroys(self) -> bool {
-        self.said(ToolHint::Destructive) == Some(true)
+    /// True if the tool explicitly declares that it is destructive.
+    pub(crate) fn declares_destructive(self) -> bool {
+        self.declared(ToolHint::Destructive) == Some(true)
     }
 }
 
-/// Whose word may allow something: nobody's, if nothing is said.
+/// The tools and principals whose hints may allow a call. By default there are none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HintTrust {
     pub(crate) tools: Option<NameGlobs>,

@@ -1,4 +1,4 @@
-//! Who may decide at which level, and who is in which group.
+//! The levels and groups of approvers.
 
 mod assumed;
 
@@ -15,7 +15,7 @@ pub struct ApproverDirectory {
     assumed: Option<AssumedLevels>,
 }
 
-/// What the policy says of one person.
+/// The level and groups that the policy gives to one person.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyPerson {
     pub(crate) level: String,
@@ -45,7 +45,7 @@ impl ApproverDirectory {
         &self.levels
     }
 
-    /// Somebody's level: the lowest for whoever is not named.
+    /// The level of a person. A person whom the policy does not name has the lowest level.
     #[must_use]
     pub fn level_of(&self, principal: &Principal) -> &str {
         if let Some(assumed) = &self.assumed {
@@ -55,7 +55,7 @@ impl ApproverDirectory {
         named.or(self.levels.first().map(String::as_str)).unwrap_or("user")
     }
 
-    /// Where a level stands among the others, counted from the lowest; none if there is no such level.
+    /// The position of a level, counted from the lowest, or `None` if the level does not exist.
     #[must_use]
     pub fn rank(&self, level: &str) -> Option<usize> {
         if let Some(assumed) = &self.assumed {
@@ -64,7 +64,7 @@ impl ApproverDirectory {
         self.levels.iter().position(|known| known == level)
     }
 
-    /// Whether somebody is meant by an entry of a list of approvers: `user:ada` or `@ops`.
+    /// True if an entry in a list of approvers, such as `user:ada` or `@ops`, includes the person.
     #[must_use]
     pub fn is_in(&self, principal: &Principal, entry: &str) -> bool {
         match entry.strip_prefix('@') {
@@ -79,13 +79,13 @@ impl ApproverDirectory {
         }
     }
 
-    /// Whether anybody is in that group.
+    /// True if the group has at least one member.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         self.people.values().any(|person| person.groups.iter().any(|known| known == group))
     }
 
-    /// How many different people a list of approvers names.
-    pub(crate) fn count(&self, entries: &[String]) -> usize {
+    /// The number of different people in a list of approvers.
+    pub(crate) fn count_people(&self, entries: &[String]) -> usize {
         let plain = entries.iter().filter(|entry| !entry.starts_with('@')).cloned();
         let in_groups = self.people.iter().filter(|(_, person)| {
             person

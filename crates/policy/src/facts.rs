@@ -1,9 +1,9 @@
-//! What rules may know of one call. Each thing is worked out when the first rule asks for it, and then kept.
+//! The facts about one call that rules match. Each fact is computed when a rule first needs it, and then cached.
 
 use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
     condition::{self, ConditionInput},
-    operands::{CallOperands, OperandSources, address, place, script},
+    operands::{CallOperands, OperandSources, parse_command, parse_path, parse_url},
     settings::PolicySettings,
     subject::JudgedCall,
     tools::{OperandKind, OperandMapping},
@@ -14,19 +14,19 @@ use countersign_patterns::{ParsedPath, ParsedScript, ParsedUrl};
 use countersign_redaction::Redactor;
 use std::cell::OnceCell;
 
-/// One call, as rules look at it.
+/// The facts about one call.
 pub(crate) struct CallFacts<'a> {
     pub(crate) subject: JudgedCall<'a>,
     pub(crate) settings: &'a PolicySettings,
-    late: &'a dyn Fn() -> bool,
+    is_late: &'a dyn Fn() -> bool,
     masked: Vec<JsonPointer>,
     args: OnceCell<Option<OrderedValue>>,
     impact: OnceCell<Option<OrderedValue>>,
     hints: OnceCell<ToolHints>,
     mappings: OnceCell<Vec<&'a OperandMapping>>,
     scripts: OnceCell<CallOperands<(String, ParsedScript)>>,
-    addresses: OnceCell<CallOperands<ParsedUrl>>,
-    places: OnceCell<CallOperands<ParsedPath>>,
+    urls: OnceCell<CallOperands<ParsedUrl>>,
+    paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<cel::Context<'static, 'static>, String>>,
 }
 
@@ -34,40 +34,40 @@ impl<'a> CallFacts<'a> {
     pub(crate) fn new(
         settings: &'a PolicySettings,
         subject: &JudgedCall<'a>,
-        late: &'a dyn Fn() -> bool,
+        is_late: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
             subject: *subject,
             settings,
-            late,
+            is_late,
             masked: subject.redacted.iter().filter_map(|pointer| JsonPointer::read(pointer).ok()).collect(),
             args: OnceCell::new(),
             impact: OnceCell::new(),
             hints: OnceCell::new(),
             mappings: OnceCell::new(),
             scripts: OnceCell::new(),
-            addresses: OnceCell::new(),
-            places: OnceCell::new(),
+            urls: OnceCell::new(),
+            paths: OnceCell::new(),
             input: OnceCell::new(),
         }
     }
 
-    /// What takes the secrets out of what is said of the call.
+    /// The redactor that removes secrets from reasons.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.settings.redactor
     }
 
-    /// What the policy says where no rule matches.
-    pub(crate) fn default(&self) -> Verdict {
+    /// The verdict of the policy for a call that no rule matches.
+    pub(crate) fn default_verdict(&self) -> Verdict {
         self.settings.default
     }
 
-    /// The arguments; none if they cannot be read.
+    /// The arguments, or `None` if they cannot be read.
     pub(crate) fn args(&self) -> Option<&OrderedValue> {
         self.args.get_or_init(|| OrderedValue::read(self.subject.arguments.as_str())).as_ref()
     }
 
-    /// What the agent says of the call.
+    /// The impact that the agent claims.
     pub(crate) fn impact(&self) -> Option<&OrderedValue> {
         self.impact
             .get_or_init(|| self.subject.impact.map(Json::as_str).and_then(OrderedValue::read))
@@ -75,10 +75,10 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(crate) fn hints(&self) -> ToolHints {
-        *self.hints.get_or_init(|| ToolHints::read(self.subject.annotations, self.is_trusted()))
+        *self.hints.get_or_init(|| ToolHints::parse(self.subject.annotations, self.is_trusted()))
     }
 
-    /// Whether what the tool says of itself may allow anything.
+    /// True if the tool's own hints may allow a call.
     pub(crate) fn is_trusted(&self) -> bool {
         self.settings.trust.covers(&self.subject)
     }
@@ -87,42 +87,46 @@ impl<'a> CallFacts<'a> {
         self.masked.iter().any(|masked| masked.touches(pointer))
     }
 
-    /// What the policy says of the tool.
+    /// The entries of `[tools]` that apply to the tool.
     pub(crate) fn mappings(&self) -> &[&'a OperandMapping] {
         let settings = self.settings;
         let tool = self.subject.tool.as_str();
         self.mappings.get_or_init(|| settings.tools.iter().filter(|m| m.tools.is_match(tool)).collect())
     }
 
-    /// Where its operands of a kind stand, and whether the policy says so.
+    /// The pointers to the operands of one kind, and true if the policy names them.
     pub(crate) fn pointers(&self, kind: OperandKind) -> (Vec<JsonPointer>, bool) {
         let mapped: Vec<_> =
             self.mappings().iter().flat_map(|mapping| mapping.pointers(kind)).cloned().collect();
         if !mapped.is_empty() {
             return (mapped, true);
         }
-        (kind.usual().iter().filter_map(|text| JsonPointer::read(text).ok()).collect(), false)
+        (kind.usual_pointers().iter().filter_map(|text| JsonPointer::read(text).ok()).collect(), false)
     }
 
     pub(crate) fn scripts(&self) -> &CallOperands<(String, ParsedScript)> {
         self.scripts.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, script)
+            CallOperands::find(
+                self.operand_sources(OperandKind::Command),
+                OperandKind::Command,
+                parse_command,
+            )
         })
     }
 
-    pub(crate) fn addresses(&self) -> &CallOperands<ParsedUrl> {
-        self.addresses.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Url), OperandKind::Url, address)
+    pub(crate) fn urls(&self) -> &CallOperands<ParsedUrl> {
+        self.urls.get_or_init(|| {
+            CallOperands::find(self.operand_sources(OperandKind::Url), OperandKind::Url, parse_url)
         })
     }
 
-    pub(crate) fn places(&self) -> &CallOperands<ParsedPath> {
-        self.places.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, place)
+    pub(crate) fn paths(&self) -> &CallOperands<ParsedPath> {
+        self.paths.get_or_init(|| {
+            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, parse_path)
         })
     }
 
-    /// What the tool does, as far as the policy, or a hint that is trusted, says.
+    /// The operations of the tool, as named by the policy or implied by a trusted hint.
     pub(crate) fn operations(&self) -> Vec<&str> {
         let mapped: Vec<_> =
             self.mappings().iter().filter_map(|mapping| mapping.operation.as_deref()).collect();
@@ -130,15 +134,15 @@ impl<'a> CallFacts<'a> {
         if mapped.is_empty() && self.hints().is_known(only_reads) { vec!["read"] } else { mapped }
     }
 
-    /// The time for conditions has run out.
+    /// True if the time limit for conditions is over.
     pub(crate) fn is_late(&self) -> bool {
-        (self.late)()
+        (self.is_late)()
     }
 
-    /// The values that conditions read, or the reason why they fail.
+    /// The variables for conditions, or the reason why every condition fails.
     pub(crate) fn condition_input(&self) -> &Result<cel::Context<'static, 'static>, String> {
         self.input.get_or_init(|| {
-            condition::input(&ConditionInput {
+            condition::build_context(&ConditionInput {
                 subject: self.subject,
                 args: self.args(),
                 hints: self.hints(),

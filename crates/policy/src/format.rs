@@ -1,5 +1,5 @@
-//! Laying a policy out as every policy is laid out, with its comments, so that differences between two
-//! versions are differences in meaning.
+//! Formats a policy and keeps its comments. Two formatted versions then differ only where their meaning
+//! differs.
 
 use crate::{
     policy::Policy,
@@ -8,10 +8,10 @@ use crate::{
 use toml::de::DeTable;
 use toml_edit::{Array, ArrayOfTables, Decor, DocumentMut, Item, RawString, Table, Value};
 
-/// The widest line that a list is laid out on.
+/// The longest list that stays on one line, in bytes.
 const WIDTH: usize = 100;
 
-/// In which order keys stand; those that are not named here keep theirs, after these.
+/// The order of keys. Other keys follow in their original order.
 const ORDER: &[&str] = &[
     "default",
     "expires",
@@ -48,36 +48,36 @@ const ORDER: &[&str] = &[
     "examples",
 ];
 
-/// Tables whose keys are the operator's own words. They keep their order: the first of several rules that
-/// say the same is the one that is named.
-const OWN: &[&str] = &["patterns", "groups", "approvers"];
+/// Tables whose keys the operator chooses. They keep their order, because a judgement names the first of
+/// several rules with the same verdict.
+const UNSORTED: &[&str] = &["patterns", "groups", "approvers"];
 
-/// Lays a policy out. It means the same, and laying it out again changes nothing.
+/// Formats a policy. The meaning does not change, and formatting the result again does not change it.
 pub fn format(text: &str) -> Result<String, BadPolicy> {
     let policy = Policy::read(text)?;
     let mut document: DocumentMut = text.parse().map_err(|e| BadPolicy::Unreadable(format!("{e}")))?;
     let mut first = true;
-    let head = head(document.as_table_mut());
-    lay_out(document.as_table_mut(), &mut first, true);
-    let trailing = comments(document.trailing(), false);
+    let head = take_file_comment(document.as_table_mut());
+    format_table(document.as_table_mut(), &mut first, true);
+    let trailing = format_comments(document.trailing(), false);
     document.set_trailing(if trailing.is_empty() { String::new() } else { format!("\n{trailing}") });
-    let mut laid_out = format!("{head}{}", document.to_string().trim_start_matches('\n'));
-    if !laid_out.is_empty() {
-        laid_out.truncate(laid_out.trim_end().len());
-        laid_out.push('\n');
+    let mut formatted = format!("{head}{}", document.to_string().trim_start_matches('\n'));
+    if !formatted.is_empty() {
+        formatted.truncate(formatted.trim_end().len());
+        formatted.push('\n');
     }
-    // Layout never costs meaning: where it would, the text stays as it is.
+    // If the formatted text would have another meaning, return the original.
     let names = |policy: &Policy| policy.rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
-    let same = meaning(&laid_out) == meaning(text)
-        && Policy::read(&laid_out).is_ok_and(|laid_out| names(&laid_out) == names(&policy));
-    Ok(if same { laid_out } else { text.to_owned() })
+    let same = normalized_meaning(&formatted) == normalized_meaning(text)
+        && Policy::read(&formatted).is_ok_and(|formatted| names(&formatted) == names(&policy));
+    Ok(if same { formatted } else { text.to_owned() })
 }
 
-/// Takes the comment away that is about the whole file: one before the first key, with an empty line after it.
-fn head(table: &mut Table) -> String {
+/// Removes and returns the comment about the whole file: the one before the first key, if an empty line follows it.
+fn take_file_comment(table: &mut Table) -> String {
     let first = table.iter().next().filter(|(_, item)| item.is_value()).map(|(key, _)| key.to_owned());
     let Some(mut key) = first.and_then(|key| table.key_mut(&key)) else { return String::new() };
-    let before = key.leaf_decor().prefix().map_or_else(String::new, |prefix| comments(prefix, false));
+    let before = key.leaf_decor().prefix().map_or_else(String::new, |prefix| format_comments(prefix, false));
     match before.rsplit_once("\n\n") {
         Some((head, rest)) => {
             let (head, rest) = (format!("{head}\n\n"), rest.to_owned());
@@ -88,75 +88,78 @@ fn head(table: &mut Table) -> String {
     }
 }
 
-fn meaning(text: &str) -> Option<String> {
-    DeTable::parse(text).ok().map(|table| TomlNode::of_toml(&table).plain())
+fn normalized_meaning(text: &str) -> Option<String> {
+    DeTable::parse(text).ok().map(|table| TomlNode::from_toml(&table).canonical_text())
 }
 
-/// Lays out the keys of a table, in their order if it has one, and then the tables in it.
-fn lay_out(table: &mut Table, first: &mut bool, ordered: bool) {
+/// Formats the keys of a table, sorted if `ordered`, and then its inner tables.
+fn format_table(table: &mut Table, first: &mut bool, ordered: bool) {
     if ordered {
-        table.sort_values_by(|a, _, b, _| rank(a.get()).cmp(&rank(b.get())));
+        table.sort_values_by(|a, _, b, _| key_rank(a.get()).cmp(&key_rank(b.get())));
     }
     let mut begins = true;
     for (mut key, item) in table.iter_mut() {
         if let Item::Value(value) = item {
             let before =
-                key.leaf_decor().prefix().map_or_else(String::new, |prefix| comments(prefix, !begins));
+                key.leaf_decor().prefix().map_or_else(String::new, |prefix| format_comments(prefix, !begins));
             *key.leaf_decor_mut() = Decor::new(before, " ");
-            plain(value);
+            format_value(value);
             (begins, *first) = (false, false);
         }
     }
     for (key, item) in table.iter_mut() {
         match item {
-            Item::Table(inner) if !inner.is_dotted() => header(inner, first, !OWN.contains(&key.get())),
-            Item::ArrayOfTables(array) => each(array, first),
+            Item::Table(inner) if !inner.is_dotted() => {
+                format_header(inner, first, !UNSORTED.contains(&key.get()))
+            }
+            Item::ArrayOfTables(array) => format_array(array, first),
             _ => {}
         }
     }
 }
 
-fn each(array: &mut ArrayOfTables, first: &mut bool) {
+fn format_array(array: &mut ArrayOfTables, first: &mut bool) {
     for table in array.iter_mut() {
-        header(table, first, true);
+        format_header(table, first, true);
     }
 }
 
-/// One empty line before each table, but for the first thing of all.
-fn header(table: &mut Table, first: &mut bool, ordered: bool) {
+/// Puts one empty line before each table, except at the start of the file.
+fn format_header(table: &mut Table, first: &mut bool, ordered: bool) {
     if !table.is_implicit() {
-        let before = table.decor().prefix().map_or_else(String::new, |prefix| comments(prefix, false));
-        let after = table.decor().suffix().map_or_else(String::new, trailing);
+        let before = table.decor().prefix().map_or_else(String::new, |prefix| format_comments(prefix, false));
+        let after = table.decor().suffix().map_or_else(String::new, format_line_comment);
         let gap = if *first { "" } else { "\n" };
         *table.decor_mut() = Decor::new(format!("{gap}{before}"), after);
         *first = false;
     }
-    lay_out(table, first, ordered);
+    format_table(table, first, ordered);
 }
 
-fn rank(key: &str) -> usize {
+fn key_rank(key: &str) -> usize {
     ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len())
 }
 
-/// A value on one line if it fits, else a list with a line for each element. One with comments in it stays.
-fn plain(value: &mut Value) {
-    let after = value.decor().suffix().map_or_else(String::new, trailing);
+/// Puts a value on one line, or splits a long list into one line for each element. A value that contains
+/// comments stays unchanged.
+fn format_value(value: &mut Value) {
+    let after = value.decor().suffix().map_or_else(String::new, format_line_comment);
     if !has_inner_comment(value) {
-        tidy(value);
+        normalize_spaces(value);
         if let Value::Array(array) = value
             && array.to_string().len() > WIDTH
         {
-            spread(array);
+            split_lines(array);
         }
     }
     *value.decor_mut() = Decor::new(" ", after);
 }
 
-fn tidy(value: &mut Value) {
+fn normalize_spaces(value: &mut Value) {
     match value {
         Value::Array(array) => {
             for inner in array.iter_mut() {
-                tidy(inner);
+                normalize_spaces(inner);
             }
             array.fmt();
             array.set_trailing("");
@@ -164,7 +167,7 @@ fn tidy(value: &mut Value) {
         }
         Value::InlineTable(table) => {
             for (_, inner) in table.iter_mut() {
-                tidy(inner);
+                normalize_spaces(inner);
             }
             table.fmt();
             table.set_trailing("");
@@ -174,7 +177,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-fn spread(array: &mut Array) {
+fn split_lines(array: &mut Array) {
     for inner in array.iter_mut() {
         inner.decor_mut().set_prefix("\n    ");
     }
@@ -208,14 +211,14 @@ fn has_comment(text: &RawString) -> bool {
     text.as_str().is_none_or(|text| text.contains('#'))
 }
 
-/// The comment at the end of a line.
-fn trailing(text: &RawString) -> String {
+/// Formats the comment at the end of a line.
+fn format_line_comment(text: &RawString) -> String {
     let comment = text.as_str().unwrap_or_default().trim();
     if comment.is_empty() { String::new() } else { format!("  {comment}") }
 }
 
-/// The comments before something, each on a line of its own; empty lines between them become one.
-fn comments(text: &RawString, keep_gap: bool) -> String {
+/// Formats the comments before a key or table, each on its own line, and reduces several empty lines to one.
+fn format_comments(text: &RawString, keep_gap: bool) -> String {
     let mut out = String::new();
     let mut gap = false;
     for line in text.as_str().unwrap_or_default().lines().map(str::trim) {

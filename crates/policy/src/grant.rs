@@ -1,5 +1,4 @@
-//! The pattern that a grant or a remembered denial stands on: the selectors of a rule that look at
-//! arguments, as JSON.
+//! The pattern of a grant or a remembered denial: the selectors of a rule that match arguments, as JSON.
 
 use crate::{
     facts::CallFacts,
@@ -15,17 +14,17 @@ use countersign_patterns as pattern;
 use countersign_patterns::{ParsedPath, ParsedUrl};
 use std::{fmt, sync::Arc};
 
-/// The longest pattern, in bytes of JSON: what nobody can take in at a glance should not be granted.
+/// The longest pattern, in bytes of JSON. An approver should not grant a pattern that is too long to read.
 const MAX_BYTES: usize = 4 * 1024;
 
-/// A call as patterns look at it under a policy, which says where its operands stand. They are read when the first
-/// pattern asks for them, and then kept for all that follow.
+/// A call and the policy that locates its operands. The operands are parsed when a pattern first needs them, and then
+/// cached for all other patterns.
 pub struct PatternContext<'a> {
     facts: CallFacts<'a>,
 }
 
 impl<'a> PatternContext<'a> {
-    /// Looks at a call.
+    /// Creates the context for a call.
     #[must_use]
     pub fn new(policy: &'a Policy, subject: &JudgedCall<'a>) -> Self {
         Self { facts: CallFacts::new(&policy.settings, subject, &|| false) }
@@ -38,15 +37,15 @@ impl<'a> PatternContext<'a> {
     }
 }
 
-// What is read of the arguments may hold a secret.
+// The arguments may contain secrets, so do not derive this.
 impl fmt::Debug for PatternContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Look").field("tool", self.subject().tool).finish_non_exhaustive()
+        f.debug_struct("PatternContext").field("tool", self.subject().tool).finish_non_exhaustive()
     }
 }
 
-/// What calls a grant or a denial is about, besides their tool and thread:
-/// `{"command": …, "url": …, "path": …, "args": {"/pointer": …}}`, of which all must hold.
+/// The pattern that a call's arguments must match for a grant or a denial to apply:
+/// `{"command": …, "url": …, "path": …, "args": {"/pointer": …}}`. All parts must match.
 #[derive(Debug, Clone)]
 pub struct ScopePattern {
     json: Json,
@@ -54,52 +53,52 @@ pub struct ScopePattern {
 }
 
 impl ScopePattern {
-    /// Reads one, or says in words what is wrong with it.
+    /// Reads a pattern, or returns a description of the error.
     pub fn read(json: &Json) -> Result<Self, String> {
         if json.as_str().len() > MAX_BYTES {
-            return Err(format!("a pattern has at most {MAX_BYTES} bytes"));
+            return Err(format!("a pattern may have at most {MAX_BYTES} bytes"));
         }
         let value = OrderedValue::read(json.as_str()).ok_or("the pattern cannot be read")?;
-        let selectors = read_patterns(&TomlNode::of_json(&value)).map_err(|fault| fault.why)?;
+        let selectors = read_patterns(&TomlNode::from_json(&value)).map_err(|fault| fault.why)?;
         Ok(Self { json: json.clone(), selectors: Arc::new(selectors) })
     }
 
-    /// As it was given.
+    /// The pattern as JSON, exactly as it was written.
     #[must_use]
     pub fn json(&self) -> Json {
         self.json.clone()
     }
 
-    /// Whether a call is meant.
+    /// True if the pattern matches the call.
     #[must_use]
-    pub fn matches(&self, look: &PatternContext<'_>, effect: RuleEffect) -> bool {
-        if look.facts.settings.is_recorded {
+    pub fn matches(&self, context: &PatternContext<'_>, effect: RuleEffect) -> bool {
+        if context.facts.settings.is_recorded {
             return true;
         }
-        let hit = self.selectors.judge(effect, &look.facts);
+        let hit = self.selectors.match_call(effect, &context.facts);
         match effect {
             RuleEffect::Widen => matches!(hit, SelectorHit::Yes(_)),
             RuleEffect::Restrict => hit != SelectorHit::No,
         }
     }
 
-    /// Patterns that match the call and others like it, and that show what they mean.
+    /// Suggests patterns that match the call and similar calls.
     #[must_use]
-    pub fn suggest(look: &PatternContext<'_>) -> Vec<Self> {
-        let facts = &look.facts;
+    pub fn suggest(context: &PatternContext<'_>) -> Vec<Self> {
+        let facts = &context.facts;
         let commands = facts.scripts().found.iter().map(|(_, script)| script.suggest());
-        let urls = facts.addresses().found.iter().map(ParsedUrl::suggest);
-        let paths = facts.places().found.iter().map(ParsedPath::suggest);
+        let urls = facts.urls().found.iter().map(ParsedUrl::suggest);
+        let paths = facts.paths().found.iter().map(ParsedPath::suggest);
         let found = [
-            Self::of("command", commands.collect()),
-            Self::of("url", urls.collect()),
-            Self::of("path", paths.collect()),
+            Self::from_operands("command", commands.collect()),
+            Self::from_operands("url", urls.collect()),
+            Self::from_operands("path", paths.collect()),
         ];
-        found.into_iter().flatten().filter(|pattern| pattern.matches(look, RuleEffect::Widen)).collect()
+        found.into_iter().flatten().filter(|pattern| pattern.matches(context, RuleEffect::Widen)).collect()
     }
 
-    /// A pattern for operands of one kind, if there is one for each of them.
-    fn of(kind: &str, suggested: Option<Vec<String>>) -> Option<Self> {
+    /// Builds a pattern for the operands of one kind, or `None` if an operand has no suggestion.
+    fn from_operands(kind: &str, suggested: Option<Vec<String>>) -> Option<Self> {
         let mut suggested = suggested.filter(|patterns| !patterns.is_empty())?;
         suggested.sort();
         suggested.dedup();

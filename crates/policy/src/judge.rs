@@ -1,9 +1,9 @@
-//! Judging: which rules match, which of them is the strictest, and what the tool's own word adds.
+//! Judges a call: finds the rules that match, picks the strictest, and applies the tool's own metadata.
 
 use crate::{
     annotation::ToolHint,
     facts::CallFacts,
-    judgement::{ApprovalTerms, Judgement, OwnTerms, merge},
+    judgement::{ApprovalTerms, Judgement, OwnTerms, merge_terms},
     metadata,
     policy::Policy,
     rule::RuleAnswer,
@@ -12,71 +12,83 @@ use crate::{
 use countersign_events::event::{Basis, ShadowVerdict, Verdict};
 
 impl Policy {
-    /// Judges a call. `late` is asked before each condition: once it says so, conditions count as failed.
+    /// Judges a call. `late` is called before each condition. Once it returns true, conditions fail.
     #[must_use]
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
         let facts = CallFacts::new(&self.settings, subject, late);
         let candidates = self.index.candidates(subject.tool.as_str()).into_iter();
-        let (shadows, says): (Vec<_>, Vec<_>) =
-            candidates.filter_map(|index| self.rules[index].say(&facts)).partition(|say| say.rule.shadow);
-        let mut judgement = match says.iter().map(|say| say.verdict).max() {
-            Some(verdict) => self.ruled(verdict, &says, &facts),
-            None => self.unruled(&facts),
+        let (shadows, answers): (Vec<_>, Vec<_>) = candidates
+            .filter_map(|index| self.rules[index].answer(&facts))
+            .partition(|answer| answer.rule.shadow);
+        let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
+            Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
+            None => self.judge_without_rule(&facts),
         };
-        judgement.doubt = says.iter().find(|say| say.unsure).map(|say| say.rule.name.clone());
+        judgement.doubt = answers.iter().find(|answer| answer.unsure).map(|answer| answer.rule.name.clone());
         judgement.shadow = shadows
             .iter()
-            .map(|say| ShadowVerdict { rule: say.rule.name.clone(), verdict: say.verdict })
+            .map(|answer| ShadowVerdict { rule: answer.rule.name.clone(), verdict: answer.verdict })
             .collect();
-        judgement.matched = says.into_iter().chain(shadows).map(RuleAnswer::into_matched).collect();
+        judgement.matched = answers.into_iter().chain(shadows).map(RuleAnswer::into_matched).collect();
         judgement
     }
 
-    /// Whether running the call twice does no more than running it once, as far as anybody who is trusted
-    /// says: the policy, or else the tool.
+    /// True if running the call twice has the same effect as running it once, according to the policy, or
+    /// else to a trusted tool.
     #[must_use]
     pub fn is_idempotent(&self, subject: &JudgedCall<'_>) -> bool {
         if self.settings.is_recorded {
             return true;
         }
         let facts = CallFacts::new(&self.settings, subject, &|| false);
-        let mut said = facts.mappings().iter().filter_map(|mapping| mapping.idempotent).peekable();
-        match said.peek() {
-            Some(_) => said.all(|idempotent| idempotent),
+        let mut declared = facts.mappings().iter().filter_map(|mapping| mapping.idempotent).peekable();
+        match declared.peek() {
+            Some(_) => declared.all(|idempotent| idempotent),
             None => facts.hints().value(ToolHint::Idempotent),
         }
     }
 
-    fn ruled(&self, verdict: Verdict, says: &[RuleAnswer<'_>], facts: &CallFacts<'_>) -> Judgement {
-        let strictest: Vec<_> = says.iter().filter(|say| say.verdict == verdict).collect();
-        // A rule names the reason before a zone does.
-        let first = strictest.iter().min_by_key(|say| say.rule.is_zone);
-        if let (Verdict::Allow, Some(reason)) = (verdict, metadata::insists(facts)) {
-            return self.judgement(Verdict::Ask, Basis::Tool, reason, self.terms(&[]));
+    fn judge_by_rules(
+        &self,
+        verdict: Verdict,
+        answers: &[RuleAnswer<'_>],
+        facts: &CallFacts<'_>,
+    ) -> Judgement {
+        let strictest: Vec<_> = answers.iter().filter(|answer| answer.verdict == verdict).collect();
+        // The reason of a rule takes precedence over the reason of a zone.
+        let first = strictest.iter().min_by_key(|answer| answer.rule.is_zone);
+        if let (Verdict::Allow, Some(reason)) = (verdict, metadata::required_approval(facts)) {
+            return self.new_judgement(Verdict::Ask, Basis::Tool, reason, self.merge_terms(&[]));
         }
-        let terms: Vec<_> = strictest.iter().map(|say| say.terms()).collect();
-        let terms = if verdict == Verdict::Ask { self.terms(&terms) } else { ApprovalTerms::default() };
-        let basis = if first.is_some_and(|say| say.rule.is_zone) { Basis::Zone } else { Basis::Rule };
-        let reason = first.map(|say| say.reason()).unwrap_or_default();
-        let rule = first.map(|say| say.rule.name.clone());
-        Judgement { rule, ..self.judgement(verdict, basis, reason, terms) }
+        let terms: Vec<_> = strictest.iter().map(|answer| answer.terms()).collect();
+        let terms = if verdict == Verdict::Ask { self.merge_terms(&terms) } else { ApprovalTerms::default() };
+        let basis = if first.is_some_and(|answer| answer.rule.is_zone) { Basis::Zone } else { Basis::Rule };
+        let reason = first.map(|answer| answer.reason()).unwrap_or_default();
+        let rule = first.map(|answer| answer.rule.name.clone());
+        Judgement { rule, ..self.new_judgement(verdict, basis, reason, terms) }
     }
 
-    fn unruled(&self, facts: &CallFacts<'_>) -> Judgement {
+    fn judge_without_rule(&self, facts: &CallFacts<'_>) -> Judgement {
         let (verdict, basis, reason) =
-            match metadata::fill_in(facts, &self.settings.dangerous, self.settings.default) {
+            match metadata::metadata_verdict(facts, &self.settings.dangerous, self.settings.default) {
                 Some((verdict, reason)) => (verdict, Basis::Tool, reason),
                 None => (self.settings.default, Basis::Default, "no rule matches this call".to_owned()),
             };
-        let terms = if verdict == Verdict::Ask { self.terms(&[]) } else { ApprovalTerms::default() };
-        self.judgement(verdict, basis, reason, terms)
+        let terms = if verdict == Verdict::Ask { self.merge_terms(&[]) } else { ApprovalTerms::default() };
+        self.new_judgement(verdict, basis, reason, terms)
     }
 
-    fn terms(&self, own: &[&OwnTerms]) -> ApprovalTerms {
-        merge(own, self.settings.expires, &self.settings.approvers)
+    fn merge_terms(&self, own: &[&OwnTerms]) -> ApprovalTerms {
+        merge_terms(own, self.settings.expires, &self.settings.approvers)
     }
 
-    fn judgement(&self, verdict: Verdict, basis: Basis, reason: String, terms: ApprovalTerms) -> Judgement {
+    fn new_judgement(
+        &self,
+        verdict: Verdict,
+        basis: Basis,
+        reason: String,
+        terms: ApprovalTerms,
+    ) -> Judgement {
         Judgement {
             verdict,
             basis,

@@ -1,4 +1,4 @@
-//! What a policy says of one call: the verdict, where it comes from, and on which terms people are asked.
+//! The judgement of a policy about one call: the verdict, its source, and the terms on which people are asked.
 
 use crate::approvers::ApproverDirectory;
 use countersign_events::{
@@ -7,31 +7,31 @@ use countersign_events::{
 };
 use std::time::Duration;
 
-/// What a policy says of one call, and why.
+/// The judgement of a policy about one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// What kind of source decided.
+    /// The kind of source that decided.
     pub basis: Basis,
-    /// The rule that decided, or the zone as `zone-<name>`; none if it is the default or the tool.
+    /// The rule that decided, or the zone as `zone-<name>`. `None` if the default or the tool decided.
     pub rule: Option<String>,
-    /// Why, in words.
+    /// The reason, as text for people.
     pub reason: String,
-    /// How people are asked, if they are.
+    /// The terms on which people are asked, if the verdict is `ask`.
     pub terms: ApprovalTerms,
-    /// A rule that would block if only the call could be read for sure.
+    /// A rule that might block the call, which it cannot read with certainty.
     pub doubt: Option<String>,
-    /// What the shadow rules that match would have said.
+    /// The verdicts of the shadow rules that match.
     pub shadow: Vec<ShadowVerdict>,
-    /// Every rule that matches, with what made it match.
+    /// Every rule that matches, with the reason.
     pub matched: Vec<MatchedRule>,
     /// The hash of the policy.
     pub policy: Sha256,
 }
 
 impl Judgement {
-    /// The rule, as the one who caused what follows from it.
+    /// The principal that is recorded as the author of the verdict.
     #[must_use]
     pub fn principal(&self) -> Principal {
         match (&self.rule, self.basis) {
@@ -42,28 +42,28 @@ impl Judgement {
     }
 }
 
-/// How people are asked.
+/// The terms on which people are asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalTerms {
-    /// How long they may take; for ever if nothing is said.
+    /// How long people may take to decide. `None` sets no limit.
     pub expires: Option<Duration>,
-    /// What becomes of the call when the time is over.
+    /// The decision when the time is over.
     pub on_expiry: OnExpiry,
     /// The level an approver needs.
     pub level: Option<String>,
-    /// The level that is offered first.
+    /// The level that is preselected.
     pub default_level: Option<String>,
-    /// How many approvers it takes, at least one.
+    /// The number of approvals needed, at least one.
     pub quorum: u32,
-    /// How many denials deny, at least one.
+    /// The number of denials needed, at least one.
     pub denials: u32,
-    /// Who may vote: everybody who is in each of these lists of `user:ada` and `@group`.
+    /// The people who may vote: those who are in every one of these lists of `user:ada` and `@group`.
     pub approvers: Vec<Vec<String>>,
     /// When people are reminded.
     pub remind_after: Option<Duration>,
-    /// When the question goes to a higher level.
+    /// When the request goes to a higher level.
     pub escalate_after: Option<Duration>,
-    /// To which one.
+    /// The level to which the request goes.
     pub escalate_to: Option<String>,
 }
 
@@ -84,20 +84,20 @@ impl Default for ApprovalTerms {
     }
 }
 
-/// A rule that matches, and why.
+/// A rule that matches, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchedRule {
     /// The rule, or the zone as `zone-<name>`.
     pub rule: String,
-    /// What it says; a block that cannot be sure says `ask`.
+    /// Its verdict. A block rule that cannot read the call with certainty has the verdict `ask`.
     pub verdict: Verdict,
-    /// What of the call made it match.
+    /// The reason why it matches.
     pub why: String,
-    /// Whether it only records what it would have said.
+    /// True for a shadow rule, which is recorded and does not decide.
     pub shadow: bool,
 }
 
-/// The terms of one rule, as far as it names any.
+/// The terms that one rule sets.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OwnTerms {
     pub(crate) expires: Option<Duration>,
@@ -111,9 +111,9 @@ pub(crate) struct OwnTerms {
     pub(crate) escalate: Option<(Duration, String)>,
 }
 
-/// The strictest terms of all rules that ask, in whatever order they stand; `expires` is what holds
-/// where none of them says how long.
-pub(crate) fn merge(
+/// Merges the terms of all rules that ask into the strictest. The order of the rules does not matter.
+/// `expires` applies to a rule that does not set its own.
+pub(crate) fn merge_terms(
     rules: &[&OwnTerms],
     expires: Option<Duration>,
     approvers: &ApproverDirectory,
@@ -131,17 +131,17 @@ pub(crate) fn merge(
     lists.sort();
     lists.dedup();
     let allow = !rules.is_empty() && rules.iter().all(|rule| rule.allow_on_expiry);
-    // Two rules together never offer or hand the question to a level lower than one of them needs.
+    // Never preselect or escalate to a level below the one that a rule requires.
     let at_least = |other: Option<String>| {
         other.map(|other| level.iter().rfind(|level| rank(level) > rank(&other)).unwrap_or(&other).clone())
     };
     ApprovalTerms {
-        // What a rule leaves open is what the file says, so that a longer time elsewhere does not lengthen it.
+        // A rule without `expires` has that of the file, so that another rule with a longer time does not extend it.
         expires: rules.iter().filter_map(|rule| rule.expires.or(expires)).min().or(expires),
         on_expiry: if allow { OnExpiry::Allow } else { OnExpiry::Deny },
         default_level: at_least(default_level),
         quorum: rules.iter().filter_map(|rule| rule.quorum).max().unwrap_or(1),
-        // A rule that names no number is content with one.
+        // A rule without `denials` needs one denial.
         denials: rules.iter().map(|rule| rule.denials.unwrap_or(1)).min().unwrap_or(1),
         approvers: lists,
         remind_after: rules.iter().filter_map(|rule| rule.remind_after).min(),

@@ -4,8 +4,8 @@
 use crate::facts::CallFacts;
 use countersign_events::event::Verdict;
 
-/// What follows from what a tool says of itself, where no rule speaks of it.
-pub(crate) fn fill_in(
+/// The verdict and reason that follow from a tool's own metadata, for a call that no rule matches.
+pub(crate) fn metadata_verdict(
     facts: &CallFacts<'_>,
     dangerous: &[String],
     default: Verdict,
@@ -14,38 +14,38 @@ pub(crate) fn fill_in(
     let tool = facts.subject.tool;
     let stricter = |reason: String| (default < Verdict::Block).then_some((Verdict::Ask, reason));
     if needs == Some(true) {
-        return stricter(needs_approval(facts));
+        return stricter(approval_reason(facts));
     }
-    if facts.hints().destroys() {
-        return stricter(format!("`{tool}` says of itself that it may destroy something"));
+    if facts.hints().declares_destructive() {
+        return stricter(format!("`{tool}` declares that it may be destructive"));
     }
-    // A tool that is trusted, and says in as many words that nobody need be asked, knows better than its name.
+    // A trusted tool that explicitly needs no approval overrides the dangerous words in its name.
     if needs == Some(false) && facts.is_trusted() {
-        let reason = format!("`{tool}` is trusted, and says that it needs no approval");
+        let reason = format!("`{tool}` is trusted and declares that it needs no approval");
         return (default == Verdict::Ask).then_some((Verdict::Allow, reason));
     }
-    stricter(danger(facts, dangerous)?)
+    stricter(find_dangerous_word(facts, dangerous)?)
 }
 
-/// Why a call is asked about that a rule allows, if the tool itself wants that.
-pub(crate) fn insists(facts: &CallFacts<'_>) -> Option<String> {
+/// The reason to ask about a call that a rule allows, if the tool itself needs approval.
+pub(crate) fn required_approval(facts: &CallFacts<'_>) -> Option<String> {
     let needs = facts.subject.definition.and_then(|definition| definition.needs_approval);
-    (needs == Some(true)).then(|| needs_approval(facts))
+    (needs == Some(true)).then(|| approval_reason(facts))
 }
 
-fn needs_approval(facts: &CallFacts<'_>) -> String {
-    format!("`{}` says of itself that it needs approval", facts.subject.tool)
+fn approval_reason(facts: &CallFacts<'_>) -> String {
+    format!("`{}` declares that it needs approval", facts.subject.tool)
 }
 
-/// Words in the name or the description of a tool that nobody wrote a rule for.
-fn danger(facts: &CallFacts<'_>, dangerous: &[String]) -> Option<String> {
+/// The reason to ask about a tool whose name or description contains a dangerous word.
+fn find_dangerous_word(facts: &CallFacts<'_>, dangerous: &[String]) -> Option<String> {
     let tool = facts.subject.tool;
     let description = facts.subject.definition.and_then(|definition| definition.description.as_deref());
     let places = [("name", Some(tool.as_str())), ("description", description)];
-    let said = places.into_iter().find_map(|(place, text)| {
+    let found = places.into_iter().find_map(|(place, text)| {
         let text = text?.to_lowercase();
         let word = dangerous.iter().find(|word| text.contains(word.as_str()))?;
-        Some(format!("its {place} says \"{word}\""))
+        Some(format!("its {place} contains \"{word}\""))
     })?;
-    Some(format!("`{tool}` may be dangerous: {said}, and no rule speaks of it"))
+    Some(format!("`{tool}` may be dangerous: {found}, and no rule matches this call"))
 }

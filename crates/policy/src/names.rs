@@ -2,7 +2,7 @@
 
 use countersign_patterns::{Glob, PatternError};
 
-/// Globs over names, any of which is enough.
+/// Globs over names. A name matches if any of them matches.
 #[derive(Debug, Clone)]
 pub(crate) struct NameGlobs {
     pub(crate) patterns: Vec<String>,
@@ -26,13 +26,13 @@ impl NameGlobs {
         self.patterns.iter().map(String::as_str).filter(|pattern| is_literal(pattern))
     }
 
-    /// Returns true if every pattern is a plain name.
+    /// True if every pattern is a plain name.
     pub(crate) fn is_literal(&self) -> bool {
         self.globs.is_empty()
     }
 }
 
-/// Whether a glob matches nothing but itself.
+/// True if a glob has no wildcards, so that it matches only itself.
 pub(crate) fn is_literal(pattern: &str) -> bool {
     !pattern.contains(['*', '?', '[', '{', '\\'])
 }

@@ -7,14 +7,14 @@ use crate::{
 };
 use countersign_patterns::{ParsedPath, ParsedScript, ParsedUrl};
 
-/// The places in which a call may have operands of one kind.
+/// The pointers at which a call may have operands of one kind.
 pub(crate) struct OperandSources<'a> {
-    /// The arguments; none if they cannot be read.
+    /// The arguments, or `None` if they cannot be read.
     pub(crate) args: Option<&'a OrderedValue>,
-    /// The places that are masked.
+    /// Pointers to the masked values.
     pub(crate) masked: &'a [JsonPointer],
     pub(crate) pointers: Vec<JsonPointer>,
-    /// True if the policy names the places.
+    /// True if the policy names the pointers.
     pub(crate) mapped: bool,
 }
 
@@ -22,49 +22,49 @@ pub(crate) struct OperandSources<'a> {
 #[derive(Debug)]
 pub(crate) struct CallOperands<T> {
     pub(crate) found: Vec<T>,
-    /// Why not all of them are known, if so.
-    pub(crate) trouble: Option<SelectorHit>,
-    /// Whether the policy says where they stand.
+    /// The reason why an operand is unknown, if one is.
+    pub(crate) gap: Option<SelectorHit>,
+    /// True if the policy names their pointers.
     pub(crate) mapped: bool,
 }
 
 impl<T> CallOperands<T> {
-    /// Finds them, and makes of each text what matchers want.
+    /// Finds the operands, and parses each with `parse`.
     pub(crate) fn find(
         sources: OperandSources<'_>,
         kind: OperandKind,
-        make: impl Fn(&OrderedValue) -> Option<T>,
+        parse: impl Fn(&OrderedValue) -> Option<T>,
     ) -> Self {
         let OperandSources { args, masked, pointers, mapped } = sources;
-        let mut operands = Self { found: Vec::new(), trouble: None, mapped };
+        let mut operands = Self { found: Vec::new(), gap: None, mapped };
         let Some(args) = args else {
-            operands.trouble = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
+            operands.gap = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
             return operands;
         };
         for pointer in pointers {
             if masked.iter().any(|masked| masked.touches(&pointer)) {
-                operands.trouble = Some(SelectorHit::Unclear(format!("{} is masked", pointer.as_str())));
+                operands.gap = Some(SelectorHit::Unclear(format!("{} is masked", pointer.as_str())));
             }
-            if pointer.strays(args) {
-                let why = format!("something else stands where {} leads through", pointer.as_str());
-                operands.trouble.get_or_insert(SelectorHit::Failed(why));
+            if pointer.meets_wrong_type(args) {
+                let why = format!("{} passes through a value of another type", pointer.as_str());
+                operands.gap.get_or_insert(SelectorHit::Failed(why));
             }
             for value in pointer.find_all(args).into_iter().filter(|value| **value != OrderedValue::Null) {
-                operands.add(kind, value, &make);
+                operands.add(kind, value, &parse);
             }
         }
         operands
     }
 
-    fn add(&mut self, kind: OperandKind, value: &OrderedValue, make: &impl Fn(&OrderedValue) -> Option<T>) {
+    fn add(&mut self, kind: OperandKind, value: &OrderedValue, parse: &impl Fn(&OrderedValue) -> Option<T>) {
         match (kind, value) {
-            // Each element counts; but a command that is a list is one command and its arguments.
+            // Each element of a list is an operand. A command that is a list is one command with its arguments.
             (OperandKind::Url | OperandKind::Path, OrderedValue::List(values)) if !values.is_empty() => {
                 for value in values {
-                    self.add_one(kind, value, make);
+                    self.add_one(kind, value, parse);
                 }
             }
-            _ => self.add_one(kind, value, make),
+            _ => self.add_one(kind, value, parse),
         }
     }
 
@@ -72,33 +72,33 @@ impl<T> CallOperands<T> {
         &mut self,
         kind: OperandKind,
         value: &OrderedValue,
-        make: &impl Fn(&OrderedValue) -> Option<T>,
+        parse: &impl Fn(&OrderedValue) -> Option<T>,
     ) {
-        match make(value) {
+        match parse(value) {
             Some(operand) => self.found.push(operand),
-            None if self.trouble.is_some() => {}
+            None if self.gap.is_some() => {}
             None => {
-                let why = format!("the {} is {}, which cannot be matched", kind.as_str(), value.kind());
-                self.trouble = Some(SelectorHit::Failed(why));
+                let why = format!("the {} must not be {}", kind.as_str(), value.kind());
+                self.gap = Some(SelectorHit::Failed(why));
             }
         }
     }
 
-    /// What a selector says of them, which asks `matches` about each. A rule that names no tools has nothing
-    /// to say of a tool that has no such operand.
-    pub(crate) fn judge(
+    /// Matches a selector with the operands by calling `matches` for each. A rule that names no tools does
+    /// not match a tool that has no such operand.
+    pub(crate) fn match_all(
         &self,
         kind: OperandKind,
         effect: RuleEffect,
         named: bool,
         matches: impl Fn(&T) -> SelectorHit,
     ) -> SelectorHit {
-        if self.found.is_empty() && self.trouble.is_none() {
-            let spoken_of = named || self.mapped;
+        if self.found.is_empty() && self.gap.is_none() {
+            let is_expected = named || self.mapped;
             let missing = || SelectorHit::Failed(format!("the call has no {}", kind.as_str()));
-            return if spoken_of { missing() } else { SelectorHit::No };
+            return if is_expected { missing() } else { SelectorHit::No };
         }
-        let mut worst = self.trouble.clone();
+        let mut worst = self.gap.clone();
         let mut last = SelectorHit::No;
         for operand in &self.found {
             match (matches(operand), effect) {
@@ -114,22 +114,22 @@ impl<T> CallOperands<T> {
     }
 }
 
-/// A URL that is a string.
-pub(crate) fn address(value: &OrderedValue) -> Option<ParsedUrl> {
-    value.text().map(ParsedUrl::parse)
+/// Parses a URL, which must be a string.
+pub(crate) fn parse_url(value: &OrderedValue) -> Option<ParsedUrl> {
+    value.text().map(ParsedUrl::read)
 }
 
-/// A path that is a string.
-pub(crate) fn place(value: &OrderedValue) -> Option<ParsedPath> {
-    value.text().map(ParsedPath::parse)
+/// Parses a path, which must be a string.
+pub(crate) fn parse_path(value: &OrderedValue) -> Option<ParsedPath> {
+    value.text().map(ParsedPath::read)
 }
 
-/// A script, or one simple command given word by word.
-pub(crate) fn script(value: &OrderedValue) -> Option<(String, ParsedScript)> {
+/// Parses a script, which is a string, or one simple command, which is a list of words.
+pub(crate) fn parse_command(value: &OrderedValue) -> Option<(String, ParsedScript)> {
     let text = match value {
         OrderedValue::Text(text) => text.clone(),
         OrderedValue::List(words) if !words.is_empty() => {
-            let words: Option<Vec<_>> = words.iter().map(|word| word.text().map(quoted)).collect();
+            let words: Option<Vec<_>> = words.iter().map(|word| word.text().map(quote_word)).collect();
             words?.join(" ")
         }
         _ => return None,
@@ -138,8 +138,8 @@ pub(crate) fn script(value: &OrderedValue) -> Option<(String, ParsedScript)> {
     Some((text, script))
 }
 
-/// A word as a shell reads it, to the letter.
-fn quoted(word: &str) -> String {
+/// Quotes a word so that a shell reads it literally.
+fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) && !word.contains('=') {
         return word.to_owned();

@@ -1,16 +1,16 @@
 //! The outcome of matching a selector with a call.
 
-/// Which way a match works.
+/// The effect of a match on the verdict, which decides how unknown values count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleEffect {
-    /// As of an allow: every operand must match, and what cannot be known does not.
+    /// A match allows more: every operand must match, and an unknown value does not match.
     Widen,
-    /// As of a block: any operand is enough, and what cannot be known matches.
+    /// A match allows less: one operand is enough, and an unknown value matches.
     Restrict,
 }
 
 impl RuleEffect {
-    /// What an exception from it does.
+    /// The effect of an exception from a rule with this effect.
     pub(crate) const fn inverse(self) -> Self {
         match self {
             Self::Widen => Self::Restrict,
@@ -19,15 +19,15 @@ impl RuleEffect {
     }
 }
 
-/// What a selector says of a call, with the reason.
+/// The result of matching a selector with a call, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SelectorHit {
-    /// It holds.
+    /// The selector matches.
     Yes(String),
-    /// It does not.
+    /// The selector does not match.
     No,
-    /// A command, an address or a path that cannot be read, or a value that is masked.
+    /// Unknown: a command, URL or path cannot be read, or a value is masked.
     Unclear(String),
-    /// A missing or strange value, or a condition that fails: an error, and errors never widen.
+    /// An error: a value is missing or has another type, or a condition fails. Errors never allow more.
     Failed(String),
 }

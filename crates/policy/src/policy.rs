@@ -1,4 +1,4 @@
-//! A policy that was read and checked.
+//! A policy that has been read and checked.
 
 use crate::{
     approvers::{ApproverDirectory, AssumedLevels},
@@ -11,7 +11,7 @@ use countersign_events::Sha256;
 use countersign_redaction::Redactor;
 use std::{collections::HashMap, time::Duration};
 
-/// A policy that was read and checked.
+/// A policy that has been read and checked.
 #[derive(Debug, Clone)]
 pub struct Policy {
     pub(crate) settings: PolicySettings,
@@ -21,7 +21,7 @@ pub struct Policy {
     pub(crate) hash: Sha256,
 }
 
-/// The rules that may match a tool, found without a look at every rule.
+/// Finds the rules that may match a tool without testing every rule.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RuleIndex {
     /// The rules that name a tool in full.
@@ -31,7 +31,7 @@ pub(crate) struct RuleIndex {
 }
 
 impl Policy {
-    /// Asks people about every call.
+    /// A policy that asks people about every call.
     #[must_use]
     pub fn ask_always() -> Self {
         Self {
@@ -58,50 +58,50 @@ impl Policy {
         Self { settings, hash, ..Self::ask_always() }
     }
 
-    /// SHA-256 of the policy's text, which stands on every request and response it led to.
+    /// SHA-256 of the policy's text. Every request and response that the policy causes records it.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         self.hash
     }
 
-    /// How many rules it has, those of the short form among them.
+    /// The number of rules, including those in the short form.
     #[must_use]
     pub fn rules(&self) -> usize {
         self.rules.iter().filter(|rule| !rule.is_zone).count()
     }
 
-    /// What reads well and is probably not meant.
+    /// Warnings about rules that are valid and probably mistakes.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyWarning] {
         &self.warnings
     }
 
-    /// Whether any rule has a condition, which takes time to evaluate.
+    /// True if any rule has a condition, which takes time to evaluate.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
         let has = |selectors: &RuleSelectors| selectors.when.is_some();
         self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
     }
 
-    /// Who may decide at which level.
+    /// The levels and groups of approvers.
     #[must_use]
     pub fn approvers(&self) -> &ApproverDirectory {
         &self.settings.approvers
     }
 
-    /// How long an approval holds that nobody uses; for ever, if nothing is said.
+    /// How long an unused approval is valid. `None` sets no limit.
     #[must_use]
     pub fn lapses(&self) -> Option<Duration> {
         self.settings.lapses
     }
 
-    /// How long a denial, and an approval that was not used, hold for the same call again; zero is not at all.
+    /// How long a denial, or an unused approval, also applies to a repetition of the same call. Zero turns this off.
     #[must_use]
     pub fn remember(&self) -> Duration {
         self.settings.remember
     }
 
-    /// What masks secrets.
+    /// The redactor that masks secrets.
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.settings.redactor

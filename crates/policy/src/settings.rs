@@ -21,7 +21,7 @@ pub(crate) struct PolicySettings {
     pub(crate) approvers: ApproverDirectory,
     pub(crate) tools: Vec<OperandMapping>,
     pub(crate) trust: HintTrust,
-    /// Lower-case words; a tool whose name or description contains one is asked about.
+    /// Words in lower case. People are asked about a tool whose name or description contains one.
     pub(crate) dangerous: Vec<String>,
     pub(crate) redactor: Redactor,
     /// True if the settings were read from a log, which records neither scopes nor idempotent tools.

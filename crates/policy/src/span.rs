@@ -1,9 +1,9 @@
-//! Spans of time as a policy writes them.
+//! Durations in a policy.
 
 use std::time::Duration;
 
-/// A whole number of seconds, minutes, hours or days: `90s`, `15m`, `2h`, `1d`. `None` for anything
-/// else, and for a span of zero.
+/// Parses a whole number of seconds, minutes, hours or days: `90s`, `15m`, `2h`, `1d`. Returns `None` for
+/// any other text, and for zero.
 #[must_use]
 pub fn parse_span(text: &str) -> Option<Duration> {
     let unit = text.chars().last()?;

@@ -1,35 +1,36 @@
-//! Suggestions for words that are not known.
+//! Suggestions for unknown words.
 
 use strsim::levenshtein;
 
-/// The letters that a comparison looks at, which bound its time.
+/// The number of characters that a comparison uses, which limits its time.
 const LONGEST: usize = 64;
 
-/// `; did you mean …?` with the nearest of the known words, or the list of all if none is near.
-pub(crate) fn did_you_mean<T: AsRef<str>>(given: &str, known: &[T]) -> String {
+/// Returns `; did you mean …?` with the most similar known word, or the list of all known words if none is
+/// similar.
+pub(crate) fn did_you_mean<T: AsRef<str>>(unknown: &str, known: &[T]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let plain = |text: &str| -> String {
         let text = text.to_lowercase().replace(['-', '_'], "");
         text.chars().take(LONGEST).collect()
     };
     let near = |word: &&&str| {
-        let (given, word) = (plain(given), plain(word));
-        levenshtein(&given, &word) <= 1 + word.chars().count() / 4
+        let (unknown, word) = (plain(unknown), plain(word));
+        levenshtein(&unknown, &word) <= 1 + word.chars().count() / 4
     };
-    let nearest = known.iter().filter(near).min_by_key(|word| levenshtein(&plain(given), &plain(word)));
+    let nearest = known.iter().filter(near).min_by_key(|word| levenshtein(&plain(unknown), &plain(word)));
     match nearest {
         Some(word) => format!("; did you mean `{word}`?"),
         None if known.is_empty() => String::new(),
         None => format!(
-            "; there is {}",
+            "; expected one of {}",
             known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         ),
     }
 }
 
-/// What a regular expression's error comes to: its last line, without the drawing before it.
+/// The last line of the error of a regular expression. The lines before it draw the pattern.
 pub(crate) fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it cannot be read");
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("the pattern is invalid");
     line.trim_start_matches("error: ").to_owned()
 }

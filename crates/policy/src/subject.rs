@@ -2,23 +2,23 @@
 
 use countersign_events::{Json, Principal, ThreadId, ToolName, event::ToolDefinition};
 
-/// The call that is judged.
+/// A tool call to judge.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgedCall<'a> {
     /// The thread it belongs to.
     pub thread: &'a ThreadId,
-    /// Who proposes it.
+    /// The principal that proposes the call.
     pub principal: &'a Principal,
     /// The tool.
     pub tool: &'a ToolName,
-    /// What it is to be run with.
+    /// The arguments.
     pub arguments: &'a Json,
-    /// JSON pointers of what is masked in `arguments`: of that, nothing is known.
+    /// JSON pointers to the masked values in `arguments`. Those values are unknown.
     pub redacted: &'a [String],
-    /// Hints as MCP defines them.
+    /// The tool's annotations, as MCP defines them.
     pub annotations: Option<&'a Json>,
-    /// What the agent says it would do.
+    /// The impact that the agent claims.
     pub impact: Option<&'a Json>,
-    /// What is known of the tool.
+    /// The definition of the tool, if known.
     pub definition: Option<&'a ToolDefinition>,
 }

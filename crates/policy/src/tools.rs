@@ -2,7 +2,7 @@
 
 use crate::{names::NameGlobs, value::JsonPointer};
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OperandKind {
     Command,
@@ -11,8 +11,8 @@ pub(crate) enum OperandKind {
 }
 
 impl OperandKind {
-    /// Where tools commonly keep it, when nothing is said of a tool.
-    pub(crate) const fn usual(self) -> &'static [&'static str] {
+    /// The pointers at which most tools have the operand. They apply to a tool that `[tools]` does not name.
+    pub(crate) const fn usual_pointers(self) -> &'static [&'static str] {
         match self {
             Self::Command => &["/command", "/cmd", "/script"],
             Self::Url => &["/url", "/uri", "/href"],
@@ -40,7 +40,7 @@ impl OperandKind {
     }
 }
 
-/// What the policy says of tools: where their operands stand, and what they do.
+/// An entry of `[tools]`: the operation of the tools, and the pointers to their operands.
 #[derive(Debug, Clone)]
 pub(crate) struct OperandMapping {
     pub(crate) tools: NameGlobs,

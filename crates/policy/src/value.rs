@@ -1,4 +1,4 @@
-//! Arguments as rules look at them: JSON with numbers by their exact decimal value, and JSON pointers.
+//! JSON values with exact decimal numbers, and JSON pointers.
 
 use countersign_events::json::{ExactDecimal, JsonTokens};
 
@@ -14,10 +14,10 @@ pub(crate) enum OrderedValue {
 }
 
 impl OrderedValue {
-    /// Reads a text that is JSON already. `None` where it nests too deep, or holds a number or a string
-    /// that nobody can hold: then nothing is known of it.
+    /// Reads valid JSON. Returns `None` if it is nested too deep, or contains a number or a string that
+    /// cannot be represented.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        value(&mut JsonTokens::new(text))
+        read_value(&mut JsonTokens::new(text))
     }
 
     /// The value under a key of an object.
@@ -36,26 +36,29 @@ impl OrderedValue {
         }
     }
 
-    /// Whether it is a value of the same kind, so that the two can be compared at all.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    /// True if both values have the same type, so that they can be compared.
+    pub(crate) fn is_same_type(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Whether it means the same: the order of keys says nothing.
-    pub(crate) fn same(&self, other: &Self) -> bool {
+    /// True if the values are equal. The order of keys does not matter.
+    pub(crate) fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::List(a), Self::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),
+            (Self::List(a), Self::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equal(b))
+            }
             (Self::Map(a), Self::Map(_)) => {
-                let mine =
-                    |(key, value): &(String, Self)| other.get(key).is_some_and(|theirs| value.same(theirs));
-                other.members() == a.len() && a.iter().all(mine)
+                let mine = |(key, value): &(String, Self)| {
+                    other.get(key).is_some_and(|theirs| value.is_equal(theirs))
+                };
+                other.member_count() == a.len() && a.iter().all(mine)
             }
             _ => self == other,
         }
     }
 
-    /// Whether such a step may lead into it.
-    fn has_steps_like(&self, step: &str) -> bool {
+    /// True if a value of this type can contain the step of a pointer.
+    fn accepts_step(&self, step: &str) -> bool {
         match self {
             Self::Null => true,
             Self::Map(_) => step != "*",
@@ -64,11 +67,11 @@ impl OrderedValue {
         }
     }
 
-    fn members(&self) -> usize {
+    fn member_count(&self) -> usize {
         if let Self::Map(members) = self { members.len() } else { 0 }
     }
 
-    /// What kind of value it is, for people.
+    /// The type of the value, for messages.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -80,7 +83,7 @@ impl OrderedValue {
         }
     }
 
-    /// As JSON, with every digit.
+    /// Formats the value as JSON, with every digit.
     pub(crate) fn render(&self) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match self {
@@ -99,7 +102,7 @@ impl OrderedValue {
     }
 }
 
-/// A JSON pointer (RFC 6901) whose step `*` stands for each element of a list.
+/// A JSON pointer (RFC 6901) whose step `*` matches each element of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JsonPointer {
     text: String,
@@ -107,53 +110,53 @@ pub(crate) struct JsonPointer {
 }
 
 impl JsonPointer {
-    /// Reads `/a/b`; the whole value is the empty pointer.
+    /// Reads a pointer such as `/a/b`. The empty pointer refers to the whole value.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if !text.is_empty() && !text.starts_with('/') {
-            return Err(format!("{text:?} is no JSON pointer; one begins with /, as \"/{text}\" does"));
+            return Err(format!("{text:?} is not a JSON pointer; write \"/{text}\""));
         }
         let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
         Ok(Self { text: text.to_owned(), steps: text.split('/').skip(1).map(step).collect() })
     }
 
-    /// As it was written.
+    /// The pointer as it was written.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The value it leads to; none if there is none.
+    /// The value at the pointer, or `None` if there is none.
     pub(crate) fn find<'a>(&self, value: &'a OrderedValue) -> Option<&'a OrderedValue> {
         self.steps.iter().try_fold(value, |value, step| step_into(value, step))
     }
 
-    /// Every value it leads to, where `*` stands for all elements of a list.
+    /// Every value at the pointer, where `*` matches all elements of a list.
     pub(crate) fn find_all<'a>(&self, value: &'a OrderedValue) -> Vec<&'a OrderedValue> {
         self.steps.iter().fold(vec![value], |found, step| steps_into(found, step))
     }
 
-    /// Whether it meets something on its way that it cannot go into, such as a text where a list should stand: what
-    /// it leads to is then not absent, but somewhere else.
-    pub(crate) fn strays(&self, value: &OrderedValue) -> bool {
+    /// True if the pointer passes through a value of the wrong type, such as a string in place of a list. The target
+    /// may then be at another pointer, so it must not count as absent.
+    pub(crate) fn meets_wrong_type(&self, value: &OrderedValue) -> bool {
         let mut found = vec![value];
         self.steps.iter().enumerate().any(|(at, step)| {
-            let strays = at > 0 && found.iter().any(|value| !value.has_steps_like(step));
+            let is_wrong = at > 0 && found.iter().any(|value| !value.accepts_step(step));
             found = steps_into(std::mem::take(&mut found), step);
-            strays
+            is_wrong
         })
     }
 
-    /// Whether one of the two pointers leads to, or into, what the other leads to.
+    /// True if one pointer refers to the same value as the other, or to a part of it.
     pub(crate) fn touches(&self, other: &Self) -> bool {
-        overlap(self.steps.iter().map(String::as_str), &other.steps)
+        paths_overlap(self.steps.iter().map(String::as_str), &other.steps)
     }
 
-    /// The same for a path that is given step by step.
+    /// Like [`Self::touches`], for a path as a list of steps.
     pub(crate) fn touches_path(&self, path: &[String]) -> bool {
-        overlap(path.iter().map(String::as_str), &self.steps)
+        paths_overlap(path.iter().map(String::as_str), &self.steps)
     }
 }
 
-fn overlap<'a>(path: impl Iterator<Item = &'a str>, steps: &[String]) -> bool {
+fn paths_overlap<'a>(path: impl Iterator<Item = &'a str>, steps: &[String]) -> bool {
     path.zip(steps).all(|(a, b)| a == b || a == "*" || b == "*")
 }
 
@@ -168,17 +171,17 @@ fn steps_into<'a>(found: Vec<&'a OrderedValue>, step: &str) -> Vec<&'a OrderedVa
 fn step_into<'a>(value: &'a OrderedValue, step: &str) -> Option<&'a OrderedValue> {
     match value {
         OrderedValue::Map(_) => value.get(step),
-        // RFC 6901 knows no signs and no leading zeros.
+        // RFC 6901 allows neither signs nor leading zeros.
         OrderedValue::List(_) if step.len() > 1 && step.starts_with('0') || step.starts_with('+') => None,
         OrderedValue::List(values) => values.get(step.parse::<usize>().ok()?),
         _ => None,
     }
 }
 
-fn value(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
+fn read_value(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     match tokens.peek() {
-        b'{' => tokens.nested(object)?,
-        b'[' => tokens.nested(array)?,
+        b'{' => tokens.nested(read_object)?,
+        b'[' => tokens.nested(read_array)?,
         b'"' => tokens.string().ok().map(|text| OrderedValue::Text(text.into_owned())),
         _ => match tokens.scalar() {
             "null" => Some(OrderedValue::Null),
@@ -189,23 +192,23 @@ fn value(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     }
 }
 
-fn array(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
+fn read_array(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     let mut values = Vec::new();
     while !tokens.eat(b']') {
         tokens.eat(b',');
-        values.push(value(tokens)?);
+        values.push(read_value(tokens)?);
     }
     Some(OrderedValue::List(values))
 }
 
-fn object(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
+fn read_object(tokens: &mut JsonTokens<'_>) -> Option<OrderedValue> {
     let mut members = Vec::new();
     while !tokens.eat(b'}') {
         tokens.eat(b',');
         tokens.peek();
         let key = tokens.string().ok()?.into_owned();
         tokens.eat(b':');
-        members.push((key, value(tokens)?));
+        members.push((key, read_value(tokens)?));
     }
     Some(OrderedValue::Map(members))
 }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// Something in a policy that is allowed and probably not meant.
+/// A warning about a part of a policy that is valid and probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyWarning {
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is odd, and what to do.
+    /// The problem, and how to fix it.
     pub text: String,
 }
 

@@ -2,7 +2,7 @@
 
 use countersign_events::Principal;
 
-/// Stands above all named levels.
+/// Ranks above all named levels.
 const HIGHEST: &str = "\u{10ffff}";
 
 /// The assumption about levels and groups that the log does not record.
@@ -10,7 +10,7 @@ const HIGHEST: &str = "\u{10ffff}";
 pub struct AssumedLevels {
     /// The people who have every level and are in every group.
     pub qualified: QualifiedPeople,
-    /// The level below all others, if any is.
+    /// The level that ranks below all others, if there is one.
     pub lowest: Option<String>,
 }
 

@@ -1,19 +1,19 @@
 //! The error of a policy that cannot be read.
 
-/// What is wrong with a policy, and where.
+/// The error of a policy that cannot be read, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPolicy {
-    /// Not TOML. The text shows the line.
+    /// The text is not TOML. The message shows the line.
     #[error("the policy cannot be read: {0}")]
     Unreadable(String),
-    /// It reads, and something in it makes no sense.
-    #[error("the policy is wrong at line {line}, column {column}: {why}")]
+    /// The text is TOML, but not a valid policy.
+    #[error("the policy is invalid at line {line}, column {column}: {why}")]
     Wrong {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Counted from 1, in characters.
+        /// The column in characters, counted from 1.
         column: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and how to fix it.
         why: String,
     },
 }

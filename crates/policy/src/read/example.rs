@@ -1,5 +1,5 @@
-//! Checking the examples of a rule when the policy is read, so that a pattern that does not do what its
-//! author thinks is found before any call.
+//! Checks the examples of a rule when the policy is read, so that its author finds a wrong pattern before
+//! any call.
 
 use super::{
     node::{PolicyFault, TomlItem, TomlNode},
@@ -17,7 +17,7 @@ use crate::{
 };
 use countersign_events::{Json, Principal, ThreadId, ToolName};
 
-/// A call made of an example.
+/// A call that an example describes.
 struct ExampleCall {
     thread: ThreadId,
     principal: Principal,
@@ -25,7 +25,7 @@ struct ExampleCall {
     arguments: Json,
     annotations: Option<Json>,
     impact: Option<Json>,
-    /// The rule, without what the example says nothing of.
+    /// The rule, without selectors on values that the example omits.
     rule: PolicyRule,
 }
 
@@ -44,53 +44,52 @@ impl ExampleCall {
     }
 }
 
-pub(super) fn check(
+pub(super) fn check_examples(
     policy: &Policy,
     rule: &PolicyRule,
-    place: &SourcePosition<'_>,
+    position: &SourcePosition<'_>,
 ) -> Result<(), PolicyFault> {
-    let Some(node) = place.examples else { return Ok(()) };
+    let Some(node) = position.examples else { return Ok(()) };
     let mut keys = node.keys("examples")?;
-    for (key, wanted) in [("match", true), ("noMatch", false)] {
-        let examples = match keys.take(key) {
+    for (key, expected) in [("match", true), ("noMatch", false)] {
+        let examples = match keys.optional(key) {
             Some(node) => node.one_or_more("examples")?,
             None => &[],
         };
         for example in examples {
-            if matches(policy, rule, example)? != wanted {
-                let (does, said) =
-                    if wanted { ("does not match", "it does") } else { ("matches", "it does not") };
-                let why = format!("rule {:?} {does} this example, which says that {said}", rule.name);
+            if matches_example(policy, rule, example)? != expected {
+                let does = if expected { "does not match" } else { "matches" };
+                let why = format!("rule {:?} {does} this example, which is listed in `{key}`", rule.name);
                 return Err(example.fault(why));
             }
         }
     }
-    keys.done()
+    keys.reject_unknown()
 }
 
-fn matches(policy: &Policy, rule: &PolicyRule, example: &TomlNode) -> Result<bool, PolicyFault> {
+fn matches_example(policy: &Policy, rule: &PolicyRule, example: &TomlNode) -> Result<bool, PolicyFault> {
     let call = match &example.item {
-        TomlItem::Plain(OrderedValue::Text(text)) => of_text(policy, rule, text, example)?,
-        _ => of_table(rule, example)?,
+        TomlItem::Plain(OrderedValue::Text(text)) => call_from_text(policy, rule, text, example)?,
+        _ => call_from_table(rule, example)?,
     };
-    Ok(call.rule.say(&CallFacts::new(&policy.settings, &call.subject(), &|| false)).is_some())
+    Ok(call.rule.answer(&CallFacts::new(&policy.settings, &call.subject(), &|| false)).is_some())
 }
 
-/// A text stands for whatever operand the rule looks at.
-fn of_text(
+/// Builds a call from a text, which is the operand that the rule matches.
+fn call_from_text(
     policy: &Policy,
     rule: &PolicyRule,
     text: &str,
     example: &TomlNode,
 ) -> Result<ExampleCall, PolicyFault> {
-    let Some(kind) = operand(&rule.matching).or(rule.unless.as_ref().and_then(operand)) else {
-        let why = "the rule looks at no command, address or path, so an example of it is a table: { tool = …, args = … }";
+    let Some(kind) = operand_kind(&rule.matching).or(rule.unless.as_ref().and_then(operand_kind)) else {
+        let why = "the rule matches no command, URL or path, so write the example as a table: { tool = …, args = … }";
         return Err(example.fault(why));
     };
-    let mut call = blank(rule, example)?;
+    let mut call = base_call(rule, example)?;
     let (pointers, _) = CallFacts::new(&policy.settings, &call.subject(), &|| false).pointers(kind);
     let pointer = pointers.first().map_or("", JsonPointer::as_str);
-    call.arguments = json(&at(pointer, text).to_string(), example)?;
+    call.arguments = parse_json(&arguments_with(pointer, text).to_string(), example)?;
     call.rule.matching = RuleSelectors {
         threads: None,
         principals: None,
@@ -104,7 +103,7 @@ fn of_text(
     Ok(call)
 }
 
-fn operand(selectors: &RuleSelectors) -> Option<OperandKind> {
+fn operand_kind(selectors: &RuleSelectors) -> Option<OperandKind> {
     match selectors {
         _ if !selectors.commands.is_empty() => Some(OperandKind::Command),
         _ if !selectors.urls.is_empty() => Some(OperandKind::Url),
@@ -113,8 +112,8 @@ fn operand(selectors: &RuleSelectors) -> Option<OperandKind> {
     }
 }
 
-/// Arguments with the text where the pointer leads.
-fn at(pointer: &str, text: &str) -> serde_json::Value {
+/// Builds arguments with the text at the pointer.
+fn arguments_with(pointer: &str, text: &str) -> serde_json::Value {
     pointer.split('/').skip(1).collect::<Vec<_>>().into_iter().rev().fold(text.into(), |inner, step| {
         match step {
             "*" => vec![inner].into(),
@@ -126,8 +125,8 @@ fn at(pointer: &str, text: &str) -> serde_json::Value {
     })
 }
 
-/// A call of whatever tool the rule matches.
-fn blank(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
+/// Builds a call without arguments of a tool that the rule matches.
+fn base_call(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
     let tools = rule.matching.tools.as_ref();
     let tool = tools.and_then(|tools| tools.patterns.iter().find(|pattern| is_literal(pattern)).cloned());
     let mut rule = rule.clone();
@@ -140,37 +139,38 @@ fn blank(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFau
         thread: ThreadId::new("example").map_err(|e| example.fault(e.to_string()))?,
         principal: Principal::agent("example"),
         tool: name,
-        arguments: json("{}", example)?,
+        arguments: parse_json("{}", example)?,
         annotations: None,
         impact: None,
         rule,
     })
 }
 
-/// A table says everything that matters.
-fn of_table(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
+/// Builds a call from a table.
+fn call_from_table(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, PolicyFault> {
     let mut keys = example.keys("an example")?;
-    let mut call = blank(rule, example)?;
-    if let Some(node) = keys.take("tool") {
+    let mut call = base_call(rule, example)?;
+    if let Some(node) = keys.optional("tool") {
         call.tool = ToolName::new(node.text("tool")?).map_err(|e| node.fault(e.to_string()))?;
         call.rule = rule.clone();
     }
-    if let Some(node) = keys.take("thread") {
+    if let Some(node) = keys.optional("thread") {
         call.thread = ThreadId::new(node.text("thread")?).map_err(|e| node.fault(e.to_string()))?;
     }
-    if let Some(node) = keys.take("principal") {
+    if let Some(node) = keys.optional("principal") {
         call.principal = node.text("principal")?.parse().map_err(|e| node.fault(format!("{e}")))?;
     }
-    if let Some(node) = keys.take("args") {
-        call.arguments = json(&node.to_value()?.render(), node)?;
+    if let Some(node) = keys.optional("args") {
+        call.arguments = parse_json(&node.to_value()?.render(), node)?;
     }
     call.annotations =
-        keys.take("annotations").map(|node| json(&node.to_value()?.render(), node)).transpose()?;
-    call.impact = keys.take("impact").map(|node| json(&node.to_value()?.render(), node)).transpose()?;
-    keys.done()?;
+        keys.optional("annotations").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;
+    call.impact =
+        keys.optional("impact").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;
+    keys.reject_unknown()?;
     Ok(call)
 }
 
-fn json(text: &str, node: &TomlNode) -> Result<Json, PolicyFault> {
+fn parse_json(text: &str, node: &TomlNode) -> Result<Json, PolicyFault> {
     Json::stored(text.to_owned()).map_err(|e| node.fault(e.to_string()))
 }

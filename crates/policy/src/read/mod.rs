@@ -1,10 +1,10 @@
-//! Reading a policy from TOML, strictly: what is not understood is an error, never passed over, and says
-//! where it stands and what may have been meant.
+//! Reads a policy from TOML. An unknown key or value is an error, which names its line and suggests a
+//! correction.
 
 mod bad_policy;
 mod example;
 mod node;
-mod place;
+mod position;
 mod rule;
 mod selector;
 mod settings;
@@ -23,47 +23,47 @@ use crate::{
 };
 use countersign_events::Sha256;
 use node::PolicyFault;
-use place::place;
+use position::line_and_column;
 use source::SourcePosition;
 use toml::de::DeTable;
 
 impl Policy {
-    /// The policy that is in force where nobody wrote one.
+    /// The policy that applies if the operator does not write one.
     pub const SHIPPED: &str = include_str!("../shipped.toml");
 
-    /// Reads a policy from TOML. [`BadPolicy`] says where it is wrong.
+    /// Reads a policy from TOML. [`BadPolicy`] names the line and column of an error.
     pub fn read(text: &str) -> Result<Self, BadPolicy> {
-        read(text)
+        read_policy(text)
     }
 
-    /// [`SHIPPED`](Self::SHIPPED), read.
+    /// The policy in [`SHIPPED`](Self::SHIPPED).
     #[must_use]
     pub fn shipped() -> Self {
-        // A test reads it; were it broken all the same, asking always is the safe thing to do.
+        // A test proves that it can be read. If it could not, asking always would be the safe fallback.
         Self::read(Self::SHIPPED).unwrap_or_else(|_| Self::ask_always())
     }
 }
 
-fn read(text: &str) -> Result<Policy, BadPolicy> {
+fn read_policy(text: &str) -> Result<Policy, BadPolicy> {
     let table = DeTable::parse(text).map_err(|e| BadPolicy::Unreadable(e.to_string()))?;
-    policy(&TomlNode::of_toml(&table), text).map_err(|fault| {
-        let (line, column) = place(text, fault.at);
+    build_policy(&TomlNode::from_toml(&table), text).map_err(|fault| {
+        let (line, column) = line_and_column(text, fault.at);
         BadPolicy::Wrong { line, column, why: fault.why }
     })
 }
 
-fn policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
+fn build_policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     let mut keys = file.keys("a policy")?;
-    let (settings, book) = settings::settings(&mut keys)?;
-    let mut policy = Policy { settings, hash: Sha256::digest(text.as_bytes()), ..Policy::ask_always() };
-    let read = rule::rules(&mut keys, &book)?;
-    keys.done()?;
-    let (rules, places): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = read.into_iter().unzip();
+    let (settings, tables) = settings::read_settings(&mut keys)?;
+    let mut policy = Policy { settings, hash: Sha256::of(text.as_bytes()), ..Policy::ask_always() };
+    let parsed = rule::read_rules(&mut keys, &tables)?;
+    keys.reject_unknown()?;
+    let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
     policy.index = RuleIndex::new(&rules);
     policy.rules = rules;
-    for (rule, place) in policy.rules.iter().zip(&places) {
-        example::check(&policy, rule, place)?;
+    for (rule, position) in policy.rules.iter().zip(&positions) {
+        example::check_examples(&policy, rule, position)?;
     }
-    policy.warnings = warn::warnings(&policy.rules, &places, &book, text);
+    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, text);
     Ok(policy)
 }

@@ -1,5 +1,4 @@
-//! What a file or a pattern holds, each value with the place it stands at, so that every complaint can
-//! name its line.
+//! The values of a file or a pattern, each with its position, so that every error can name its line.
 
 use crate::{span::parse_span, spelling::did_you_mean, value::OrderedValue};
 use countersign_events::json::ExactDecimal;
@@ -9,25 +8,25 @@ use toml::{
     de::{DeInteger, DeTable, DeValue},
 };
 
-/// What is wrong, and where: in bytes from the start of the file.
+/// An error in a policy, with its position in bytes from the start of the file.
 #[derive(Debug)]
 pub(crate) struct PolicyFault {
     pub(crate) at: usize,
     pub(crate) why: String,
 }
 
-/// A value, and where it begins.
+/// A value and its position.
 #[derive(Debug, Clone)]
 pub(crate) struct TomlNode {
     pub(crate) at: usize,
     pub(crate) item: TomlItem,
 }
 
-/// What a value can be.
+/// The content of a value.
 #[derive(Debug, Clone)]
 pub(crate) enum TomlItem {
     Plain(OrderedValue),
-    /// A date or a number that no JSON holds.
+    /// A date, or a number that JSON cannot represent.
     Strange(String),
     List(Vec<TomlNode>),
     Table(Vec<TomlEntry>),
@@ -42,26 +41,26 @@ pub(crate) struct TomlEntry {
 }
 
 impl TomlEntry {
-    /// The key, as a value of its own.
-    pub(crate) fn name(&self) -> TomlNode {
+    /// The key as a node.
+    pub(crate) fn key_node(&self) -> TomlNode {
         TomlNode { at: self.at, item: TomlItem::Plain(OrderedValue::Text(self.key.clone())) }
     }
 }
 
 impl TomlNode {
-    /// From TOML, keys in the order they stand in.
-    pub(crate) fn of_toml(table: &Spanned<DeTable<'_>>) -> Self {
+    /// Converts TOML. The keys keep their order.
+    pub(crate) fn from_toml(table: &Spanned<DeTable<'_>>) -> Self {
         Self { at: table.span().start, item: TomlItem::Table(entries(table.get_ref())) }
     }
 
-    /// From JSON, which has no places.
-    pub(crate) fn of_json(value: &OrderedValue) -> Self {
+    /// Converts JSON. All positions are 0.
+    pub(crate) fn from_json(value: &OrderedValue) -> Self {
         let item = match value {
-            OrderedValue::List(values) => TomlItem::List(values.iter().map(Self::of_json).collect()),
+            OrderedValue::List(values) => TomlItem::List(values.iter().map(Self::from_json).collect()),
             OrderedValue::Map(members) => TomlItem::Table(
                 members
                     .iter()
-                    .map(|(key, value)| TomlEntry { key: key.clone(), at: 0, value: Self::of_json(value) })
+                    .map(|(key, value)| TomlEntry { key: key.clone(), at: 0, value: Self::from_json(value) })
                     .collect(),
             ),
             plain => TomlItem::Plain(plain.clone()),
@@ -69,12 +68,12 @@ impl TomlNode {
         Self { at: 0, item }
     }
 
-    /// As the JSON it would be.
+    /// Converts the node to a JSON value.
     pub(crate) fn to_value(&self) -> Result<OrderedValue, PolicyFault> {
         match &self.item {
             TomlItem::Plain(value) => Ok(value.clone()),
             TomlItem::Strange(text) => {
-                Err(self.fault(format!("{text} cannot be compared with any JSON value")))
+                Err(self.fault(format!("{text} is not a JSON value, so no argument can equal it")))
             }
             TomlItem::List(nodes) => {
                 nodes.iter().map(Self::to_value).collect::<Result<_, _>>().map(OrderedValue::List)
@@ -93,52 +92,54 @@ impl TomlNode {
     pub(crate) fn text(&self, what: &str) -> Result<&str, PolicyFault> {
         match &self.item {
             TomlItem::Plain(OrderedValue::Text(text)) => Ok(text),
-            _ => Err(self.fault(format!("{what} takes a string, not {}", self.kind()))),
+            _ => Err(self.fault(format!("{what} must be a string, not {}", self.kind()))),
         }
     }
 
     pub(crate) fn flag(&self, what: &str) -> Result<bool, PolicyFault> {
         match &self.item {
             TomlItem::Plain(OrderedValue::Bool(yes)) => Ok(*yes),
-            _ => Err(self.fault(format!("{what} takes true or false, not {}", self.kind()))),
+            _ => Err(self.fault(format!("{what} must be true or false, not {}", self.kind()))),
         }
     }
 
     pub(crate) fn number(&self, what: &str) -> Result<ExactDecimal, PolicyFault> {
         match &self.item {
             TomlItem::Plain(OrderedValue::Number(number)) => Ok(number.clone()),
-            _ => Err(self.fault(format!("{what} takes a number, not {}", self.kind()))),
+            _ => Err(self.fault(format!("{what} must be a number, not {}", self.kind()))),
         }
     }
 
-    /// A number of people: at least one.
+    /// Reads a number of people, which is at least one.
     pub(super) fn count(&self, what: &str) -> Result<u32, PolicyFault> {
         let count = self.number(what)?.to_i64().and_then(|count| u32::try_from(count).ok());
         count
             .filter(|count| *count > 0)
-            .ok_or_else(|| self.fault(format!("{what} is a whole number from 1 to {}", u32::MAX)))
+            .ok_or_else(|| self.fault(format!("{what} must be a whole number from 1 to {}", u32::MAX)))
     }
 
-    /// Reads `90s`, `15m`, `2h` or `1d`.
-    pub(super) fn span(&self, what: &str) -> Result<Duration, PolicyFault> {
+    /// Reads a duration such as `90s`, `15m`, `2h` or `1d`.
+    pub(super) fn duration(&self, what: &str) -> Result<Duration, PolicyFault> {
         let text = self.text(what)?;
         parse_span(text).ok_or_else(|| {
-            self.fault(format!("{text:?} is no span of time such as \"90s\", \"15m\", \"2h\" or \"1d\""))
+            self.fault(format!(
+                "{text:?} is not a duration; write one such as \"90s\", \"15m\", \"2h\" or \"1d\""
+            ))
         })
     }
 
-    /// A value, or a list of at least one.
+    /// Reads a value, or a list of at least one value.
     pub(crate) fn one_or_more(&self, what: &str) -> Result<&[Self], PolicyFault> {
         match &self.item {
             TomlItem::List(nodes) if nodes.is_empty() => {
-                Err(self.fault(format!("the list of {what} is empty, so nothing would ever match")))
+                Err(self.fault(format!("the list of {what} is empty, so it can never match")))
             }
             TomlItem::List(nodes) => Ok(nodes),
             _ => Ok(std::slice::from_ref(self)),
         }
     }
 
-    /// A string, or a list of at least one of them.
+    /// Reads a string, or a list of at least one string.
     pub(crate) fn texts(&self, what: &str) -> Result<Vec<(&str, &Self)>, PolicyFault> {
         self.one_or_more(what)?.iter().map(|node| Ok((node.text(what)?, node))).collect()
     }
@@ -146,7 +147,7 @@ impl TomlNode {
     pub(crate) fn keys(&self, what: &'static str) -> Result<TableKeys<'_>, PolicyFault> {
         match &self.item {
             TomlItem::Table(entries) => Ok(TableKeys { what, at: self.at, entries, known: Vec::new() }),
-            _ => Err(self.fault(format!("{what} is a table, not {}", self.kind()))),
+            _ => Err(self.fault(format!("{what} must be a table, not {}", self.kind()))),
         }
     }
 
@@ -159,21 +160,21 @@ impl TomlNode {
         }
     }
 
-    /// The same text for whatever means the same.
-    pub(crate) fn plain(&self) -> String {
+    /// A text that is equal for values with the same meaning.
+    pub(crate) fn canonical_text(&self) -> String {
         let mut out = String::new();
-        self.write(&mut out);
+        self.write_canonical(&mut out);
         out
     }
 
-    fn write(&self, out: &mut String) {
+    fn write_canonical(&self, out: &mut String) {
         match &self.item {
             TomlItem::Plain(value) => out.push_str(&value.render()),
             TomlItem::Strange(text) => out.push_str(text),
             TomlItem::List(nodes) => {
                 out.push('[');
                 for node in nodes {
-                    node.write(out);
+                    node.write_canonical(out);
                     out.push(',');
                 }
                 out.push(']');
@@ -185,7 +186,7 @@ impl TomlNode {
                 for entry in sorted {
                     out.push_str(&OrderedValue::Text(entry.key.clone()).render());
                     out.push(':');
-                    entry.value.write(out);
+                    entry.value.write_canonical(out);
                     out.push(',');
                 }
                 out.push('}');
@@ -194,7 +195,7 @@ impl TomlNode {
     }
 }
 
-/// The keys of a table, taken one by one; what is left over at the end is an error.
+/// The keys of a table. A key that is not read before [`Self::reject_unknown`] is an error.
 pub(crate) struct TableKeys<'a> {
     what: &'static str,
     at: usize,
@@ -203,19 +204,19 @@ pub(crate) struct TableKeys<'a> {
 }
 
 impl<'a> TableKeys<'a> {
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a TomlNode> {
+    pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'a TomlNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    pub(crate) fn need(&mut self, key: &'static str) -> Result<&'a TomlNode, PolicyFault> {
+    pub(crate) fn required(&mut self, key: &'static str) -> Result<&'a TomlNode, PolicyFault> {
         let (at, what) = (self.at, self.what);
-        self.take(key).ok_or_else(|| PolicyFault { at, why: format!("{what} has no `{key}`, and needs one") })
+        self.optional(key).ok_or_else(|| PolicyFault { at, why: format!("{what} needs a `{key}`") })
     }
 
-    /// All entries, for tables whose keys are the operator's own names.
+    /// All entries, for tables whose keys the operator chooses.
     pub(crate) fn entries(&self) -> &'a [TomlEntry] {
         self.entries
     }
@@ -224,13 +225,13 @@ impl<'a> TableKeys<'a> {
         PolicyFault { at: self.at, why: why.into() }
     }
 
-    /// Fails on a key that nobody asked for.
-    pub(crate) fn done(self) -> Result<(), PolicyFault> {
+    /// Returns an error if the table has a key that was not read.
+    pub(crate) fn reject_unknown(self) -> Result<(), PolicyFault> {
         let Some(entry) = self.entries.iter().find(|entry| !self.known.contains(&entry.key.as_str())) else {
             return Ok(());
         };
         let hint = did_you_mean(&entry.key, &self.known);
-        Err(PolicyFault { at: entry.at, why: format!("{} knows no key `{}`{hint}", self.what, entry.key) })
+        Err(PolicyFault { at: entry.at, why: format!("{} has no key `{}`{hint}", self.what, entry.key) })
     }
 }
 

@@ -1,94 +1,100 @@
-//! Reading rules: those written out, those of the short form, and those that zones stand for.
+//! Reads rules: full rules, rules in the short form, and the rules that zones define.
 
 use super::{
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
     settings,
     source::{ParsedRule, PolicyTables, SourcePosition},
-    verdict::verdict as read_verdict,
+    verdict::read_verdict,
     zone,
 };
 use crate::{judgement::OwnTerms, rule::PolicyRule, selector::RuleSelectors};
 use countersign_events::{event::Verdict, id::MAX_NAME_BYTES};
 use std::collections::HashSet;
 
-/// Names that stand for something else where a rule's name can stand.
-const TAKEN: &[&str] = &["default", "tool", "thread", "mode", "grant"];
+/// Names that have another meaning in the log, where the name of a rule is recorded.
+const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant"];
 
-pub(super) fn rules<'a>(
+pub(super) fn read_rules<'a>(
     keys: &mut TableKeys<'a>,
-    book: &PolicyTables,
+    tables: &PolicyTables,
 ) -> Result<Vec<ParsedRule<'a>>, PolicyFault> {
     let mut rules = Vec::new();
-    match keys.take("rule").map(|node| (node, &node.item)) {
+    match keys.optional("rule").map(|node| (node, &node.item)) {
         None => {}
         Some((_, TomlItem::List(nodes))) => {
             for node in nodes {
-                rules.push(rule(node, book)?);
+                rules.push(read_rule(node, tables)?);
             }
         }
-        Some((node, _)) => return Err(node.fault("rules are written as [[rule]], with two brackets")),
+        Some((node, _)) => return Err(node.fault("write rules as [[rule]], with two brackets")),
     }
     for entry in keys
-        .take("patterns")
+        .optional("patterns")
         .map(|node| node.keys("patterns"))
         .transpose()?
         .iter()
         .flat_map(TableKeys::entries)
     {
-        rules.push(short(&entry.name(), &entry.value, book)?);
+        rules.push(read_short_rule(&entry.key_node(), &entry.value, tables)?);
     }
-    unique(&rules)?;
-    if let Some(node) = keys.take("zones") {
-        rules.extend(zone::rules(node)?);
+    check_unique_names(&rules)?;
+    if let Some(node) = keys.optional("zones") {
+        rules.extend(zone::read_rules(node)?);
     }
     Ok(rules)
 }
 
-fn unique(rules: &[ParsedRule<'_>]) -> Result<(), PolicyFault> {
+fn check_unique_names(rules: &[ParsedRule<'_>]) -> Result<(), PolicyFault> {
     let mut names = HashSet::new();
     match rules.iter().find(|(rule, _)| !names.insert(rule.name.as_str())) {
         None => Ok(()),
         Some((rule, place)) => {
-            let why = format!("there are two rules named {:?}; give each its own", rule.name);
+            let why = format!("two rules are named {:?}; give each a unique name", rule.name);
             Err(PolicyFault { at: place.at, why })
         }
     }
 }
 
-fn rule<'a>(node: &'a TomlNode, book: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
+fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
     let mut keys = node.keys("a rule")?;
-    let at = keys.need("name")?;
-    let name = name(at)?;
-    let verdict = read_verdict(keys.need("verdict")?)?;
-    let reason = keys.take("reason").map(|node| node.text("reason")).transpose()?.map(str::to_owned);
-    let shadow = keys.take("shadow").map(|node| node.flag("shadow")).transpose()?.unwrap_or(false);
-    let terms = terms(&mut keys, verdict, book)?;
-    let examples = keys.take("examples");
-    let unless = keys.take("unless");
-    let plain = selector::plain(keys.entries(), unless);
-    let unless = unless.map(|node| exception(node, verdict, book)).transpose()?;
-    let matching = selector::selectors(&mut keys, SelectorOwner::rule(verdict), Some(book))?;
-    keys.done()?;
+    let at = keys.required("name")?;
+    let name = read_name(at)?;
+    let verdict = read_verdict(keys.required("verdict")?)?;
+    let reason = keys.optional("reason").map(|node| node.text("reason")).transpose()?.map(str::to_owned);
+    let shadow = keys.optional("shadow").map(|node| node.flag("shadow")).transpose()?.unwrap_or(false);
+    let terms = read_terms(&mut keys, verdict, tables)?;
+    let examples = keys.optional("examples");
+    let unless = keys.optional("unless");
+    let canonical = selector::canonical_text(keys.entries(), unless);
+    let unless = unless.map(|node| read_exception(node, verdict, tables)).transpose()?;
+    let matching = selector::read_selectors(&mut keys, SelectorOwner::rule(verdict), Some(tables))?;
+    keys.reject_unknown()?;
     if matching.is_empty() {
-        let why = "the rule names nothing that it matches; give it a `tool`, or say `tool = \"*\"` if every call is meant";
+        let why = "the rule has no selector; add a `tool`, or write `tool = \"*\"` to match every call";
         return Err(node.fault(why));
     }
     let rule = PolicyRule { name, verdict, reason, shadow, is_zone: false, matching, unless, terms };
-    Ok((rule, SourcePosition { at: at.at, examples, selectors: plain }))
+    Ok((rule, SourcePosition { at: at.at, examples, selectors: canonical }))
 }
 
-/// `"tool:pattern" = "verdict"`.
-fn short<'a>(key: &TomlNode, value: &TomlNode, book: &PolicyTables) -> Result<ParsedRule<'a>, PolicyFault> {
+/// Reads `"tool:pattern" = "verdict"`.
+fn read_short_rule<'a>(
+    key: &TomlNode,
+    value: &TomlNode,
+    tables: &PolicyTables,
+) -> Result<ParsedRule<'a>, PolicyFault> {
     let text = key.text("a pattern")?;
     let verdict = read_verdict(value)?;
     let (tool, pattern) = text.split_once(':').map_or((text, None), |(tool, pattern)| (tool, Some(pattern)));
-    let mut matching =
-        RuleSelectors { tools: Some(selector::tools(tool, key, book)?), ..RuleSelectors::default() };
+    let mut matching = RuleSelectors {
+        tools: Some(selector::read_short_tools(tool, key, tables)?),
+        ..RuleSelectors::default()
+    };
     if let Some(pattern) = pattern {
-        selector::operand(pattern, key, &mut matching)?;
+        selector::read_short_operand(pattern, key, &mut matching)?;
     }
-    let name = name(key)?;
+    let name = read_name(key)?;
     let terms = OwnTerms::default();
     let rule = PolicyRule {
         name,
@@ -103,30 +109,32 @@ fn short<'a>(key: &TomlNode, value: &TomlNode, book: &PolicyTables) -> Result<Pa
     Ok((rule, SourcePosition { at: key.at, examples: None, selectors: text.to_owned() }))
 }
 
-fn name(node: &TomlNode) -> Result<String, PolicyFault> {
+fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
     let name = node.text("name")?;
     if name.is_empty() || name.len() > MAX_NAME_BYTES - "policy:".len() || name.contains(char::is_control) {
-        return Err(node.fault("a rule's name has 1 to 505 bytes and no control characters"));
+        return Err(node.fault("the name of a rule must have 1 to 505 bytes and no control characters"));
     }
-    if TAKEN.contains(&name) || name.starts_with("zone-") {
-        return Err(
-            node.fault(format!("{name:?} means something else in the log; give the rule another name"))
-        );
+    if RESERVED_NAMES.contains(&name) || name.starts_with("zone-") {
+        return Err(node.fault(format!("{name:?} is a reserved name; give the rule another name")));
     }
     Ok(name.to_owned())
 }
 
-fn exception(node: &TomlNode, verdict: Verdict, book: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {
+fn read_exception(
+    node: &TomlNode,
+    verdict: Verdict,
+    tables: &PolicyTables,
+) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("unless")?;
-    let selectors = selector::selectors(&mut keys, SelectorOwner::exception(verdict), Some(book))?;
-    keys.done()?;
+    let selectors = selector::read_selectors(&mut keys, SelectorOwner::exception(verdict), Some(tables))?;
+    keys.reject_unknown()?;
     if selectors.is_empty() {
-        return Err(node.fault("an empty `unless` takes nothing out of the rule; leave it out"));
+        return Err(node.fault("`unless` is empty; add a selector, or remove it"));
     }
     Ok(selectors)
 }
 
-/// The keys that say how people are asked.
+/// The keys of the terms on which people are asked.
 const TERMS: &[&str] = &[
     "expires",
     "onExpiry",
@@ -140,12 +148,16 @@ const TERMS: &[&str] = &[
     "escalateTo",
 ];
 
-fn terms(keys: &mut TableKeys<'_>, verdict: Verdict, book: &PolicyTables) -> Result<OwnTerms, PolicyFault> {
+fn read_terms(
+    keys: &mut TableKeys<'_>,
+    verdict: Verdict,
+    tables: &PolicyTables,
+) -> Result<OwnTerms, PolicyFault> {
     if verdict != Verdict::Ask {
         for key in TERMS {
-            if let Some(node) = keys.take(key) {
+            if let Some(node) = keys.optional(key) {
                 let why = format!(
-                    "`{key}` says how people are asked, and a rule that says {} asks nobody",
+                    "`{key}` applies only to rules that ask, but the verdict of this rule is {}; remove it",
                     verdict.as_str()
                 );
                 return Err(node.fault(why));
@@ -153,79 +165,85 @@ fn terms(keys: &mut TableKeys<'_>, verdict: Verdict, book: &PolicyTables) -> Res
         }
         return Ok(OwnTerms::default());
     }
-    let levels = book.approvers.levels();
-    let mut level =
-        |key| keys.take(key).map(|node| settings::level(node, levels).map(|level| (level, node))).transpose();
+    let levels = tables.approvers.levels();
+    let mut level = |key| {
+        keys.optional(key)
+            .map(|node| settings::read_level(node, levels).map(|level| (level, node)))
+            .transpose()
+    };
     let (needed, offered, escalate_to) = (level("level")?, level("defaultLevel")?, level("escalateTo")?);
     for (other, node) in [&offered, &escalate_to].into_iter().flatten() {
         let lower = needed
             .as_ref()
-            .is_some_and(|(needed, _)| book.approvers.rank(other) < book.approvers.rank(needed));
+            .is_some_and(|(needed, _)| tables.approvers.rank(other) < tables.approvers.rank(needed));
         if lower {
-            return Err(node.fault(format!("level {other:?} is lower than the one the rule needs")));
+            return Err(node.fault(format!("level {other:?} is lower than the `level` of the rule")));
         }
     }
-    let mut span = |key| keys.take(key).map(|node| node.span(key)).transpose();
+    let mut duration = |key| keys.optional(key).map(|node| node.duration(key)).transpose();
     let (expires, remind_after, escalate_after) =
-        (span("expires")?, span("remindAfter")?, span("escalateAfter")?);
+        (duration("expires")?, duration("remindAfter")?, duration("escalateAfter")?);
     let escalate = match (escalate_after, escalate_to) {
         (Some(after), Some((to, _))) => Some((after, to)),
         (None, None) => None,
-        _ => return Err(keys.fault("`escalateAfter` and `escalateTo` stand together")),
+        _ => return Err(keys.fault("`escalateAfter` and `escalateTo` need each other; set both or neither")),
     };
     let quorum =
-        keys.take("quorum").map(|node| node.count("quorum").map(|count| (count, node))).transpose()?;
-    let approvers = keys.take("approvers").map(|node| approvers(node, book)).transpose()?.unwrap_or_default();
+        keys.optional("quorum").map(|node| node.count("quorum").map(|count| (count, node))).transpose()?;
+    let approvers =
+        keys.optional("approvers").map(|node| read_approvers(node, tables)).transpose()?.unwrap_or_default();
     if let Some((count, node)) = quorum.filter(|_| !approvers.is_empty()) {
-        reachable(count, node, &approvers, book)?;
+        check_quorum(count, node, &approvers, tables)?;
     }
     Ok(OwnTerms {
         expires,
-        allow_on_expiry: on_expiry(keys.take("onExpiry"), expires.or(book.expires).is_some())?,
+        allow_on_expiry: read_on_expiry(keys.optional("onExpiry"), expires.or(tables.expires).is_some())?,
         level: needed.map(|(level, _)| level),
         default_level: offered.map(|(level, _)| level),
         quorum: quorum.map(|(count, _)| count),
-        denials: keys.take("denials").map(|node| node.count("denials")).transpose()?,
+        denials: keys.optional("denials").map(|node| node.count("denials")).transpose()?,
         approvers,
         remind_after,
         escalate,
     })
 }
 
-fn reachable(
+fn check_quorum(
     quorum: u32,
     node: &TomlNode,
     approvers: &[String],
-    book: &PolicyTables,
+    tables: &PolicyTables,
 ) -> Result<(), PolicyFault> {
-    let people = book.approvers.count(approvers);
+    let people = tables.approvers.count_people(approvers);
     if usize::try_from(quorum).is_ok_and(|quorum| quorum <= people) {
         return Ok(());
     }
-    Err(node.fault(format!("it takes {quorum} approvers, and `approvers` means {people}")))
+    Err(node.fault(format!(
+        "`quorum` is {quorum}, but `approvers` names {people}; lower `quorum` or name more people"
+    )))
 }
 
-fn on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, PolicyFault> {
+fn read_on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, PolicyFault> {
     let Some(node) = node else { return Ok(false) };
     match node.text("onExpiry")? {
         "deny" => Ok(false),
         "allow" if expires => Ok(true),
-        "allow" => Err(node.fault("`onExpiry = \"allow\"` needs an `expires`, or it never comes to that")),
-        other => Err(node.fault(format!("onExpiry is \"deny\" or \"allow\", not {other:?}"))),
+        "allow" => Err(node.fault("`onExpiry = \"allow\"` has no effect without `expires`; set `expires`")),
+        other => Err(node.fault(format!("onExpiry must be \"deny\" or \"allow\", not {other:?}"))),
     }
 }
 
-fn approvers(node: &TomlNode, book: &PolicyTables) -> Result<Vec<String>, PolicyFault> {
+fn read_approvers(node: &TomlNode, tables: &PolicyTables) -> Result<Vec<String>, PolicyFault> {
     let entry = |(text, node): (&str, &TomlNode)| match text.strip_prefix('@') {
-        Some(group) if book.approvers.has_group(group) => Ok(text.to_owned()),
+        Some(group) if tables.approvers.has_group(group) => Ok(text.to_owned()),
         Some(group) => {
-            let why = format!("nobody in [approvers] is in the group {group:?}, so nobody could approve");
+            let why = format!("the group {group:?} has no members in [approvers]; add one");
             Err(node.fault(why))
         }
         None if text.starts_with("user:") && text.len() > "user:".len() => Ok(text.to_owned()),
-        None => {
-            Err(node.fault(format!("an approver is \"user:ada\" or a group such as \"@ops\", not {text:?}")))
-        }
+        None => Err(node.fault(format!(
+            "an approver must be a user such as \"user:ada\" or a group such as \"@ops\", not {text:?}"
+        ))),
     };
     node.texts("approvers")?.into_iter().map(entry).collect()
 }

@@ -1,4 +1,4 @@
-//! Reading selectors: of a rule, of an exception from one, and of the patterns that grants stand on.
+//! Reads the selectors of rules, exceptions and the patterns of grants.
 
 use super::{
     node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
@@ -8,7 +8,7 @@ use crate::{
     annotation::{ExpectedHint, ToolHint},
     condition::CompiledCondition,
     names::NameGlobs,
-    selector::{ArgumentPredicate, ClaimedImpact, PathZone, RuleSelectors, contradiction},
+    selector::{ArgumentPredicate, ClaimedImpact, PathZone, RuleSelectors, find_contradiction},
     spelling::{did_you_mean, last_line},
     value::{JsonPointer, OrderedValue},
 };
@@ -16,13 +16,13 @@ use countersign_events::event::{RiskLevel, Verdict};
 use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern};
 use regex::RegexBuilder;
 
-/// The most memory that a pattern in the file may take once it is compiled.
+/// The memory limit of a compiled regular expression, in bytes.
 const REGEX_LIMIT: usize = 1024 * 1024;
 
-/// Whose selectors they are.
+/// The rule or exception that has the selectors.
 #[derive(Clone, Copy)]
 pub(super) struct SelectorOwner {
-    /// Whether the more they match, the more is allowed.
+    /// True if a match allows more.
     widens: bool,
 }
 
@@ -36,52 +36,55 @@ impl SelectorOwner {
     }
 }
 
-/// What an agent's own word can never do.
-const AGENTS_WORD: &str =
-    "`impact` is the agent's own word, which only ever makes stricter; it cannot widen what is allowed";
+/// The error of a rule that would let an agent's own claim allow a call.
+const CLAIM_CANNOT_ALLOW: &str =
+    "`impact` is a claim of the agent, so it cannot allow a call; use it to ask or block";
 
-/// Takes the selectors out of a table.
-pub(super) fn selectors(
+/// Reads the selectors in a table.
+pub(super) fn read_selectors(
     keys: &mut TableKeys<'_>,
     owner: SelectorOwner,
-    book: Option<&PolicyTables>,
+    tables: Option<&PolicyTables>,
 ) -> Result<RuleSelectors, PolicyFault> {
     let mut read = RuleSelectors {
-        tools: keys.take("tool").map(|node| names(node, "tools", book)).transpose()?,
-        threads: keys.take("thread").map(|node| names(node, "threads", None)).transpose()?,
-        principals: keys.take("principal").map(|node| names(node, "principals", None)).transpose()?,
-        annotations: keys.take("annotations").map(annotations).transpose()?.unwrap_or_default(),
-        zone: keys.take("zone").map(|node| zone(node, book)).transpose()?,
+        tools: keys.optional("tool").map(|node| read_names(node, "tools", tables)).transpose()?,
+        threads: keys.optional("thread").map(|node| read_names(node, "threads", None)).transpose()?,
+        principals: keys
+            .optional("principal")
+            .map(|node| read_names(node, "principals", None))
+            .transpose()?,
+        annotations: keys.optional("annotations").map(read_annotations).transpose()?.unwrap_or_default(),
+        zone: keys.optional("zone").map(|node| read_zone(node, tables)).transpose()?,
         ..RuleSelectors::default()
     };
-    if let Some(node) = keys.take("impact") {
+    if let Some(node) = keys.optional("impact") {
         if owner.widens {
-            return Err(node.fault(AGENTS_WORD));
+            return Err(node.fault(CLAIM_CANNOT_ALLOW));
         }
-        read.impact = Some(impact(node)?);
+        read.impact = Some(read_impact(node)?);
     }
-    if let Some(node) = keys.take("operation") {
+    if let Some(node) = keys.optional("operation") {
         read.operations = node.texts("operations")?.into_iter().map(|(text, _)| text.to_owned()).collect();
     }
-    operands(keys, &mut read)?;
-    if let Some(node) = keys.take("when") {
+    read_operands(keys, &mut read)?;
+    if let Some(node) = keys.optional("when") {
         let condition = CompiledCondition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
         if owner.widens && condition.uses_impact {
-            return Err(node.fault(AGENTS_WORD));
+            return Err(node.fault(CLAIM_CANNOT_ALLOW));
         }
         read.when = Some(condition);
     }
     Ok(read)
 }
 
-/// Those that grants and remembered denials may stand on, too.
-fn operands(keys: &mut TableKeys<'_>, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
-    if let Some(node) = keys.take("args") {
-        read.args = arguments(node)?;
+/// Reads the selectors that the patterns of grants and remembered denials can also have.
+fn read_operands(keys: &mut TableKeys<'_>, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
+    if let Some(node) = keys.optional("args") {
+        read.args = read_arguments(node)?;
     }
-    read.commands = list(keys.take("command"), "commands", CommandPattern::new)?;
-    read.urls = list(keys.take("url"), "addresses", UrlPattern::new)?;
-    read.paths = list(keys.take("path"), "paths", PathPattern::new)?;
+    read.commands = parse_texts(keys.optional("command"), "commands", CommandPattern::new)?;
+    read.urls = parse_texts(keys.optional("url"), "URLs", UrlPattern::new)?;
+    read.paths = parse_texts(keys.optional("path"), "paths", PathPattern::new)?;
     Ok(())
 }
 
@@ -89,34 +92,34 @@ fn operands(keys: &mut TableKeys<'_>, read: &mut RuleSelectors) -> Result<(), Po
 pub(crate) fn read_patterns(node: &TomlNode) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("a pattern")?;
     let mut read = RuleSelectors::default();
-    operands(&mut keys, &mut read)?;
-    keys.done()?;
+    read_operands(&mut keys, &mut read)?;
+    keys.reject_unknown()?;
     if read.is_empty() {
-        return Err(node.fault("a pattern says `command`, `url`, `path` or `args`"));
+        return Err(node.fault("a pattern needs `command`, `url`, `path` or `args`"));
     }
     Ok(read)
 }
 
-fn list<T, E: ToString>(
+fn parse_texts<T, E: ToString>(
     node: Option<&TomlNode>,
     what: &str,
-    make: impl Fn(&str) -> Result<T, E>,
+    parse: impl Fn(&str) -> Result<T, E>,
 ) -> Result<Vec<T>, PolicyFault> {
     let texts = node.map(|node| node.texts(what)).transpose()?.unwrap_or_default();
-    texts.into_iter().map(|(text, node)| make(text).map_err(|e| node.fault(e.to_string()))).collect()
+    texts.into_iter().map(|(text, node)| parse(text).map_err(|e| node.fault(e.to_string()))).collect()
 }
 
-/// Globs over names; `@group` stands for its tools where there are groups.
-pub(super) fn names(
+/// Reads globs over names. In a policy, `@group` is replaced by the tools of the group.
+pub(super) fn read_names(
     node: &TomlNode,
     what: &str,
-    book: Option<&PolicyTables>,
+    tables: Option<&PolicyTables>,
 ) -> Result<NameGlobs, PolicyFault> {
     let mut patterns = Vec::new();
     for (text, node) in node.texts(what)? {
-        match (text.strip_prefix('@'), book) {
-            (Some(group), Some(book)) => {
-                patterns.extend(members(group, node, book)?.iter().map(|tool| (tool.as_str(), node)));
+        match (text.strip_prefix('@'), tables) {
+            (Some(group), Some(tables)) => {
+                patterns.extend(group_members(group, node, tables)?.iter().map(|tool| (tool.as_str(), node)));
             }
             _ => patterns.push((text, node)),
         }
@@ -131,28 +134,40 @@ pub(super) fn names(
         .map_err(|e| node.fault(e.to_string()))
 }
 
-fn members<'a>(group: &str, node: &TomlNode, book: &'a PolicyTables) -> Result<&'a [String], PolicyFault> {
-    book.groups.get(group).map(Vec::as_slice).ok_or_else(|| {
-        let mut known: Vec<_> = book.groups.keys().map(|group| format!("@{group}")).collect();
+fn group_members<'a>(
+    group: &str,
+    node: &TomlNode,
+    tables: &'a PolicyTables,
+) -> Result<&'a [String], PolicyFault> {
+    tables.groups.get(group).map(Vec::as_slice).ok_or_else(|| {
+        let mut known: Vec<_> = tables.groups.keys().map(|group| format!("@{group}")).collect();
         known.sort();
         node.fault(format!(
-            "there is no group `@{group}` in [groups]{}",
+            "unknown group `@{group}` in [groups]{}",
             did_you_mean(&format!("@{group}"), &known)
         ))
     })
 }
 
-/// The tool of the short form.
-pub(super) fn tools(text: &str, node: &TomlNode, book: &PolicyTables) -> Result<NameGlobs, PolicyFault> {
-    names(
+/// Reads the tool of the short form.
+pub(super) fn read_short_tools(
+    text: &str,
+    node: &TomlNode,
+    tables: &PolicyTables,
+) -> Result<NameGlobs, PolicyFault> {
+    read_names(
         &TomlNode { at: node.at, item: TomlItem::Plain(OrderedValue::Text(text.to_owned())) },
         "tools",
-        Some(book),
+        Some(tables),
     )
 }
 
-/// The pattern of the short form: an address if it has a scheme, a path if it begins with `/`, else a command.
-pub(super) fn operand(text: &str, node: &TomlNode, read: &mut RuleSelectors) -> Result<(), PolicyFault> {
+/// Reads the pattern of the short form: a URL if it has a scheme, a path if it begins with `/`, otherwise a command.
+pub(super) fn read_short_operand(
+    text: &str,
+    node: &TomlNode,
+    read: &mut RuleSelectors,
+) -> Result<(), PolicyFault> {
     let wrong = |e: countersign_patterns::PatternError| node.fault(e.to_string());
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
@@ -168,82 +183,82 @@ pub(super) fn operand(text: &str, node: &TomlNode, read: &mut RuleSelectors) -> 
     Ok(())
 }
 
-fn zone(node: &TomlNode, book: Option<&PolicyTables>) -> Result<PathZone, PolicyFault> {
+fn read_zone(node: &TomlNode, tables: Option<&PolicyTables>) -> Result<PathZone, PolicyFault> {
     let name = node.text("zone")?;
-    let zones = book.map(|book| &book.zones);
+    let zones = tables.map(|tables| &tables.zones);
     if let Some(root) = zones.and_then(|zones| zones.get(name)) {
         return Ok(PathZone { name: name.to_owned(), root: root.clone() });
     }
     let mut known: Vec<_> = zones.into_iter().flat_map(|zones| zones.keys()).collect();
     known.sort();
-    Err(node.fault(format!("there is no [zones.{name}]{}", did_you_mean(name, &known))))
+    Err(node.fault(format!("unknown zone [zones.{name}]{}", did_you_mean(name, &known))))
 }
 
-fn annotations(node: &TomlNode) -> Result<Vec<ExpectedHint>, PolicyFault> {
+fn read_annotations(node: &TomlNode) -> Result<Vec<ExpectedHint>, PolicyFault> {
     let known = ToolHint::ALL.map(ToolHint::as_str);
-    let wanted = |entry: &TomlEntry| {
+    let expected = |entry: &TomlEntry| {
         let Some(hint) = ToolHint::ALL.into_iter().find(|hint| hint.as_str() == entry.key) else {
-            let why = format!("there is no annotation `{}`{}", entry.key, did_you_mean(&entry.key, &known));
+            let why = format!("unknown annotation `{}`{}", entry.key, did_you_mean(&entry.key, &known));
             return Err(PolicyFault { at: entry.at, why });
         };
         Ok(ExpectedHint { hint, value: entry.value.flag(hint.as_str())? })
     };
     let keys = node.keys("annotations")?;
     match keys.entries() {
-        [] => Err(node.fault("`annotations` names no hint; leave it out")),
-        entries => entries.iter().map(wanted).collect(),
+        [] => Err(node.fault("`annotations` is empty; add a hint, or remove it")),
+        entries => entries.iter().map(expected).collect(),
     }
 }
 
-fn impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
+fn read_impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
     let mut keys = node.keys("impact")?;
     let levels =
-        keys.take("riskLevel").map(|node| node.texts("risk levels")).transpose()?.unwrap_or_default();
-    let reversible = keys.take("reversible").map(|node| node.flag("reversible")).transpose()?;
-    keys.done()?;
+        keys.optional("riskLevel").map(|node| node.texts("risk levels")).transpose()?.unwrap_or_default();
+    let reversible = keys.optional("reversible").map(|node| node.flag("reversible")).transpose()?;
+    keys.reject_unknown()?;
     let known: Vec<_> = RiskLevel::ALL.iter().map(|level| level.as_str()).collect();
     let mut risk_levels = Vec::new();
     for (level, node) in levels {
         if !known.contains(&level) {
-            return Err(
-                node.fault(format!("there is no risk level {level:?}{}", did_you_mean(level, &known)))
-            );
+            return Err(node.fault(format!("unknown risk level {level:?}{}", did_you_mean(level, &known))));
         }
         risk_levels.push(level.to_owned());
     }
     if risk_levels.is_empty() && reversible.is_none() {
-        return Err(node.fault("`impact` says `riskLevel` or `reversible`"));
+        return Err(node.fault("`impact` is empty; add `riskLevel` or `reversible`"));
     }
     Ok(ClaimedImpact { risk_levels, reversible })
 }
 
-fn arguments(node: &TomlNode) -> Result<Vec<(JsonPointer, Vec<ArgumentPredicate>)>, PolicyFault> {
+fn read_arguments(node: &TomlNode) -> Result<Vec<(JsonPointer, Vec<ArgumentPredicate>)>, PolicyFault> {
     let argument = |entry: &TomlEntry| {
         let pointer = JsonPointer::read(&entry.key).map_err(|why| PolicyFault { at: entry.at, why })?;
-        Ok((pointer, predicates(&entry.value)?))
+        Ok((pointer, read_predicates(&entry.value)?))
     };
     match node.keys("args")?.entries() {
-        [] => Err(node.fault("`args` names no argument; leave it out")),
+        [] => Err(node.fault("`args` is empty; add an argument, or remove it")),
         entries => entries.iter().map(argument).collect(),
     }
 }
 
-/// What must hold of one argument: a table of predicates, or the value itself.
-fn predicates(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
+/// Reads the predicates on one argument: a table of predicates, or the value that it must equal.
+fn read_predicates(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
     let TomlItem::Table(entries) = &node.item else {
         return Ok(vec![ArgumentPredicate::Eq(node.to_value()?)]);
     };
-    let predicates: Vec<_> = entries.iter().map(predicate).collect::<Result<_, _>>()?;
+    let predicates: Vec<_> = entries.iter().map(read_predicate).collect::<Result<_, _>>()?;
     if predicates.is_empty() {
-        return Err(node.fault("nothing is said of the argument; `exists = true` says that it is there"));
+        return Err(
+            node.fault("the argument has no predicate; write `exists = true` to require that it exists")
+        );
     }
-    match contradiction(&predicates) {
+    match find_contradiction(&predicates) {
         Some(why) => Err(node.fault(format!("this can never match: {why}"))),
         None => Ok(predicates),
     }
 }
 
-fn predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
+fn read_predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
     let node = &entry.value;
     let known = ["eq", "in", "glob", "prefix", "regex", "lt", "gt", "exists", "size"];
     Ok(match entry.key.as_str() {
@@ -252,7 +267,7 @@ fn predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
             TomlItem::List(_) => ArgumentPredicate::In(
                 node.one_or_more("values")?.iter().map(TomlNode::to_value).collect::<Result<_, _>>()?,
             ),
-            _ => return Err(node.fault("`in` takes a list of values")),
+            _ => return Err(node.fault("`in` must be a list of values")),
         },
         "glob" => {
             ArgumentPredicate::Glob(Glob::new(node.text("glob")?).map_err(|e| node.fault(e.to_string()))?)
@@ -261,32 +276,33 @@ fn predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
         "regex" => {
             let regex = RegexBuilder::new(node.text("regex")?).size_limit(REGEX_LIMIT).build();
             ArgumentPredicate::Regex(
-                regex.map_err(|e| node.fault(format!("the regex is wrong: {}", last_line(&e))))?,
+                regex.map_err(|e| node.fault(format!("the regex is invalid: {}", last_line(&e))))?,
             )
         }
         "lt" => ArgumentPredicate::Lt(node.number("lt")?),
         "gt" => ArgumentPredicate::Gt(node.number("gt")?),
         "exists" => ArgumentPredicate::Exists(node.flag("exists")?),
-        "size" => ArgumentPredicate::Size(size(node)?),
+        "size" => ArgumentPredicate::Size(read_size(node)?),
         other => {
-            let why = format!("there is no predicate `{other}`{}", did_you_mean(other, &known));
+            let why = format!("unknown predicate `{other}`{}", did_you_mean(other, &known));
             return Err(PolicyFault { at: entry.at, why });
         }
     })
 }
 
-fn size(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
+fn read_size(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
     if let TomlItem::Plain(OrderedValue::Number(_)) = &node.item {
         return Ok(vec![ArgumentPredicate::Eq(node.to_value()?)]);
     }
     if !matches!(node.item, TomlItem::Table(_)) {
-        return Err(
-            node.fault(format!("`size` takes a number, or `eq`, `lt` and `gt`, and not {}", node.kind()))
-        );
+        return Err(node.fault(format!(
+            "`size` must be a number, or a table of `eq`, `lt` and `gt`, not {}",
+            node.kind()
+        )));
     }
     let mut keys = node.keys("size")?;
-    let (eq, lt, gt) = (keys.take("eq"), keys.take("lt"), keys.take("gt"));
-    keys.done()?;
+    let (eq, lt, gt) = (keys.optional("eq"), keys.optional("lt"), keys.optional("gt"));
+    keys.reject_unknown()?;
     let mut predicates = Vec::new();
     if let Some(node) = eq {
         predicates.push(ArgumentPredicate::Eq(OrderedValue::Number(node.number("eq")?)));
@@ -298,13 +314,13 @@ fn size(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFault> {
         predicates.push(ArgumentPredicate::Gt(node.number("gt")?));
     }
     if predicates.is_empty() {
-        return Err(node.fault("`size` takes a number, or `eq`, `lt` and `gt`"));
+        return Err(node.fault("`size` is empty; add `eq`, `lt` or `gt`"));
     }
     Ok(predicates)
 }
 
-/// The same text for selectors that mean the same.
-pub(super) fn plain(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String {
+/// A text that is equal for selectors with the same meaning.
+pub(super) fn canonical_text(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String {
     const SELECTORS: &[&str] = &[
         "tool",
         "thread",
@@ -319,11 +335,11 @@ pub(super) fn plain(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String 
         "path",
         "when",
     ];
-    let mut said: Vec<_> = entries
+    let mut texts: Vec<_> = entries
         .iter()
         .filter(|entry| SELECTORS.contains(&entry.key.as_str()))
-        .map(|entry| format!("{}={}", entry.key, entry.value.plain()))
+        .map(|entry| format!("{}={}", entry.key, entry.value.canonical_text()))
         .collect();
-    said.sort();
-    format!("{} unless {}", said.join(" "), unless.map(TomlNode::plain).unwrap_or_default())
+    texts.sort();
+    format!("{} unless {}", texts.join(" "), unless.map(TomlNode::canonical_text).unwrap_or_default())
 }

@@ -1,10 +1,10 @@
-//! Everything of a policy file but its rules: defaults, groups, people, trust, tools, secrets.
+//! Reads the settings of a policy: defaults, groups, people, trust, tools and secrets.
 
 use super::{
     node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
-    selector::names,
+    selector::read_names,
     source::PolicyTables,
-    verdict::verdict,
+    verdict::read_verdict,
     zone,
 };
 use crate::{
@@ -19,62 +19,63 @@ use countersign_events::{Principal, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 
-/// The longest they can be.
-const REMEMBER_AT_MOST: Duration = Duration::from_hours(1);
+/// The longest time that a denial or an unused approval can be remembered.
+const MAX_REMEMBER: Duration = Duration::from_hours(1);
 
-/// Reads the settings, and the names that rules refer to.
-pub(super) fn settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings, PolicyTables), PolicyFault> {
+/// Reads the settings, and the tables to which rules refer.
+pub(super) fn read_settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings, PolicyTables), PolicyFault> {
     let mut settings = PolicySettings::default();
-    if let Some(node) = keys.take("default") {
-        settings.default = verdict(node)?;
+    if let Some(node) = keys.optional("default") {
+        settings.default = read_verdict(node)?;
     }
-    settings.expires = keys.take("expires").map(|node| node.span("expires")).transpose()?;
-    settings.lapses = keys.take("lapses").map(|node| node.span("lapses")).transpose()?;
-    if let Some(node) = keys.take("remember") {
-        settings.remember = remember(node)?;
+    settings.expires = keys.optional("expires").map(|node| node.duration("expires")).transpose()?;
+    settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
+    if let Some(node) = keys.optional("remember") {
+        settings.remember = read_remember(node)?;
     }
-    settings.approvers = approvers(keys.take("levels"), keys.take("approvers"))?;
-    let groups = keys.take("groups").map(groups).transpose()?.unwrap_or_default();
-    let zones = keys.take("zones").map(zone::roots).transpose()?.unwrap_or_default();
+    settings.approvers = read_approvers(keys.optional("levels"), keys.optional("approvers"))?;
+    let groups = keys.optional("groups").map(read_groups).transpose()?.unwrap_or_default();
+    let zones = keys.optional("zones").map(zone::read_roots).transpose()?.unwrap_or_default();
     let approvers = settings.approvers.clone();
-    let mut book =
+    let mut tables =
         PolicyTables { groups, approvers, zones, expires: settings.expires, operations: Vec::new() };
-    if let Some(node) = keys.take("trust") {
-        settings.trust = trust(node, &book)?;
+    if let Some(node) = keys.optional("trust") {
+        settings.trust = read_trust(node, &tables)?;
     }
-    if let Some(node) = keys.take("dangerous") {
-        settings.dangerous = words(node)?;
+    if let Some(node) = keys.optional("dangerous") {
+        settings.dangerous = read_words(node)?;
     }
-    if let Some(node) = keys.take("redact") {
-        settings.redactor = redactor(node)?;
+    if let Some(node) = keys.optional("redact") {
+        settings.redactor = read_redactor(node)?;
     }
-    if let Some(node) = keys.take("tools") {
+    if let Some(node) = keys.optional("tools") {
         let entries = node.keys("tools")?.entries();
-        settings.tools = entries.iter().map(|entry| mapping(entry, &book)).collect::<Result<_, _>>()?;
-        let said = entries.iter().zip(&settings.tools);
-        let said = said.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
-        book.operations = said.collect();
+        settings.tools =
+            entries.iter().map(|entry| read_mapping(entry, &tables)).collect::<Result<_, _>>()?;
+        let operations = entries.iter().zip(&settings.tools);
+        let operations = operations.filter_map(|(entry, tool)| Some((entry.at, tool.operation.clone()?)));
+        tables.operations = operations.collect();
     }
-    Ok((settings, book))
+    Ok((settings, tables))
 }
 
-fn remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
+fn read_remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
     if node.text("remember")? == "0s" {
         return Ok(Duration::ZERO);
     }
-    let span = node.span("remember")?;
-    if span > REMEMBER_AT_MOST {
-        return Err(node.fault("nothing is remembered for longer than an hour (\"1h\")"));
+    let span = node.duration("remember")?;
+    if span > MAX_REMEMBER {
+        return Err(node.fault("remember must be at most an hour (\"1h\")"));
     }
     Ok(span)
 }
 
-fn groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> {
+fn read_groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> {
     let mut groups = HashMap::new();
     for entry in node.keys("groups")?.entries() {
         let tools = entry.value.texts("tools")?;
         if let Some((inner, at)) = tools.iter().find(|(tool, _)| tool.starts_with('@')) {
-            return Err(at.fault(format!("{inner} cannot stand in a group; a group lists tools, not groups")));
+            return Err(at.fault(format!("a group cannot contain the group {inner}; list its tools")));
         }
         let tools = tools.into_iter().map(|(tool, _)| tool.to_owned()).collect();
         groups.insert(entry.key.clone(), tools);
@@ -82,16 +83,21 @@ fn groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> 
     Ok(groups)
 }
 
-fn approvers(levels: Option<&TomlNode>, people: Option<&TomlNode>) -> Result<ApproverDirectory, PolicyFault> {
+fn read_approvers(
+    levels: Option<&TomlNode>,
+    people: Option<&TomlNode>,
+) -> Result<ApproverDirectory, PolicyFault> {
     let levels: Vec<String> = match levels {
         Some(node) => {
             let levels: Vec<_> = node.texts("levels")?;
             for (index, (level, at)) in levels.iter().enumerate() {
                 if levels[..index].iter().any(|(before, _)| before == level) {
-                    return Err(at.fault(format!("there are two levels named {level:?}")));
+                    return Err(at.fault(format!("two levels are named {level:?}; remove one")));
                 }
                 if level.is_empty() || level.len() > MAX_NAME_BYTES || level.contains(char::is_control) {
-                    return Err(at.fault("a level has a name without control characters"));
+                    return Err(at.fault(
+                        "the name of a level must not be empty, too long or contain control characters",
+                    ));
                 }
             }
             levels.into_iter().map(|(level, _)| level.to_owned()).collect()
@@ -103,95 +109,99 @@ fn approvers(levels: Option<&TomlNode>, people: Option<&TomlNode>) -> Result<App
     for entry in entries.iter().flat_map(TableKeys::entries) {
         let who: Principal = entry.key.parse().map_err(|e| PolicyFault {
             at: entry.at,
-            why: format!("an approver is named as \"user:ada\" is: {e}"),
+            why: format!("name an approver like \"user:ada\": {e}"),
         })?;
         if who.kind() != principal::PrincipalKind::User {
             return Err(PolicyFault {
                 at: entry.at,
-                why: "only people approve, so name a \"user:…\"".to_owned(),
+                why: "only people can approve; name a user such as \"user:ada\"".to_owned(),
             });
         }
-        named.insert(entry.key.clone(), person(&entry.value, &levels)?);
+        named.insert(entry.key.clone(), read_person(&entry.value, &levels)?);
     }
     Ok(ApproverDirectory::new(levels, named))
 }
 
-fn person(node: &TomlNode, levels: &[String]) -> Result<PolicyPerson, PolicyFault> {
+fn read_person(node: &TomlNode, levels: &[String]) -> Result<PolicyPerson, PolicyFault> {
     let mut keys = node.keys("an approver")?;
-    let level = keys.take("level").map(|node| level(node, levels)).transpose()?;
-    let groups = keys.take("groups").map(|node| node.texts("groups")).transpose()?.unwrap_or_default();
+    let level = keys.optional("level").map(|node| read_level(node, levels)).transpose()?;
+    let groups = keys.optional("groups").map(|node| node.texts("groups")).transpose()?.unwrap_or_default();
     let groups = groups.into_iter().map(|(group, _)| group.trim_start_matches('@').to_owned()).collect();
-    keys.done()?;
+    keys.reject_unknown()?;
     Ok(PolicyPerson { level: level.or_else(|| levels.first().cloned()).unwrap_or_default(), groups })
 }
 
-/// One of the levels.
-pub(super) fn level(node: &TomlNode, levels: &[String]) -> Result<String, PolicyFault> {
+/// Reads the name of a level that exists.
+pub(super) fn read_level(node: &TomlNode, levels: &[String]) -> Result<String, PolicyFault> {
     let text = node.text("a level")?;
     if levels.iter().any(|level| level == text) {
         return Ok(text.to_owned());
     }
-    Err(node.fault(format!("there is no level {text:?}{}", did_you_mean(text, levels))))
+    Err(node.fault(format!("unknown level {text:?}{}", did_you_mean(text, levels))))
 }
 
-fn trust(node: &TomlNode, book: &PolicyTables) -> Result<HintTrust, PolicyFault> {
+fn read_trust(node: &TomlNode, tables: &PolicyTables) -> Result<HintTrust, PolicyFault> {
     let mut keys = node.keys("trust")?;
     let not_empty = |node: &&TomlNode| !matches!(&node.item, TomlItem::List(nodes) if nodes.is_empty());
-    let tools =
-        keys.take("tools").filter(not_empty).map(|node| names(node, "tools", Some(book))).transpose()?;
-    let principals = keys.take("principals").map(|node| names(node, "principals", None)).transpose()?;
-    keys.done()?;
+    let tools = keys
+        .optional("tools")
+        .filter(not_empty)
+        .map(|node| read_names(node, "tools", Some(tables)))
+        .transpose()?;
+    let principals =
+        keys.optional("principals").map(|node| read_names(node, "principals", None)).transpose()?;
+    keys.reject_unknown()?;
     Ok(HintTrust { tools, principals })
 }
 
-fn words(node: &TomlNode) -> Result<Vec<String>, PolicyFault> {
+fn read_words(node: &TomlNode) -> Result<Vec<String>, PolicyFault> {
     let mut keys = node.keys("dangerous")?;
-    let list = keys.need("words")?;
-    keys.done()?;
+    let list = keys.required("words")?;
+    keys.reject_unknown()?;
     match &list.item {
         TomlItem::List(nodes) => nodes
             .iter()
             .map(|node| match node.text("a dangerous word")? {
-                "" => Err(node.fault("an empty word would stand in every name")),
+                "" => Err(node.fault("a dangerous word must not be empty, because every name contains it")),
                 word => Ok(word.to_lowercase()),
             })
             .collect(),
-        _ => Err(list.fault("words takes a list of strings; an empty one looks for none")),
+        _ => Err(list.fault("words must be a list of strings; write [] to look for none")),
     }
 }
 
-fn redactor(node: &TomlNode) -> Result<Redactor, PolicyFault> {
+fn read_redactor(node: &TomlNode) -> Result<Redactor, PolicyFault> {
     let mut keys = node.keys("redact")?;
     let mut list = |key| -> Result<(Vec<String>, Vec<&TomlNode>), PolicyFault> {
-        let texts = keys.take(key).map(|node| node.texts(key)).transpose()?.unwrap_or_default();
+        let texts = keys.optional(key).map(|node| node.texts(key)).transpose()?.unwrap_or_default();
         Ok(texts.into_iter().map(|(text, node)| (text.to_owned(), node)).unzip())
     };
-    let ((names, of_names), (values, of_values)) = (list("keys")?, list("values")?);
-    keys.done()?;
-    Redactor::new(&names, &values).map_err(|why| {
+    let ((key_patterns, key_nodes), (values, value_nodes)) = (list("keys")?, list("values")?);
+    keys.reject_unknown()?;
+    Redactor::new(&key_patterns, &values).map_err(|why| {
         let at = match &why {
-            RedactionPatternError::Key { index, .. } => of_names.get(*index),
-            RedactionPatternError::Value { index, .. } => of_values.get(*index),
+            RedactionPatternError::Key { index, .. } => key_nodes.get(*index),
+            RedactionPatternError::Value { index, .. } => value_nodes.get(*index),
         };
         at.map_or(node, |at| *at).fault(why.to_string())
     })
 }
 
-fn mapping(entry: &TomlEntry, book: &PolicyTables) -> Result<OperandMapping, PolicyFault> {
+fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMapping, PolicyFault> {
     let mut keys = entry.value.keys("a tool")?;
     let mut pointers = |kind: OperandKind| -> Result<Vec<JsonPointer>, PolicyFault> {
-        let texts = keys.take(kind.as_str()).map(|node| node.texts("pointers")).transpose()?;
+        let texts = keys.optional(kind.as_str()).map(|node| node.texts("pointers")).transpose()?;
         let pointer =
             |(text, node): (&str, &TomlNode)| JsonPointer::read(text).map_err(|why| node.fault(why));
         texts.unwrap_or_default().into_iter().map(pointer).collect()
     };
     let (commands, urls, paths) =
         (pointers(OperandKind::Command)?, pointers(OperandKind::Url)?, pointers(OperandKind::Path)?);
-    let operation = keys.take("operation").map(|node| node.text("operation")).transpose()?;
-    let idempotent = keys.take("idempotent").map(|node| node.flag("idempotent")).transpose()?;
-    keys.done()?;
+    let operation = keys.optional("operation").map(|node| node.text("operation")).transpose()?;
+    let idempotent = keys.optional("idempotent").map(|node| node.flag("idempotent")).transpose()?;
+    keys.reject_unknown()?;
     Ok(OperandMapping {
-        tools: names(&entry.name(), "tools", Some(book))?,
+        tools: read_names(&entry.key_node(), "tools", Some(tables))?,
         operation: operation.map(str::to_owned),
         commands,
         urls,

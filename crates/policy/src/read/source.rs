@@ -1,30 +1,30 @@
-//! The place of a rule in its file, and the names that the file defines.
+//! The position of a rule in its file, and the tables to which rules refer.
 
 use super::node::TomlNode;
 use crate::{approvers::ApproverDirectory, rule::PolicyRule};
 use std::{collections::HashMap, time::Duration};
 
-/// Where a rule comes from, for what is looked at after all are read.
+/// The source of a rule, for checks that follow after all rules are read.
 #[derive(Clone)]
 pub(crate) struct SourcePosition<'a> {
     pub(crate) at: usize,
-    /// What it says of itself that it matches, and does not.
+    /// The examples that the rule must match or not match.
     pub(crate) examples: Option<&'a TomlNode>,
-    /// The same text for selectors that mean the same.
+    /// A text that is equal for selectors with the same meaning.
     pub(crate) selectors: String,
 }
 
-/// A rule, and where it comes from.
+/// A rule and its source.
 pub(crate) type ParsedRule<'a> = (PolicyRule, SourcePosition<'a>);
 
-/// What the tables of the file say that rules refer to.
+/// The tables of the file to which rules refer.
 pub(crate) struct PolicyTables {
-    /// Groups of tools, by name.
+    /// The tools of each group.
     pub(crate) groups: HashMap<String, Vec<String>>,
     pub(crate) approvers: ApproverDirectory,
     /// The root of each zone.
     pub(crate) zones: HashMap<String, countersign_patterns::ParsedPath>,
     pub(crate) expires: Option<Duration>,
-    /// What [tools] says that tools do, and where.
+    /// The operations in `[tools]`, each with its position.
     pub(crate) operations: Vec<(usize, String)>,
 }

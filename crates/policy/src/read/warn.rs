@@ -1,7 +1,7 @@
-//! What reads well and is probably not meant: rules that say nothing, or two things at once.
+//! Finds rules that are valid and probably mistakes, such as rules without effect or with contradictions.
 
 use super::{
-    place::place,
+    position::line_and_column,
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
@@ -14,21 +14,21 @@ use crate::{
 use countersign_events::event::Verdict;
 use countersign_patterns::{CommandPattern, MatchAnswer};
 
-/// Looks through all rules, in the order they stand.
-pub(super) fn warnings(
+/// Checks all rules.
+pub(super) fn find_warnings(
     rules: &[PolicyRule],
-    places: &[SourcePosition<'_>],
-    book: &PolicyTables,
+    positions: &[SourcePosition<'_>],
+    tables: &PolicyTables,
     text: &str,
 ) -> Vec<PolicyWarning> {
     let mut found: Vec<(usize, String)> = Vec::new();
-    let all: Vec<_> = rules.iter().zip(places).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
-    // Only a rule that looks at nothing but the tool can cover another one whole.
+    let all: Vec<_> = rules.iter().zip(positions).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
+    // Only a rule that has no selector besides the tool can match every call that another rule matches.
     let broad: Vec<_> =
         all.iter().filter(|(rule, _)| rule.unless.is_none() && rule.matching.only_tools()).collect();
     for (index, (rule, at)) in all.iter().enumerate() {
         if let Some((other, _)) = broad.iter().find(|(other, _)| covers(other, rule)) {
-            found.push((at.at, dead(rule, other)));
+            found.push((at.at, describe_covered_rule(rule, other)));
         }
         let twin = all[..index]
             .iter()
@@ -37,34 +37,34 @@ pub(super) fn warnings(
             found.push((
                 at.at,
                 format!(
-                    "rules {:?} and {:?} match the same and say different things; the stricter holds",
+                    "rules {:?} and {:?} match the same calls with different verdicts; the stricter applies",
                     twin.name, rule.name
                 ),
             ));
         }
-        let odd = odd(rule).into_iter().chain(undecided(rule, book));
-        found.extend(odd.map(|text| (at.at, text)));
+        let mistakes = find_mistakes(rule).into_iter().chain(find_unreachable_terms(rule, tables));
+        found.extend(mistakes.map(|text| (at.at, text)));
     }
-    found.extend(zones(rules, places, book));
-    found.extend(operations(rules, places, book));
+    found.extend(find_nested_zones(rules, positions, tables));
+    found.extend(find_unused_operations(rules, positions, tables));
     found.sort();
     found.dedup();
     let warning = |(at, what): (usize, String)| {
-        let (line, column) = place(text, at);
+        let (line, column) = line_and_column(text, at);
         PolicyWarning { line, column, text: what }
     };
     found.into_iter().map(warning).collect()
 }
 
-fn dead(rule: &PolicyRule, other: &PolicyRule) -> String {
-    let fate = if other.verdict == Verdict::Block { "blocked" } else { "asked" };
+fn describe_covered_rule(rule: &PolicyRule, other: &PolicyRule) -> String {
+    let outcome = if other.verdict == Verdict::Block { "blocks" } else { "asks about" };
     format!(
-        "rule {:?} never decides: whatever it matches is {fate} by rule {:?}, and the strictest wins; narrow {:?}, or take calls out of it with `unless`",
+        "rule {:?} never decides: rule {:?} {outcome} every call that it matches, and the strictest wins; narrow {:?}, or exclude calls from it with `unless`",
         rule.name, other.name, other.name
     )
 }
 
-/// Whether the other rule is stricter and matches everything that the rule matches.
+/// True if the other rule is stricter and matches every call that the rule matches.
 fn covers(other: &PolicyRule, rule: &PolicyRule) -> bool {
     let (Some(wide), Some(narrow)) = (&other.matching.tools, &rule.matching.tools) else {
         let everything = |names: &NameGlobs| names.patterns.iter().any(|pattern| pattern == "*");
@@ -77,38 +77,41 @@ fn covers(other: &PolicyRule, rule: &PolicyRule) -> bool {
     other.verdict > rule.verdict && narrow.patterns.iter().all(covered)
 }
 
-/// What is odd about one rule alone.
-fn odd(rule: &PolicyRule) -> Vec<String> {
+/// Finds probable mistakes in one rule.
+fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
     let mut found = Vec::new();
     let RuleSelectors { tools, args, .. } = &rule.matching;
-    let speaks = |predicates: &[ArgumentPredicate]| {
+    let checks_existence = |predicates: &[ArgumentPredicate]| {
         predicates.iter().any(|p| matches!(p, ArgumentPredicate::Exists(_)))
     };
-    if let (None, true, Some((pointer, _))) =
-        (tools, rule.verdict != Verdict::Allow, args.iter().find(|(_, predicates)| !speaks(predicates)))
-    {
+    if let (None, true, Some((pointer, _))) = (
+        tools,
+        rule.verdict != Verdict::Allow,
+        args.iter().find(|(_, predicates)| !checks_existence(predicates)),
+    ) {
         found.push(format!(
-            "rule {:?} names no tool, so it matches every call that has no {} at all; name the tools, or add `exists = true`",
+            "rule {:?} names no tool, so it also matches every call without {}; name the tools, or add `exists = true`",
             rule.name,
             pointer.as_str()
         ));
     }
-    let loose = |predicate: &ArgumentPredicate| match predicate {
+    let is_unanchored = |predicate: &ArgumentPredicate| match predicate {
         ArgumentPredicate::Regex(regex) => {
             !(regex.as_str().starts_with('^') && regex.as_str().ends_with('$'))
         }
         _ => false,
     };
-    if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(loose) {
+    if rule.verdict == Verdict::Allow && args.iter().flat_map(|(_, predicates)| predicates).any(is_unanchored)
+    {
         found.push(format!(
-            "rule {:?} allows whatever holds a match of its `regex` anywhere; begin it with ^ and end it with $",
+            "rule {:?} allows every value that contains a match of its `regex`; begin it with ^ and end it with $",
             rule.name
         ));
     }
-    let several = |pattern: &&CommandPattern| pattern.has_command_separator();
-    if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(several)) {
+    let is_compound = |pattern: &&CommandPattern| pattern.speaks_of_several();
+    if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(is_compound)) {
         found.push(format!(
-            "rule {:?} allows nothing by `{}`: each command of a line is looked at by itself, so give each a pattern of its own",
+            "rule {:?} allows nothing with `{}`: each command of a line is matched separately, so write one pattern for each",
             rule.name,
             pattern.as_str()
         ));
@@ -116,84 +119,93 @@ fn odd(rule: &PolicyRule) -> Vec<String> {
     found
 }
 
-/// What people are asked and may never come to.
-fn undecided(rule: &PolicyRule, book: &PolicyTables) -> Vec<String> {
+/// Finds terms that can never take effect, or with which people may reach no decision.
+fn find_unreachable_terms(rule: &PolicyRule, tables: &PolicyTables) -> Vec<String> {
     let mut found = Vec::new();
     let (name, terms) = (&rule.name, &rule.terms);
-    if let Some(end) = terms.expires.or(book.expires) {
+    if let Some(end) = terms.expires.or(tables.expires) {
         let late =
             [("remindAfter", terms.remind_after), ("escalateAfter", terms.escalate.as_ref().map(|to| to.0))];
         for (key, _) in late.into_iter().filter(|(_, after)| after.is_some_and(|after| after >= end)) {
-            found.push(format!("what rule {name:?} asks is over before its `{key}` comes; say a shorter time, or a longer `expires`"));
+            found.push(format!("a request of rule {name:?} expires before its `{key}`; set a shorter `{key}`, or a longer `expires`"));
         }
     }
     let (allow, deny) = (terms.quorum.unwrap_or(1), terms.denials.unwrap_or(1));
-    let people = book.approvers.count(&terms.approvers);
-    let enough = u64::from(allow) + u64::from(deny) <= people as u64 + 1;
-    if !terms.approvers.is_empty() && !enough {
+    let people = tables.approvers.count_people(&terms.approvers);
+    let is_decidable = u64::from(allow) + u64::from(deny) <= people as u64 + 1;
+    if !terms.approvers.is_empty() && !is_decidable {
         found.push(format!(
-            "rule {name:?} takes {allow} to allow and {deny} to deny, and `approvers` means {people}: if they disagree, nobody decides; name more of them, or lower `denials`"
+            "rule {name:?} needs {allow} to allow and {deny} to deny, but `approvers` names {people}: if they disagree, there is no decision; name more people, or lower `denials`"
         ));
     }
     found
 }
 
-/// The operations that a rule speaks of.
-fn spoken(rule: &PolicyRule) -> impl Iterator<Item = &str> {
+/// The operations that a rule names.
+fn named_operations(rule: &PolicyRule) -> impl Iterator<Item = &str> {
     let selectors = rule.unless.iter().chain([&rule.matching]);
     selectors.flat_map(|selectors| &selectors.operations).map(String::as_str)
 }
 
-/// Operations that only one side speaks of: the rules and zones, or [tools].
-fn operations(
+/// Finds operations that only the rules and zones name, or only `[tools]`.
+fn find_unused_operations(
     rules: &[PolicyRule],
-    places: &[SourcePosition<'_>],
-    book: &PolicyTables,
+    positions: &[SourcePosition<'_>],
+    tables: &PolicyTables,
 ) -> Vec<(usize, String)> {
     let usual = ["read", "write", "delete"];
-    let done: Vec<&str> = book.operations.iter().map(|(_, operation)| operation.as_str()).collect();
-    let wanted: Vec<&str> = rules.iter().flat_map(spoken).collect();
+    let defined: Vec<&str> = tables.operations.iter().map(|(_, operation)| operation.as_str()).collect();
+    let used: Vec<&str> = rules.iter().flat_map(named_operations).collect();
     let mut found = Vec::new();
-    for (rule, at) in rules.iter().zip(places) {
-        let known = [usual.as_slice(), done.as_slice()].concat();
-        for operation in spoken(rule).filter(|operation| !known.contains(operation)) {
+    for (rule, at) in rules.iter().zip(positions) {
+        let known = [usual.as_slice(), defined.as_slice()].concat();
+        for operation in named_operations(rule).filter(|operation| !known.contains(operation)) {
             let hint = did_you_mean(operation, &known);
             found.push((
                 at.at,
                 format!(
-                    "rule {:?} speaks of the operation {operation:?}, and no [tools] entry does{hint}",
+                    "rule {:?} names the operation {operation:?}, but no [tools] entry has it{hint}",
                     rule.name
                 ),
             ));
         }
     }
-    let known = [usual.as_slice(), wanted.as_slice()].concat();
+    let known = [usual.as_slice(), used.as_slice()].concat();
     for (at, operation) in
-        book.operations.iter().filter(|(_, operation)| !known.contains(&operation.as_str()))
+        tables.operations.iter().filter(|(_, operation)| !known.contains(&operation.as_str()))
     {
         let hint = did_you_mean(operation, &known);
-        found.push((*at, format!("no zone and no rule speaks of the operation {operation:?}{hint}")));
+        found.push((*at, format!("no zone and no rule names the operation {operation:?}{hint}")));
     }
     found
 }
 
-/// Zones that lie in each other, of which the stricter holds.
-fn zones(rules: &[PolicyRule], places: &[SourcePosition<'_>], book: &PolicyTables) -> Vec<(usize, String)> {
-    let named = |rule: &PolicyRule| {
+/// Finds zones inside other zones, where the stricter applies.
+fn find_nested_zones(
+    rules: &[PolicyRule],
+    positions: &[SourcePosition<'_>],
+    tables: &PolicyTables,
+) -> Vec<(usize, String)> {
+    let zone_name = |rule: &PolicyRule| {
         rule.matching.zone.as_ref().filter(|_| rule.is_zone).map(|zone| zone.name.clone())
     };
     let mut found = Vec::new();
-    for (rule, at) in rules.iter().zip(places) {
-        let Some(inner) = named(rule) else { continue };
-        let Some(root) = book.zones.get(&inner) else { continue };
-        let mut outer: Vec<_> = book
+    for (rule, at) in rules.iter().zip(positions) {
+        let Some(inner) = zone_name(rule) else { continue };
+        let Some(root) = tables.zones.get(&inner) else { continue };
+        let mut outer: Vec<_> = tables
             .zones
             .iter()
             .filter(|(name, wide)| **name != inner && root.is_within(wide) == MatchAnswer::Yes)
             .collect();
         outer.sort_by_key(|(name, _)| *name);
         for (outer, _) in outer {
-            found.push((at.at, format!("zone {inner:?} lies in zone {outer:?}; where both speak of an operation the stricter holds")));
+            found.push((
+                at.at,
+                format!(
+                    "zone {inner:?} is inside zone {outer:?}; if both name an operation, the stricter applies"
+                ),
+            ));
         }
     }
     found

@@ -1,9 +1,9 @@
-//! Reading zones: each stands for one rule per operation.
+//! Reads zones. A zone defines one rule for each of its operations.
 
 use super::{
     node::{PolicyFault, TomlNode},
     source::{ParsedRule, SourcePosition},
-    verdict::verdict,
+    verdict::read_verdict,
 };
 use crate::{
     judgement::OwnTerms,
@@ -13,36 +13,36 @@ use crate::{
 use countersign_patterns as pattern;
 use std::collections::HashMap;
 
-/// The root of each zone.
-pub(super) fn roots(node: &TomlNode) -> Result<HashMap<String, pattern::ParsedPath>, PolicyFault> {
+/// Reads the root of each zone.
+pub(super) fn read_roots(node: &TomlNode) -> Result<HashMap<String, pattern::ParsedPath>, PolicyFault> {
     let mut roots = HashMap::new();
     for entry in node.keys("zones")?.entries() {
         let mut keys = entry.value.keys("a zone")?;
-        roots.insert(entry.key.clone(), root(keys.need("root")?)?);
+        roots.insert(entry.key.clone(), read_root(keys.required("root")?)?);
     }
     Ok(roots)
 }
 
-fn root(node: &TomlNode) -> Result<pattern::ParsedPath, PolicyFault> {
+fn read_root(node: &TomlNode) -> Result<pattern::ParsedPath, PolicyFault> {
     let text = node.text("root")?;
     if !text.starts_with('/') {
-        return Err(node.fault(format!("the root of a zone is an absolute path, and {text:?} is not")));
+        return Err(node.fault(format!("the root of a zone must be an absolute path, but {text:?} is not")));
     }
     let root = pattern::ParsedPath::parse(text);
     match root.normal() {
         Some(plain) if plain == text => Ok(root),
-        Some(plain) => Err(node.fault(format!("write the root as it is meant: {plain:?}"))),
-        None => Err(node.fault(format!("nobody can say where {text:?} leads"))),
+        Some(plain) => Err(node.fault(format!("the root of a zone must be in normal form; write {plain:?}"))),
+        None => Err(node.fault(format!("the target of {text:?} is unknown; write a path without variables"))),
     }
 }
 
-/// What the zones say, as rules.
-pub(super) fn rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyFault> {
+/// Reads the rules that the zones define.
+pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyFault> {
     let mut rules = Vec::new();
     for entry in node.keys("zones")?.entries() {
         let mut keys = entry.value.keys("a zone")?;
-        let zone = PathZone { name: entry.key.clone(), root: root(keys.need("root")?)? };
-        let reason = keys.take("reason").map(|node| node.text("reason")).transpose()?;
+        let zone = PathZone { name: entry.key.clone(), root: read_root(keys.required("root")?)? };
+        let reason = keys.optional("reason").map(|node| node.text("reason")).transpose()?;
         let before = rules.len();
         for operation in
             keys.entries().iter().filter(|entry| !["root", "reason"].contains(&entry.key.as_str()))
@@ -54,7 +54,7 @@ pub(super) fn rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyFault>
             };
             let rule = PolicyRule {
                 name: format!("zone-{}", zone.name),
-                verdict: verdict(&operation.value)?,
+                verdict: read_verdict(&operation.value)?,
                 reason: reason.map(str::to_owned),
                 shadow: false,
                 is_zone: true,
@@ -67,8 +67,7 @@ pub(super) fn rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyFault>
         if rules.len() == before {
             return Err(PolicyFault {
                 at: entry.at,
-                why: "the zone says nothing of any operation; give it a `read`, `write` or `delete`"
-                    .to_owned(),
+                why: "the zone has no operation; add `read`, `write` or `delete`".to_owned(),
             });
         }
     }

@@ -1,4 +1,4 @@
-//! Matching single facts of a call: its operation, annotations, impact, arguments and conditions.
+//! Matches the operation, annotations, impact, arguments and conditions of a call.
 
 use super::{impact::ClaimedImpact, predicate::ArgumentPredicate};
 use crate::{
@@ -10,68 +10,78 @@ use crate::{
 };
 
 impl CallFacts<'_> {
-    /// Whether the tool does one of those things. A rule that names neither tools nor places has nothing to
-    /// say of a tool of which nobody knows what it does.
-    pub(crate) fn operation(&self, wanted: &[String], effect: RuleEffect, named: bool) -> SelectorHit {
+    /// Matches if the tool has one of the operations. A rule that names neither tools nor paths does not match a
+    /// tool whose operation is unknown.
+    pub(crate) fn match_operation(
+        &self,
+        expected: &[String],
+        effect: RuleEffect,
+        named: bool,
+    ) -> SelectorHit {
         let operations = self.operations();
-        let is_wanted = |operation: &&str| wanted.iter().any(|wanted| wanted == operation);
+        let is_expected = |operation: &&str| expected.iter().any(|expected| expected == operation);
         let matches = match effect {
-            RuleEffect::Widen => !operations.is_empty() && operations.iter().all(is_wanted),
-            RuleEffect::Restrict => operations.iter().any(is_wanted),
+            RuleEffect::Widen => !operations.is_empty() && operations.iter().all(is_expected),
+            RuleEffect::Restrict => operations.iter().any(is_expected),
         };
         if matches {
             SelectorHit::Yes(format!("operation `{}` matches", operations.join("`, `")))
         } else if operations.is_empty() && named {
-            SelectorHit::Unclear(format!("nothing says which operation `{}` is", self.subject.tool))
+            SelectorHit::Unclear(format!("the operation of `{}` is unknown", self.subject.tool))
         } else {
             SelectorHit::No
         }
     }
 
-    pub(crate) fn annotation(&self, wanted: ExpectedHint, effect: RuleEffect) -> SelectorHit {
+    pub(crate) fn match_annotation(&self, expected: ExpectedHint, effect: RuleEffect) -> SelectorHit {
         let matches = match effect {
-            RuleEffect::Widen => self.hints().is_known(wanted),
-            RuleEffect::Restrict => self.hints().may_be(wanted),
+            RuleEffect::Widen => self.hints().is_known(expected),
+            RuleEffect::Restrict => self.hints().is_claimed(expected),
         };
         if matches {
-            SelectorHit::Yes(format!("{} is {}", wanted.hint.as_str(), wanted.value))
+            SelectorHit::Yes(format!("{} is {}", expected.hint.as_str(), expected.value))
         } else {
             SelectorHit::No
         }
     }
 
-    /// What an agent leaves unsaid makes nothing stricter; what it says in no known word does.
-    pub(crate) fn impact_is(&self, wanted: &ClaimedImpact) -> SelectorHit {
-        let Some(said) = self.impact() else { return SelectorHit::No };
-        if let Some(reversible) = wanted.reversible {
-            match said.get("reversible") {
+    /// An absent claim does not match. A claim with an unknown value counts as an error.
+    pub(crate) fn match_impact(&self, expected: &ClaimedImpact) -> SelectorHit {
+        let Some(claim) = self.impact() else { return SelectorHit::No };
+        if let Some(reversible) = expected.reversible {
+            match claim.get("reversible") {
                 None | Some(OrderedValue::Null) => return SelectorHit::No,
-                Some(OrderedValue::Bool(said)) if *said != reversible => return SelectorHit::No,
+                Some(OrderedValue::Bool(claimed)) if *claimed != reversible => return SelectorHit::No,
                 Some(OrderedValue::Bool(_)) => {}
-                Some(strange) => {
-                    return SelectorHit::Failed(format!("impact's reversible is {}", strange.kind()));
+                Some(other) => {
+                    return SelectorHit::Failed(format!(
+                        "`impact.reversible` must be true or false, not {}",
+                        other.kind()
+                    ));
                 }
             }
         }
-        if wanted.risk_levels.is_empty() {
-            return SelectorHit::Yes("the agent's own words match".to_owned());
+        if expected.risk_levels.is_empty() {
+            return SelectorHit::Yes("the impact that the agent claims matches".to_owned());
         }
-        match said.get("riskLevel") {
+        match claim.get("riskLevel") {
             None | Some(OrderedValue::Null) => SelectorHit::No,
-            Some(OrderedValue::Text(level)) if wanted.risk_levels.contains(level) => {
-                SelectorHit::Yes(format!("the agent calls the risk {level}"))
+            Some(OrderedValue::Text(level)) if expected.risk_levels.contains(level) => {
+                SelectorHit::Yes(format!("the agent claims risk {level}"))
             }
             Some(OrderedValue::Text(level))
                 if ["low", "medium", "high", "critical"].contains(&level.as_str()) =>
             {
                 SelectorHit::No
             }
-            Some(_) => SelectorHit::Failed("impact's riskLevel is no known word".to_owned()),
+            Some(_) => {
+                SelectorHit::Failed("`impact.riskLevel` must be low, medium, high or critical".to_owned())
+            }
         }
     }
 
-    /// Whether an argument satisfies all predicates.
-    pub(crate) fn argument(&self, at: &JsonPointer, predicates: &[ArgumentPredicate]) -> SelectorHit {
+    /// Matches if the argument satisfies all predicates.
+    pub(crate) fn match_argument(&self, at: &JsonPointer, predicates: &[ArgumentPredicate]) -> SelectorHit {
         let Some(args) = self.args() else {
             return SelectorHit::Unclear("the arguments cannot be read".to_owned());
         };
@@ -92,7 +102,7 @@ impl CallFacts<'_> {
         };
         let mut failed = None;
         for predicate in predicates {
-            match predicate.holds(value) {
+            match predicate.is_satisfied_by(value) {
                 Ok(true) => {}
                 Ok(false) => return SelectorHit::No,
                 Err(why) => failed = Some(format!("{}: {why}", at.as_str())),
@@ -106,11 +116,11 @@ impl CallFacts<'_> {
     }
 
     /// Evaluates a condition.
-    pub(crate) fn condition(&self, condition: &CompiledCondition) -> SelectorHit {
+    pub(crate) fn match_condition(&self, condition: &CompiledCondition) -> SelectorHit {
         if self.is_late() {
             return SelectorHit::Failed("the condition ran out of time".to_owned());
         }
-        if let Some(masked) = self.masked().iter().find(|masked| condition.touches(masked)) {
+        if let Some(masked) = self.masked().iter().find(|masked| condition.reads(masked)) {
             return SelectorHit::Unclear(format!("the condition needs {}, which is masked", masked.as_str()));
         }
         match self.condition_input() {

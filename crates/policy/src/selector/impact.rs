@@ -1,6 +1,6 @@
-//! The impact that a rule looks for in the agent's own words.
+//! The claimed impact that a rule matches.
 
-/// What an agent says of its call, as a rule looks at it.
+/// The impact that a rule requires the agent to claim.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClaimedImpact {
     pub(crate) risk_levels: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a rule looks at. All selectors of a rule must hold; what cannot be known never loosens.
+//! Selectors. All selectors of a rule must match. An unknown value never makes a verdict less strict.
 
 mod argument;
 mod impact;
@@ -7,7 +7,7 @@ mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
 pub(crate) use operand::PathZone;
-pub(crate) use predicate::{ArgumentPredicate, contradiction};
+pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
 use crate::{
     annotation::ExpectedHint,
@@ -37,47 +37,50 @@ pub(crate) struct RuleSelectors {
 }
 
 impl RuleSelectors {
-    /// What they say together: one that does not hold settles it, and so the cheap ones come first.
-    pub(crate) fn judge(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
-        let named = self.tools.is_some();
-        let placed = named || self.zone.is_some() || !self.paths.is_empty();
+    /// Matches all selectors with a call. The cheap ones come first, because one that does not match ends the test.
+    pub(crate) fn match_call(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
+        let names_tools = self.tools.is_some();
+        let names_tools_or_paths = names_tools || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
-        let looked_at = [
+        let name_selectors = [
             ("tool", self.tools.as_ref(), subject.tool.as_str()),
             ("thread", self.threads.as_ref(), subject.thread.as_str()),
             ("principal", self.principals.as_ref(), subject.principal.as_str()),
         ];
-        let looked_at = looked_at.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
-        if looked_at.clone().any(|(_, names, name)| !names.is_match(name)) {
+        let name_selectors =
+            name_selectors.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
+        if name_selectors.clone().any(|(_, names, name)| !names.is_match(name)) {
             return SelectorHit::No;
         }
-        let mut all = All { effect, hit: SelectorHit::Yes(String::new()) };
-        let settled = self.annotations.iter().any(|wanted| all.and(facts.annotation(*wanted, effect)))
-            || self.impact.as_ref().is_some_and(|impact| all.and(facts.impact_is(impact)))
-            || (!self.operations.is_empty() && all.and(facts.operation(&self.operations, effect, placed)))
-            || self.zone.as_ref().is_some_and(|zone| all.and(facts.zone(zone, effect, named)))
-            || self.args.iter().any(|(at, predicates)| all.and(facts.argument(at, predicates)))
-            || (!self.paths.is_empty() && all.and(facts.paths(&self.paths, effect, named)))
-            || (!self.urls.is_empty() && all.and(facts.urls(&self.urls, effect, named)))
-            || (!self.commands.is_empty() && all.and(facts.commands(&self.commands, effect, named)))
-            || self.when.as_ref().is_some_and(|when| all.and(facts.condition(when)));
+        let mut all = CombinedHit { effect, hit: SelectorHit::Yes(String::new()) };
+        let settled = self.annotations.iter().any(|wanted| all.and(facts.match_annotation(*wanted, effect)))
+            || self.impact.as_ref().is_some_and(|impact| all.and(facts.match_impact(impact)))
+            || (!self.operations.is_empty()
+                && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
+            || self.zone.as_ref().is_some_and(|zone| all.and(facts.match_zone(zone, effect, names_tools)))
+            || self.args.iter().any(|(at, predicates)| all.and(facts.match_argument(at, predicates)))
+            || (!self.paths.is_empty() && all.and(facts.match_paths(&self.paths, effect, names_tools)))
+            || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
+            || (!self.commands.is_empty()
+                && all.and(facts.match_commands(&self.commands, effect, names_tools)))
+            || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
         match all.hit {
             _ if settled => SelectorHit::No,
-            // In words only now: most rules that look at a tool do not mean the call.
+            // Build the text only for a match, because most rules do not match the call.
             SelectorHit::Yes(why) => {
-                let shown = looked_at.map(|(what, _, name)| format!("{what} `{name}` matches"));
+                let shown = name_selectors.map(|(what, _, name)| format!("{what} `{name}` matches"));
                 SelectorHit::Yes(shown.chain((!why.is_empty()).then_some(why)).collect::<Vec<_>>().join(", "))
             }
             hit => hit,
         }
     }
 
-    /// Whether there is none.
+    /// True if there are no selectors.
     pub(crate) fn is_empty(&self) -> bool {
         self.tools.is_none() && self.only_tools()
     }
 
-    /// Whether there is none but the tool.
+    /// True if there are no selectors besides the tool.
     pub(crate) fn only_tools(&self) -> bool {
         self.threads.is_none()
             && self.principals.is_none()
@@ -93,14 +96,14 @@ impl RuleSelectors {
     }
 }
 
-/// The selectors so far.
-struct All {
+/// The combined result of the selectors so far.
+struct CombinedHit {
     effect: RuleEffect,
     hit: SelectorHit,
 }
 
-impl All {
-    /// Adds one; true if that settles it.
+impl CombinedHit {
+    /// Adds the result of one selector. Returns true if the rule can no longer match.
     fn and(&mut self, next: SelectorHit) -> bool {
         let so_far = std::mem::replace(&mut self.hit, SelectorHit::No);
         self.hit = match (so_far, next) {

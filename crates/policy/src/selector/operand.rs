@@ -1,4 +1,4 @@
-//! Matching commands, addresses and paths with patterns and zones.
+//! Matches commands, URLs and paths with patterns and zones.
 
 use crate::{
     facts::CallFacts,
@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern, command};
 
-/// A place in the tree of files.
+/// A named folder of the file system.
 #[derive(Debug, Clone)]
 pub(crate) struct PathZone {
     pub(crate) name: String,
@@ -15,50 +15,55 @@ pub(crate) struct PathZone {
 }
 
 impl CallFacts<'_> {
-    /// Whether the commands match.
-    pub(crate) fn commands(
+    /// Matches the commands.
+    pub(crate) fn match_commands(
         &self,
         patterns: &[CommandPattern],
         effect: RuleEffect,
         named: bool,
     ) -> SelectorHit {
-        let shown = || list(patterns.iter().map(CommandPattern::as_str));
-        self.scripts().judge(OperandKind::Command, effect, named, |(text, script)| {
+        let shown = || format_patterns(patterns.iter().map(CommandPattern::as_str));
+        self.scripts().match_all(OperandKind::Command, effect, named, |(text, script)| {
             let answer = match effect {
                 RuleEffect::Widen => command::match_every(patterns, script),
                 RuleEffect::Restrict => command::match_any(patterns, script),
             };
-            self.hit(answer, OperandKind::Command, text, shown)
+            self.pattern_hit(answer, OperandKind::Command, text, shown)
         })
     }
 
-    /// Whether the addresses match.
-    pub(crate) fn urls(&self, patterns: &[UrlPattern], effect: RuleEffect, named: bool) -> SelectorHit {
-        let shown = || list(patterns.iter().map(UrlPattern::as_str));
-        self.addresses().judge(OperandKind::Url, effect, named, |url| {
-            let answer = best(patterns.iter().map(|pattern| pattern.matches(url)));
-            self.hit(answer, OperandKind::Url, url.as_str(), shown)
+    /// Matches the URLs.
+    pub(crate) fn match_urls(&self, patterns: &[UrlPattern], effect: RuleEffect, named: bool) -> SelectorHit {
+        let shown = || format_patterns(patterns.iter().map(UrlPattern::as_str));
+        self.urls().match_all(OperandKind::Url, effect, named, |url| {
+            let answer = any_match(patterns.iter().map(|pattern| pattern.matches(url)));
+            self.pattern_hit(answer, OperandKind::Url, url.as_str(), shown)
         })
     }
 
-    /// Whether the paths match.
-    pub(crate) fn paths(&self, patterns: &[PathPattern], effect: RuleEffect, named: bool) -> SelectorHit {
-        let shown = || list(patterns.iter().map(PathPattern::as_str));
-        self.places().judge(OperandKind::Path, effect, named, |path| {
-            let answer = best(patterns.iter().map(|pattern| pattern.matches(path)));
-            self.hit(answer, OperandKind::Path, path.as_str(), shown)
+    /// Matches the paths.
+    pub(crate) fn match_paths(
+        &self,
+        patterns: &[PathPattern],
+        effect: RuleEffect,
+        named: bool,
+    ) -> SelectorHit {
+        let shown = || format_patterns(patterns.iter().map(PathPattern::as_str));
+        self.paths().match_all(OperandKind::Path, effect, named, |path| {
+            let answer = any_match(patterns.iter().map(|pattern| pattern.matches(path)));
+            self.pattern_hit(answer, OperandKind::Path, path.as_str(), shown)
         })
     }
 
-    /// Whether the paths are in a zone.
-    pub(crate) fn zone(&self, zone: &PathZone, effect: RuleEffect, named: bool) -> SelectorHit {
-        self.places().judge(OperandKind::Path, effect, named, |path| {
-            let text = || self.shown(path.as_str());
+    /// Matches if the paths are in the zone.
+    pub(crate) fn match_zone(&self, zone: &PathZone, effect: RuleEffect, named: bool) -> SelectorHit {
+        self.paths().match_all(OperandKind::Path, effect, named, |path| {
+            let text = || self.redact_and_shorten(path.as_str());
             match path.is_within(&zone.root) {
                 MatchAnswer::Yes => SelectorHit::Yes(format!("path `{}` is in zone `{}`", text(), zone.name)),
                 MatchAnswer::No => SelectorHit::No,
                 MatchAnswer::Unclear => {
-                    SelectorHit::Unclear(format!("nobody can say where path `{}` leads", text()))
+                    SelectorHit::Unclear(format!("the target of path `{}` is unknown", text()))
                 }
             }
         })
@@ -66,7 +71,7 @@ impl CallFacts<'_> {
 }
 
 impl CallFacts<'_> {
-    fn hit(
+    fn pattern_hit(
         &self,
         answer: MatchAnswer,
         kind: OperandKind,
@@ -77,21 +82,22 @@ impl CallFacts<'_> {
             MatchAnswer::Yes => SelectorHit::Yes(format!("{} {} matches", kind.as_str(), shown())),
             MatchAnswer::No => SelectorHit::No,
             MatchAnswer::Unclear => SelectorHit::Unclear(format!(
-                "{} `{}` cannot be read for sure",
+                "{} `{}` cannot be read with certainty",
                 kind.as_str(),
-                self.shown(text)
+                self.redact_and_shorten(text)
             )),
         }
     }
 
-    /// As much of it as a sentence can hold. Nobody knows half of a secret for one any more, so all of them go before.
-    fn shown(&self, text: &str) -> String {
-        short(self.redactor().redact_text(text).as_deref().unwrap_or(text))
+    /// Redacts and shortens a text for a reason. Redaction comes first, because it cannot recognise half a secret.
+    fn redact_and_shorten(&self, text: &str) -> String {
+        shorten(self.redactor().text(text).as_deref().unwrap_or(text))
     }
 }
 
-/// One pattern that matches is enough; one that cannot say leaves it open.
-fn best(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
+/// Combines the answers of several patterns: one match is enough, and otherwise one unclear answer makes the result
+/// unclear.
+fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
     answers.fold(MatchAnswer::No, |so_far, answer| match (so_far, answer) {
         (MatchAnswer::Yes, _) | (_, MatchAnswer::Yes) => MatchAnswer::Yes,
         (MatchAnswer::Unclear, _) | (_, MatchAnswer::Unclear) => MatchAnswer::Unclear,
@@ -99,12 +105,12 @@ fn best(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
     })
 }
 
-fn list<'a>(patterns: impl Iterator<Item = &'a str>) -> String {
+fn format_patterns<'a>(patterns: impl Iterator<Item = &'a str>) -> String {
     patterns.map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// As much of a text as a sentence can hold, without anything that could not be shown.
-pub(crate) fn short(text: &str) -> String {
+/// Shortens a text for a reason, and replaces control characters.
+fn shorten(text: &str) -> String {
     let shown: String = text.chars().take(80).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
     if shown.chars().count() < text.chars().count() { format!("{shown}…") } else { shown }
 }

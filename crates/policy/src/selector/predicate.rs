@@ -6,51 +6,53 @@ use countersign_patterns::Glob;
 use regex::Regex;
 use std::fmt;
 
-/// What must hold of an argument.
+/// A predicate on one argument.
 #[derive(Debug, Clone)]
 pub(crate) enum ArgumentPredicate {
-    /// It is that value.
+    /// The value is equal.
     Eq(OrderedValue),
-    /// It is one of those.
+    /// The value is equal to one of these.
     In(Vec<OrderedValue>),
     /// The whole string matches.
     Glob(Glob),
-    /// The string begins so.
+    /// The string begins with this prefix.
     Prefix(String),
-    /// The string holds a match.
+    /// Some part of the string matches.
     Regex(Regex),
     /// The number is smaller.
     Lt(ExactDecimal),
     /// The number is larger.
     Gt(ExactDecimal),
-    /// It is there, or not.
+    /// The argument exists, or does not exist.
     Exists(bool),
-    /// Its size: characters of a string, elements of a list, keys of an object.
+    /// The size: the characters of a string, the elements of a list or the keys of an object.
     Size(Vec<ArgumentPredicate>),
 }
 
 impl ArgumentPredicate {
-    /// Whether it holds of a value, or why nobody can say.
-    pub(crate) fn holds(&self, value: &OrderedValue) -> Result<bool, String> {
+    /// True if the value satisfies the predicate, or an error if the two cannot be compared.
+    pub(crate) fn is_satisfied_by(&self, value: &OrderedValue) -> Result<bool, String> {
         let text = || value.text().ok_or_else(|| format!("it is {}, not a string", value.kind()));
         match self {
-            Self::Eq(wanted) if !wanted.is_like(value) => {
-                Err(format!("it is {}, not {}", value.kind(), wanted.kind()))
+            Self::Eq(expected) if !expected.is_same_type(value) => {
+                Err(format!("it is {}, not {}", value.kind(), expected.kind()))
             }
-            Self::Eq(wanted) => Ok(wanted.same(value)),
-            Self::In(wanted) => match wanted.iter().find(|wanted| wanted.is_like(value)) {
-                Some(_) => Ok(wanted.iter().any(|wanted| wanted.same(value))),
-                None => Err(format!("it is {}, as none of the listed values is", value.kind())),
+            Self::Eq(expected) => Ok(expected.is_equal(value)),
+            Self::In(expected) => match expected.iter().find(|expected| expected.is_same_type(value)) {
+                Some(_) => Ok(expected.iter().any(|expected| expected.is_equal(value))),
+                None => Err(format!("it is {}, and no listed value has that type", value.kind())),
             },
             Self::Glob(glob) => Ok(glob.is_match(text()?)),
             Self::Prefix(prefix) => Ok(text()?.starts_with(prefix)),
             Self::Regex(regex) => Ok(regex.is_match(text()?)),
             Self::Lt(bound) => Ok(number(value)? < bound),
             Self::Gt(bound) => Ok(number(value)? > bound),
-            Self::Exists(wanted) => Ok(*wanted),
+            Self::Exists(expected) => Ok(*expected),
             Self::Size(predicates) => {
                 let size = OrderedValue::Number(ExactDecimal::from_count(size(value)?));
-                predicates.iter().try_fold(true, |so_far, predicate| Ok(so_far && predicate.holds(&size)?))
+                predicates
+                    .iter()
+                    .try_fold(true, |so_far, predicate| Ok(so_far && predicate.is_satisfied_by(&size)?))
             }
         }
     }
@@ -72,23 +74,25 @@ fn size(value: &OrderedValue) -> Result<usize, String> {
     }
 }
 
-/// Why no value could ever satisfy all of them, if that can be seen.
-pub(crate) fn contradiction(predicates: &[ArgumentPredicate]) -> Option<String> {
-    let fails = |value: &OrderedValue| predicates.iter().find(|predicate| predicate.holds(value) != Ok(true));
+/// The reason why no value can satisfy all predicates, if there is one.
+pub(crate) fn find_contradiction(predicates: &[ArgumentPredicate]) -> Option<String> {
+    let fails = |value: &OrderedValue| {
+        predicates.iter().find(|predicate| predicate.is_satisfied_by(value) != Ok(true))
+    };
     for predicate in predicates {
         match predicate {
             ArgumentPredicate::Exists(false) if predicates.len() > 1 => {
-                return Some("what does not exist can satisfy nothing else".to_owned());
+                return Some("`exists = false` excludes every other predicate".to_owned());
             }
             ArgumentPredicate::Eq(value) => {
                 let other = fails(value)?;
                 return Some(format!("{predicate} and {other} exclude each other"));
             }
             ArgumentPredicate::In(values) if values.iter().all(|value| fails(value).is_some()) => {
-                return Some(format!("no value of {predicate} satisfies the rest"));
+                return Some(format!("no value of {predicate} satisfies the other predicates"));
             }
             ArgumentPredicate::Size(inner) => {
-                if let Some(why) = contradiction(inner) {
+                if let Some(why) = find_contradiction(inner) {
                     return Some(why);
                 }
             }
@@ -104,7 +108,9 @@ pub(crate) fn contradiction(predicates: &[ArgumentPredicate]) -> Option<String> 
         .filter_map(|p| if let ArgumentPredicate::Lt(high) = p { Some(high) } else { None })
         .min();
     match (low, high) {
-        (Some(low), Some(high)) if low >= high => Some(format!("nothing is over {low} and under {high}")),
+        (Some(low), Some(high)) if low >= high => {
+            Some(format!("no number is greater than {low} and less than {high}"))
+        }
         _ => None,
     }
 }

@@ -1,5 +1,4 @@
-//! The documentation says what is so: every policy in it reads, and every call beside it is judged as it
-//! says.
+//! Every policy in the documentation can be read, and every call beside it gets the documented verdict.
 
 use super::*;
 
@@ -15,28 +14,29 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
 }
 
 /// Judges `tool {arguments} -> verdict by rule`.
-fn check(policy: &Policy, line: &str, page: &str) {
-    let (given, wanted) = line.split_once(" -> ").unwrap_or_else(|| panic!("{page}: no arrow in {line}"));
-    let (tool, arguments) = given.trim().split_once(' ').unwrap_or((given.trim(), "{}"));
+fn check_verdict(policy: &Policy, line: &str, page: &str) {
+    let (call_text, expected) =
+        line.split_once(" -> ").unwrap_or_else(|| panic!("{page}: no arrow in {line}"));
+    let (tool, arguments) = call_text.trim().split_once(' ').unwrap_or((call_text.trim(), "{}"));
     let judgement = call(tool, arguments).judge(policy);
     let by = judgement.rule.unwrap_or_else(|| judgement.basis.as_str().to_owned());
-    assert_eq!(format!("{} by {by}", judgement.verdict.as_str()), wanted.trim(), "{page}: {line}");
+    assert_eq!(format!("{} by {by}", judgement.verdict.as_str()), expected.trim(), "{page}: {line}");
 }
 
 #[test]
-fn every_policy_in_the_documentation_does_what_is_said() {
+fn documented_policies_give_documented_verdicts() {
     let mut checked = 0;
     for (name, page) in PAGES {
-        let mut in_force = Policy::ask_always();
+        let mut current = Policy::ask_always();
         for (language, block) in blocks(page) {
             match language {
                 "toml" => {
-                    in_force = Policy::read(block).unwrap_or_else(|e| panic!("{name}: {e}\n{block}"));
-                    assert_eq!(in_force.warnings(), [], "{name}\n{block}");
+                    current = Policy::read(block).unwrap_or_else(|e| panic!("{name}: {e}\n{block}"));
+                    assert_eq!(current.warnings(), [], "{name}\n{block}");
                 }
                 "calls" => {
                     for line in block.lines() {
-                        check(&in_force, line, name);
+                        check_verdict(&current, line, name);
                         checked += 1;
                     }
                 }

@@ -3,12 +3,12 @@
 use super::*;
 
 #[test]
-fn lays_out_keys_spaces_lists_and_comments() {
+fn format_normalizes_keys_spaces_lists_and_comments() {
     let text = "# The whole of it.\n\n\n  # And more.\nexpires='1d'   # a day\ndefault=\"ask\"\n[groups]\n# short\ntasks=[ \"a\",\n\"b\" ]\n\n\n\n\
         long = [\"task-create-and-more\", \"task-list-and-more\", \"task-update-and-more\", \"task-complete-and-more\", \"x\"]\n\
         noted = [\n  \"a\", # why\n  \"b\",\n]\n\
         [[rule]]\nverdict=\"allow\"  #yes\ntool=\"x\"\n# the name\nname = \"r\"\nargs={\"/a\"={gt=1}}\n[trust]\ntools=[]\n# The end.\n";
-    insta::assert_snapshot!(format(text).expect("it reads"), @r#"
+    insta::assert_snapshot!(format(text).expect("valid policy"), @r#"
     # The whole of it.
 
     default = "ask"
@@ -46,7 +46,7 @@ fn lays_out_keys_spaces_lists_and_comments() {
 }
 
 #[test]
-fn laying_out_is_done_once_and_changes_no_meaning() {
+fn format_is_idempotent() {
     for text in [
         Policy::SHIPPED,
         "",
@@ -54,7 +54,7 @@ fn laying_out_is_done_once_and_changes_no_meaning() {
         "# only words\n",
         "[[rule]]\nname='a'\ntool='x'\nverdict='ask'\nunless.tool='y'\nargs.\"/a\".gt=1\n",
     ] {
-        let once = format(text).expect("it reads");
+        let once = format(text).expect("valid policy");
         assert_eq!(format(&once).as_ref(), Ok(&once));
         assert_eq!(Policy::read(text).expect("reads").rules(), Policy::read(&once).expect("reads").rules());
     }
@@ -62,7 +62,7 @@ fn laying_out_is_done_once_and_changes_no_meaning() {
 }
 
 #[test]
-fn rules_of_the_short_form_and_zones_keep_their_order() {
+fn short_rules_and_zones_keep_their_order() {
     for (text, tool, first) in [
         ("[patterns]\n\"u*\" = \"block\"\n\"url\" = \"block\"\n", "url", "u*"),
         ("patterns.\"u*\" = \"block\"\npatterns.url = \"block\"\n", "url", "u*"),
@@ -73,7 +73,7 @@ fn rules_of_the_short_form_and_zones_keep_their_order() {
             "zone-a",
         ),
     ] {
-        let once = format(text).expect("it reads");
+        let once = format(text).expect("valid policy");
         assert_eq!(format(&once).as_ref(), Ok(&once));
         for text in [text, &once] {
             let judgement = call(tool, "{\"path\":\"/a/b\"}").judge(&policy(text));
@@ -83,7 +83,7 @@ fn rules_of_the_short_form_and_zones_keep_their_order() {
 }
 
 #[test]
-fn a_policy_that_is_wrong_is_not_laid_out() {
+fn invalid_policy_is_not_formatted() {
     assert!(matches!(format("defualt = 1"), Err(BadPolicy::Wrong { line: 1, column: 1, .. })));
     assert!(matches!(format("= 1"), Err(BadPolicy::Unreadable(_))));
 }

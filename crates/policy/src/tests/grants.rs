@@ -1,4 +1,4 @@
-//! The patterns that grants and remembered denials stand on.
+//! The patterns of grants and remembered denials.
 
 use super::*;
 
@@ -7,18 +7,18 @@ fn pattern(json: &str) -> ScopePattern {
 }
 
 #[test]
-fn a_grant_matches_as_an_allow_and_a_denial_as_a_block() {
+fn grant_matches_like_allow_and_denial_like_block() {
     let policy = Policy::ask_always();
     let status = pattern(r#"{"command":"git status*"}"#);
-    let says = |call: &TestCall| {
+    let matches = |call: &TestCall| {
         [RuleEffect::Widen, RuleEffect::Restrict]
             .map(|effect| status.matches(&PatternContext::new(&policy, &call.subject()), effect))
     };
-    assert_eq!(says(&bash("git status -s")), [true, true]);
-    assert_eq!(says(&bash("git status; rm x")), [false, true]);
-    assert_eq!(says(&bash("rm x")), [false, false]);
-    assert_eq!(says(&bash("$x -r")), [false, true]);
-    assert_eq!(says(&bash("git status").masked("/command")), [false, true]);
+    assert_eq!(matches(&bash("git status -s")), [true, true]);
+    assert_eq!(matches(&bash("git status; rm x")), [false, true]);
+    assert_eq!(matches(&bash("rm x")), [false, false]);
+    assert_eq!(matches(&bash("$x -r")), [false, true]);
+    assert_eq!(matches(&bash("git status").masked("/command")), [false, true]);
 }
 
 #[test]
@@ -36,24 +36,24 @@ fn all_parts_of_a_pattern_must_hold() {
 }
 
 #[test]
-fn a_pattern_is_kept_as_it_was_given() {
+fn pattern_keeps_its_original_json() {
     let json = Json::parse(r#"{ "command" : "ls" }"#).expect("JSON");
     assert_eq!(ScopePattern::read(&json).expect("a pattern").json(), json);
 }
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn invalid_pattern_is_refused() {
     let refused = |json: &str| ScopePattern::read(&Json::parse(json).expect("JSON")).expect_err(json);
-    insta::assert_snapshot!(refused("{}"), @"a pattern says `command`, `url`, `path` or `args`");
-    insta::assert_snapshot!(refused("[]"), @"a pattern is a table, not a list");
-    insta::assert_snapshot!(refused(r#"{"tool":"x"}"#), @"a pattern knows no key `tool`; there is `args`, `command`, `url`, `path`");
-    insta::assert_snapshot!(refused(r#"{"command":7}"#), @"commands takes a string, not a number");
-    insta::assert_snapshot!(refused(r#"{"args":{"n":1}}"#), @r#""n" is no JSON pointer; one begins with /, as "/n" does"#);
-    insta::assert_snapshot!(refused(&format!("{{\"command\":\"{}\"}}", "x".repeat(5000))), @"a pattern has at most 4096 bytes");
+    insta::assert_snapshot!(refused("{}"), @"a pattern needs `command`, `url`, `path` or `args`");
+    insta::assert_snapshot!(refused("[]"), @"a pattern must be a table, not a list");
+    insta::assert_snapshot!(refused(r#"{"tool":"x"}"#), @"a pattern has no key `tool`; expected one of `args`, `command`, `url`, `path`");
+    insta::assert_snapshot!(refused(r#"{"command":7}"#), @"commands must be a string, not a number");
+    insta::assert_snapshot!(refused(r#"{"args":{"n":1}}"#), @r#""n" is not a JSON pointer; write "/n""#);
+    insta::assert_snapshot!(refused(&format!("{{\"command\":\"{}\"}}", "x".repeat(5000))), @"a pattern may have at most 4096 bytes");
 }
 
 #[test]
-fn a_suggestion_matches_the_call_it_is_made_of() {
+fn suggested_pattern_matches_its_call() {
     let policy = Policy::ask_always();
     for call in [
         bash("git status -s"),
@@ -62,10 +62,10 @@ fn a_suggestion_matches_the_call_it_is_made_of() {
         call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
     ] {
         let subject = call.subject();
-        let look = PatternContext::new(&policy, &subject);
-        let suggested = ScopePattern::suggest(&look);
+        let context = PatternContext::new(&policy, &subject);
+        let suggested = ScopePattern::suggest(&context);
         assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
-        assert!(suggested[0].matches(&look, RuleEffect::Widen));
+        assert!(suggested[0].matches(&context, RuleEffect::Widen));
         assert_eq!(ScopePattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
     }
     for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {

@@ -1,9 +1,9 @@
-//! What holds of all policies and all calls.
+//! Properties of all policies and all calls.
 
 use super::*;
 use proptest::{prelude::*, sample::select, test_runner::Config};
 
-/// Selectors that match some of the calls below, for sure or not.
+/// Selectors that match some of the calls below, with certainty or not.
 const SELECTORS: &[&str] = &[
     "tool = \"bash\"",
     "tool = \"*\"",
@@ -39,11 +39,11 @@ const REST: &str = "[zones.srv]\nroot = \"/srv\"\nread = \"allow\"\ndelete = \"b
 
 type DrawnPolicy = (&'static str, &'static str);
 
-fn drawn() -> impl Strategy<Value = DrawnPolicy> {
+fn any_rule() -> impl Strategy<Value = DrawnPolicy> {
     (select(vec!["allow", "ask", "block"]), select(SELECTORS.to_vec()))
 }
 
-fn written(number: usize, (verdict, selectors): DrawnPolicy) -> String {
+fn rule_text(number: usize, (verdict, selectors): DrawnPolicy) -> String {
     let terms = if verdict == "ask" {
         format!("expires = \"{}m\"\nquorum = {}", number + 1, number + 1)
     } else {
@@ -52,12 +52,12 @@ fn written(number: usize, (verdict, selectors): DrawnPolicy) -> String {
     format!("[[rule]]\nname = \"{number}\"\nverdict = \"{verdict}\"\n{selectors}\n{terms}\n")
 }
 
-fn file(default: &str, rules: &[(usize, DrawnPolicy)]) -> Policy {
-    let rules: String = rules.iter().map(|(number, rule)| written(*number, *rule)).collect();
+fn read_rules(default: &str, rules: &[(usize, DrawnPolicy)]) -> Policy {
+    let rules: String = rules.iter().map(|(number, rule)| rule_text(*number, *rule)).collect();
     policy(&format!("default = \"{default}\"\n{rules}{REST}"))
 }
 
-fn some_call() -> impl Strategy<Value = TestCall> {
+fn any_call() -> impl Strategy<Value = TestCall> {
     (select(CALLS.to_vec()), any::<bool>(), any::<bool>()).prop_map(|((tool, arguments), reads, masked)| {
         let mut call = call(tool, arguments);
         if reads {
@@ -67,7 +67,7 @@ fn some_call() -> impl Strategy<Value = TestCall> {
     })
 }
 
-fn defaults() -> impl Strategy<Value = &'static str> {
+fn any_default() -> impl Strategy<Value = &'static str> {
     select(vec!["allow", "ask", "block"])
 }
 
@@ -76,9 +76,9 @@ proptest! {
 
     #[test]
     fn the_order_of_rules_never_matters(
-        rules in prop::collection::vec(drawn(), 0..6),
-        default in defaults(),
-        call in some_call(),
+        rules in prop::collection::vec(any_rule(), 0..6),
+        default in any_default(),
+        call in any_call(),
         turn in 0_usize..6,
     ) {
         let rules: Vec<_> = rules.into_iter().enumerate().collect();
@@ -86,21 +86,21 @@ proptest! {
         turned.reverse();
         let turn = turn.min(turned.len());
         turned.rotate_left(turn);
-        let (one, other) = (call.judge(&file(default, &rules)), call.judge(&file(default, &turned)));
+        let (one, other) = (call.judge(&read_rules(default, &rules)), call.judge(&read_rules(default, &turned)));
         prop_assert_eq!((one.verdict, one.terms), (other.verdict, other.terms));
     }
 
     #[test]
-    fn another_rule_loosens_only_if_it_allows_what_nothing_spoke_of(
-        rules in prop::collection::vec(drawn(), 0..5),
-        more in drawn(),
-        default in defaults(),
-        call in some_call(),
+    fn added_rule_loosens_only_unmatched_calls(
+        rules in prop::collection::vec(any_rule(), 0..5),
+        more in any_rule(),
+        default in any_default(),
+        call in any_call(),
     ) {
         let mut rules: Vec<_> = rules.into_iter().enumerate().collect();
-        let before = call.judge(&file(default, &rules));
+        let before = call.judge(&read_rules(default, &rules));
         rules.push((rules.len(), more));
-        let after = call.judge(&file(default, &rules));
+        let after = call.judge(&read_rules(default, &rules));
         if after.verdict < before.verdict {
             prop_assert!(before.matched.is_empty(), "{:?} became {:?}", before, after);
             prop_assert!(more.0 != "block", "{:?}", after);
@@ -108,20 +108,20 @@ proptest! {
     }
 
     #[test]
-    fn no_other_rule_lifts_a_block(
-        rules in prop::collection::vec(drawn(), 0..5),
-        default in defaults(),
-        call in some_call(),
+    fn other_rules_never_lift_a_block(
+        rules in prop::collection::vec(any_rule(), 0..5),
+        default in any_default(),
+        call in any_call(),
     ) {
         let mut rules: Vec<_> = rules.into_iter().enumerate().collect();
         rules.push((rules.len(), ("block", "tool = \"*\"")));
-        prop_assert_eq!(call.verdict(&file(default, &rules)), Verdict::Block);
+        prop_assert_eq!(call.verdict(&read_rules(default, &rules)), Verdict::Block);
     }
 
     #[test]
-    fn running_out_of_time_never_loosens(rules in prop::collection::vec(drawn(), 0..5), call in some_call()) {
+    fn running_out_of_time_never_loosens(rules in prop::collection::vec(any_rule(), 0..5), call in any_call()) {
         let rules: Vec<_> = rules.into_iter().enumerate().collect();
-        let policy = file("ask", &rules);
+        let policy = read_rules("ask", &rules);
         let late = policy.judge(&call.subject(), &|| true).verdict;
         prop_assert!(late >= call.verdict(&policy) || late == Verdict::Ask);
     }
@@ -134,13 +134,13 @@ proptest! {
     }
 
     #[test]
-    fn reading_what_is_nearly_a_policy_never_panics(
-        rules in prop::collection::vec(drawn(), 1..4),
+    fn reading_a_broken_policy_never_panics(
+        rules in prop::collection::vec(any_rule(), 1..4),
         at in any::<prop::sample::Index>(),
         with in "\\PC{0,3}",
         cut in 0_usize..4,
     ) {
-        let text: String = rules.into_iter().enumerate().map(|(number, rule)| written(number, rule)).collect();
+        let text: String = rules.into_iter().enumerate().map(|(number, rule)| rule_text(number, rule)).collect();
         let at = at.index(text.len());
         let rest = text.get(at + cut..).unwrap_or_default();
         let broken = format!("{}{with}{rest}", &text[..at]);
@@ -156,16 +156,16 @@ proptest! {
     }
 
     #[test]
-    fn laying_out_is_idempotent_and_keeps_the_meaning(
-        rules in prop::collection::vec(drawn(), 0..5),
-        default in defaults(),
-        call in some_call(),
+    fn format_is_idempotent_and_keeps_the_meaning(
+        rules in prop::collection::vec(any_rule(), 0..5),
+        default in any_default(),
+        call in any_call(),
         gap in "(\n|  # why\n|\n\n# because\n\n){0,3}",
     ) {
-        let rules: String = rules.into_iter().enumerate().map(|(number, rule)| written(number, rule) + &gap).collect();
+        let rules: String = rules.into_iter().enumerate().map(|(number, rule)| rule_text(number, rule) + &gap).collect();
         let text = format!("{gap}default=\"{default}\"\n{rules}{REST}");
-        let once = format(&text).expect("it reads");
-        prop_assert_eq!(format(&once).expect("it reads"), once.clone());
+        let once = format(&text).expect("valid policy");
+        prop_assert_eq!(format(&once).expect("valid policy"), once.clone());
         prop_assert_eq!(once.matches("# because").count(), text.matches("# because").count());
         let (before, after) = (call.judge(&policy(&text)), call.judge(&policy(&once)));
         prop_assert_eq!(

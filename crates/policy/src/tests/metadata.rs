@@ -1,4 +1,4 @@
-//! What a tool says of itself.
+//! Verdicts that follow from a tool's own metadata.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn defined(tool: &str, needs_approval: Option<bool>, description: Option<&str>) 
 }
 
 #[test]
-fn a_tool_can_ask_for_approval_where_a_rule_allows() {
+fn tool_that_needs_approval_overrides_an_allow() {
     let policy = rule("allow", "tool = \"get\"");
     let judgement = defined("get", Some(true), None).judge(&policy);
     assert_eq!(
@@ -21,7 +21,7 @@ fn a_tool_can_ask_for_approval_where_a_rule_allows() {
 }
 
 #[test]
-fn only_a_trusted_tool_can_do_without() {
+fn only_trusted_tools_may_skip_approval() {
     let trusting = "[trust]\ntools = \"get\"\n";
     let free = defined("get", Some(false), None);
     assert_eq!(free.verdict(&policy("")), Verdict::Ask);
@@ -34,7 +34,7 @@ fn only_a_trusted_tool_can_do_without() {
 }
 
 #[test]
-fn what_says_that_it_destroys_is_asked() {
+fn destructive_tool_is_asked() {
     let destroys = call("get", "{}").annotated("{\"destructiveHint\":true}");
     assert_eq!(destroys.verdict(&policy("default = \"allow\"")), Verdict::Ask);
     assert_eq!(destroys.verdict(&policy("default = \"block\"")), Verdict::Block);
@@ -44,18 +44,18 @@ fn what_says_that_it_destroys_is_asked() {
 }
 
 #[test]
-fn dangerous_words_have_a_tool_asked_that_no_rule_knows() {
+fn dangerous_tool_without_rule_is_asked() {
     let open = policy("default = \"allow\"");
     let judgement = call("Delete_User", "{}").judge(&open);
     assert_eq!((judgement.verdict, judgement.basis), (Verdict::Ask, Basis::Tool));
     assert_eq!(
         judgement.reason,
-        "`Delete_User` may be dangerous: its name says \"delete\", and no rule speaks of it"
+        "`Delete_User` may be dangerous: its name contains \"delete\", and no rule matches this call"
     );
     let described = defined("tidy", None, Some("REMOVEs old files")).judge(&open);
     assert_eq!(
         described.reason,
-        "`tidy` may be dangerous: its description says \"remove\", and no rule speaks of it"
+        "`tidy` may be dangerous: its description contains \"remove\", and no rule matches this call"
     );
     assert_eq!(call("list", "{}").verdict(&open), Verdict::Allow);
     assert_eq!(call("delete", "{}").verdict(&policy("default = \"block\"")), Verdict::Block);

@@ -1,4 +1,4 @@
-//! What a policy says of a call, selector by selector, and what a policy file may not say.
+//! Verdicts of each kind of selector, and errors of invalid policies.
 
 mod documents;
 mod errors;
@@ -19,7 +19,7 @@ use countersign_events::{
 };
 use std::time::Duration;
 
-/// A call to judge, with what matters of it.
+/// A call to judge.
 #[derive(Debug)]
 struct TestCall {
     tool: ToolName,
@@ -45,7 +45,7 @@ fn call(tool: &str, arguments: &str) -> TestCall {
     }
 }
 
-/// A call of `bash` with that command.
+/// A call of `bash` with a command.
 fn bash(command: &str) -> TestCall {
     call("bash", Json::encode(&serde_json::json!({ "command": command })).expect("JSON").as_str())
 }
@@ -102,12 +102,13 @@ fn rule(verdict: &str, rest: &str) -> Policy {
     policy(&one(verdict, rest))
 }
 
+/// The text of a policy with one rule, named `r`.
 fn one(verdict: &str, rest: &str) -> String {
     format!("[[rule]]\nname = \"r\"\nverdict = \"{verdict}\"\n{rest}\n")
 }
 
-/// What the same selectors do in a rule that allows, asks and blocks, where everything else is blocked,
-/// allowed and allowed: `a` for allowed, `q` for asked, `b` for blocked.
+/// The verdicts of the same selectors in a rule that allows, asks and blocks, with the defaults block, allow
+/// and allow: `a` for allow, `q` for ask, `b` for block.
 fn outcome(selectors: &str, call: &TestCall) -> String {
     let with = |verdict: &str, default: &str| {
         let text =
@@ -121,11 +122,11 @@ fn outcome(selectors: &str, call: &TestCall) -> String {
     [with("allow", "block"), with("ask", "allow"), with("block", "allow")].iter().collect()
 }
 
-/// It matches, whatever the rule says.
+/// The selectors match, with any verdict.
 const YES: &str = "aqb";
-/// It does not match.
+/// The selectors do not match.
 const NO: &str = "baa";
-/// It cannot be known: no allow, an ask, and an ask in place of a block.
+/// The match is unknown: no allow, an ask, and an ask in place of a block.
 const UNCLEAR: &str = "bqq";
 /// An error: no allow, an ask, a block.
 const FAILED: &str = "bqb";

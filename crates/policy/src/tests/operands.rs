@@ -1,9 +1,9 @@
-//! Commands, addresses, paths, zones and operations.
+//! Commands, URLs, paths, zones and operations.
 
 use super::*;
 
 #[test]
-fn an_allow_needs_every_command_and_a_block_any() {
+fn allow_needs_every_command_and_block_any() {
     let selectors = "tool = \"bash\"\ncommand = [\"git status*\", \"ls*\"]";
     for (command, wanted) in [
         ("git status -s", YES),
@@ -17,14 +17,14 @@ fn an_allow_needs_every_command_and_a_block_any() {
 }
 
 #[test]
-fn a_reason_quotes_no_half_of_a_secret() {
+fn reason_never_quotes_part_of_a_secret() {
     let command = format!("$x {} ghp_abcdefghijklmnop1234", "a".repeat(60));
     let reason = bash(&command).judge(&rule("block", "tool = \"bash\"\ncommand = \"rm*\"")).reason;
     assert!(reason.contains("$x aaa") && !reason.contains("ghp_"), "{reason}");
 }
 
 #[test]
-fn an_operand_in_the_place_of_a_list_is_not_passed_over() {
+fn operand_in_place_of_a_list_counts() {
     let srv = "tool = \"x\"\npath = \"/srv/**\"";
     for (arguments, wanted) in [
         (r#"{"path":"/srv/a","paths":["/srv/b"]}"#, YES),
@@ -44,7 +44,7 @@ fn an_operand_in_the_place_of_a_list_is_not_passed_over() {
 }
 
 #[test]
-fn operands_stand_where_tools_keep_them() {
+fn operands_are_found_in_usual_arguments() {
     let rm = "tool = \"x\"\ncommand = \"rm *\"";
     for (arguments, wanted) in [
         (r#"{"command":"rm x"}"#, YES),
@@ -64,12 +64,12 @@ fn operands_stand_where_tools_keep_them() {
     assert_eq!(
         outcome(unnamed, &call("x", "{}")),
         NO,
-        "a rule for all tools is not about those without commands"
+        "a rule for all tools does not match tools without commands"
     );
 }
 
 #[test]
-fn the_policy_says_where_operands_stand() {
+fn policy_can_name_operand_pointers() {
     let text = format!(
         "default = \"allow\"\n{}\n[tools.\"x*\"]\ncommand = [\"/run/line\", \"/more/*/line\"]\n",
         one("block", "command = \"rm *\"")
@@ -86,7 +86,7 @@ fn the_policy_says_where_operands_stand() {
 }
 
 #[test]
-fn each_path_and_address_of_a_list_counts() {
+fn every_path_and_url_in_a_list_counts() {
     for (arguments, wanted) in [
         (r#"{"path":"/srv/a"}"#, YES),
         (r#"{"path":["/srv/a","/srv/b"]}"#, YES),
@@ -107,10 +107,10 @@ fn each_path_and_address_of_a_list_counts() {
 }
 
 #[test]
-fn a_masked_command_still_shows_what_it_shows() {
+fn visible_part_of_a_masked_command_counts() {
     let command = |text: &str| bash(text).masked("/command");
     let curl = "tool = \"bash\"\ncommand = \"curl *\"";
-    assert_eq!(outcome(curl, &command("curl -H '[redacted]' x")), "bqb", "what is seen is blocked");
+    assert_eq!(outcome(curl, &command("curl -H '[redacted]' x")), "bqb", "the visible part is blocked");
     assert_eq!(outcome(curl, &command("wget '[redacted]'")), UNCLEAR);
 }
 
@@ -121,7 +121,7 @@ const ZONES: &str = "default = \"block\"\n\
     [tools.file-read]\noperation = \"read\"\n[tools.file-move]\noperation = \"write\"\npath = [\"/from\", \"/to\"]\n";
 
 #[test]
-fn a_zone_speaks_of_what_lies_in_it() {
+fn zone_applies_to_paths_inside_it() {
     let policy = policy(ZONES);
     let at = |tool: &str, path: &str| call(tool, &format!("{{\"path\":{path:?}}}")).judge(&policy);
     let written = at("file-write", "/scratch/a");
@@ -134,12 +134,12 @@ fn a_zone_speaks_of_what_lies_in_it() {
     }
     let secret = at("file-read", "/scratch/secrets/key");
     assert_eq!((secret.verdict, secret.reason.as_str()), (Verdict::Block, "keys lie here"));
-    assert_eq!(at("unheard-of", "/scratch/a").verdict, Verdict::Ask, "nobody says what it does there");
+    assert_eq!(at("unheard-of", "/scratch/a").verdict, Verdict::Ask, "its operation is unknown");
     assert_eq!(call("file-write", "{}").verdict(&policy), Verdict::Block);
 }
 
 #[test]
-fn a_move_is_allowed_only_if_both_ends_are() {
+fn move_needs_both_paths_allowed() {
     let policy = policy(ZONES);
     let to =
         |to: &str| call("file-move", &format!("{{\"from\":\"/scratch/a\",\"to\":{to:?}}}")).verdict(&policy);
@@ -147,26 +147,26 @@ fn a_move_is_allowed_only_if_both_ends_are() {
 }
 
 #[test]
-fn a_zone_can_be_named_by_a_rule() {
+fn rule_can_name_a_zone() {
     let text = format!("{ZONES}{}", one("ask", "zone = \"scratch\"\noperation = [\"write\", \"delete\"]"));
     let judgement = call("file-write", "{\"path\":\"/scratch/a\"}").judge(&policy(&text));
     assert_eq!((judgement.verdict, judgement.rule.as_deref()), (Verdict::Ask, Some("r")));
 }
 
 #[test]
-fn what_a_tool_does_is_said_by_the_policy_or_a_trusted_hint() {
+fn operation_comes_from_policy_or_trusted_hint() {
     let text = "[[rule]]\nname = \"r\"\nverdict = \"allow\"\noperation = \"read\"\n[trust]\ntools = \"get*\"\n\
         [tools.get-and-delete]\noperation = \"delete\"\n";
     let policy = policy(text);
     let reads = |tool: &str| call(tool, "{}").annotated("{\"readOnlyHint\":true}").verdict(&policy);
     assert_eq!(reads("get"), Verdict::Allow);
     assert_eq!(reads("got"), Verdict::Ask, "not trusted");
-    assert_eq!(reads("get-and-delete"), Verdict::Ask, "the policy knows better");
+    assert_eq!(reads("get-and-delete"), Verdict::Ask, "the policy overrides the hint");
     assert_eq!(outcome("operation = \"read\"", &call("x", "{}")), NO);
 }
 
 #[test]
-fn whether_a_call_may_run_twice_is_said_by_those_who_are_trusted() {
+fn idempotence_comes_from_policy_or_trusted_hint() {
     let policy = policy(
         "[trust]\ntools = \"*-put\"\n[tools.retry]\nidempotent = true\n[tools.\"once*\"]\nidempotent = false\n",
     );

@@ -17,7 +17,7 @@ fn tools_threads_and_principals_are_globs() {
 }
 
 #[test]
-fn a_hint_allows_only_where_it_is_trusted() {
+fn only_trusted_hints_allow() {
     let reads = |policy: &Policy| call("get", "{}").annotated("{\"readOnlyHint\":true}").verdict(policy);
     let free = one("allow", "annotations = { readOnlyHint = true }");
     assert_eq!(reads(&policy(&free)), Verdict::Ask);
@@ -28,13 +28,13 @@ fn a_hint_allows_only_where_it_is_trusted() {
 }
 
 #[test]
-fn a_hint_that_is_not_trusted_takes_nobody_out_of_a_rule() {
+fn untrusted_hint_does_not_escape_a_rule() {
     let plain = call("get", "{}");
     let harmless = call("get", "{}").annotated("{\"destructiveHint\":false,\"readOnlyHint\":true}");
     let harmful = call("get", "{}").annotated("{\"destructiveHint\":true}");
     for call in [&plain, &harmless, &harmful] {
         let destructive = "annotations = { destructiveHint = true }";
-        assert_eq!(outcome(destructive, call), YES, "MCP supposes that what says nothing may destroy");
+        assert_eq!(outcome(destructive, call), YES, "MCP assumes that a tool without hints is destructive");
     }
     let trusted = |call: &TestCall| {
         let rule = one("block", "annotations = { destructiveHint = true }");
@@ -42,11 +42,11 @@ fn a_hint_that_is_not_trusted_takes_nobody_out_of_a_rule() {
     };
     assert_eq!([trusted(&plain), trusted(&harmless)], [Verdict::Block, Verdict::Ask]);
     let only_reads = call("get", "{}").annotated("{\"readOnlyHint\":true}");
-    assert_eq!(trusted(&only_reads), Verdict::Ask, "what only reads destroys nothing");
+    assert_eq!(trusted(&only_reads), Verdict::Ask, "a read-only tool is not destructive");
 }
 
 #[test]
-fn impact_only_makes_stricter() {
+fn impact_only_makes_verdicts_stricter() {
     let policy = rule("block", "impact = { riskLevel = [\"high\", \"critical\"], reversible = false }");
     for (impact, verdict) in [
         (r#"{"riskLevel":"high","reversible":false}"#, Verdict::Block),
@@ -103,7 +103,7 @@ fn predicates_compare_exactly() {
 }
 
 #[test]
-fn what_is_absent_is_an_error_unless_the_rule_speaks_of_it() {
+fn absent_argument_fails_without_an_exists_predicate() {
     let absent = call("x", "{\"b\":[{\"c\":1}]}");
     for (args, wanted) in [
         ("{ \"/a\" = 1 }", FAILED),
@@ -120,7 +120,7 @@ fn what_is_absent_is_an_error_unless_the_rule_speaks_of_it() {
 }
 
 #[test]
-fn what_is_masked_is_not_known() {
+fn masked_argument_is_unclear() {
     let masked = call("x", r#"{"a":{"token":"[redacted]"},"b":1}"#).masked("/a/token");
     for (args, wanted) in [
         ("{ \"/a/token\" = \"x\" }", UNCLEAR),
@@ -142,7 +142,7 @@ fn what_is_masked_is_not_known() {
 }
 
 #[test]
-fn a_condition_sees_the_call() {
+fn condition_reads_the_call() {
     let mut call = call("pay", r#"{"amount":10001,"rate":0.5,"to":["ada"],"n":1.0}"#);
     call.impact = Some(Json::parse(r#"{"riskLevel":"high"}"#).expect("JSON"));
     for (when, wanted) in [
@@ -170,7 +170,7 @@ fn a_condition_sees_the_call() {
 }
 
 #[test]
-fn a_condition_goes_through_an_object_in_the_order_of_its_keys() {
+fn condition_visits_object_keys_in_order() {
     let call = call("x", r#"{"b":2,"e":5,"a":1,"f":{"y":1,"x":2},"d":4,"c":3}"#);
     for when in [
         "args.map(key, key)[0] == 'a'",
@@ -186,16 +186,16 @@ fn a_condition_goes_through_an_object_in_the_order_of_its_keys() {
 }
 
 #[test]
-fn a_condition_says_why_it_fails_and_tells_no_secrets() {
+fn failed_condition_gives_a_reason_without_secrets() {
     let policy = rule("ask", "when = \"args.amount > 10000\"");
-    let told = |arguments: &str| call("pay", arguments).judge(&policy).matched[0].why.clone();
-    assert_eq!(told("{}"), "condition failed: no such key: amount; an ask rule then matches");
-    let strange = told("{\"amount\":\"hunter2\"}");
+    let reason = |arguments: &str| call("pay", arguments).judge(&policy).matched[0].why.clone();
+    assert_eq!(reason("{}"), "condition failed: no such key: amount; an ask rule then matches");
+    let strange = reason("{\"amount\":\"hunter2\"}");
     assert!(strange.contains("condition failed") && !strange.contains("hunter2"), "{strange}");
 }
 
 #[test]
-fn a_condition_that_is_given_too_much_or_too_little_time_fails() {
+fn condition_with_large_input_or_timeout_fails() {
     let big = call("x", &format!("{{\"a\":1,\"b\":\"{}\"}}", "x".repeat(70_000)));
     let long = call("x", &format!("{{\"a\":1,\"b\":[{}0]}}", "0,".repeat(1_000)));
     let large = call("x", "{\"a\":1,\"b\":123456789012345678901234567890}");
@@ -211,7 +211,7 @@ fn a_condition_that_is_given_too_much_or_too_little_time_fails() {
 }
 
 #[test]
-fn unless_takes_out_what_it_is_sure_of() {
+fn unless_excludes_only_certain_matches() {
     let transfers =
         |verdict: &str| rule(verdict, "tool = \"pay\"\nunless = { args = { \"/to\" = \"ada\" } }");
     let pay = |arguments: &str| call("pay", arguments);

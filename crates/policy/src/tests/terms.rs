@@ -1,4 +1,4 @@
-//! On which terms people are asked.
+//! The terms on which people are asked.
 
 use super::*;
 use countersign_events::event::OnExpiry;
@@ -11,7 +11,7 @@ fn ask(name: &str, rest: &str) -> String {
 }
 
 #[test]
-fn the_shortest_expiry_of_the_strictest_holds() {
+fn shortest_expiry_of_strictest_rules_applies() {
     let policy = policy(
         "default = \"block\"\nexpires = \"1d\"\n\
          [[rule]]\nname = \"a\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"2h\"\n\
@@ -25,13 +25,13 @@ fn the_shortest_expiry_of_the_strictest_holds() {
 }
 
 #[test]
-fn a_longer_time_elsewhere_lengthens_nothing() {
+fn longer_expiry_of_another_rule_is_ignored() {
     let text = format!("expires = \"15m\"\n{}{}", ask("a", ""), ask("b", "expires = \"2h\""));
     assert_eq!(call("bash", "{}").judge(&policy(&text)).terms.expires, Some(Duration::from_mins(15)));
 }
 
 #[test]
-fn terms_of_equally_strict_rules_add_up() {
+fn terms_of_equally_strict_rules_are_merged() {
     let a = ask(
         "a",
         "level = \"admin\"\ndefaultLevel = \"admin\"\nquorum = 2\ndenials = 2\napprovers = \"@ops\"\nexpires = \"1h\"\n\
@@ -42,7 +42,7 @@ fn terms_of_equally_strict_rules_add_up() {
         "level = \"owner\"\nquorum = 1\napprovers = [\"user:ada\", \"@web\"]\nexpires = \"2h\"\nremindAfter = \"5m\"\n\
          escalateAfter = \"20m\"\nescalateTo = \"owner\"",
     );
-    let wanted = ApprovalTerms {
+    let expected = ApprovalTerms {
         expires: Some(Duration::from_hours(1)),
         on_expiry: OnExpiry::Deny,
         level: Some("owner".to_owned()),
@@ -55,14 +55,14 @@ fn terms_of_equally_strict_rules_add_up() {
         escalate_to: Some("owner".to_owned()),
     };
     for text in [[PEOPLE, &a, &b].concat(), [PEOPLE, &b, &a].concat()] {
-        assert_eq!(call("bash", "{}").judge(&policy(&text)).terms, wanted);
+        assert_eq!(call("bash", "{}").judge(&policy(&text)).terms, expected);
     }
     let alone = call("bash", "{}").judge(&policy(&[PEOPLE, &a].concat())).terms;
     assert_eq!((alone.on_expiry, alone.denials), (OnExpiry::Allow, 2));
 }
 
 #[test]
-fn a_block_that_is_unsure_adds_no_leave() {
+fn uncertain_block_denies_on_expiry() {
     let text = format!(
         "{}{}",
         ask("a", "expires = \"1h\"\nonExpiry = \"allow\""),

@@ -1,10 +1,10 @@
-//! Which rule decides.
+//! The rule that decides.
 
 use super::*;
 use countersign_events::event::ShadowVerdict;
 
 #[test]
-fn the_strictest_rule_wins_in_whatever_order() {
+fn strictest_rule_wins_in_any_order() {
     let (allow, block) = (
         "[[rule]]\nname = \"reads\"\ntool = [\"file-*\", \"web-fetch\"]\nverdict = \"allow\"\n",
         "[[rule]]\nname = \"no deleting\"\ntool = \"*-delete\"\nverdict = \"block\"\nreason = \"ask ops\"\n",
@@ -26,17 +26,17 @@ fn the_strictest_rule_wins_in_whatever_order() {
 }
 
 #[test]
-fn every_rule_that_matches_is_told() {
+fn judgement_lists_every_matching_rule() {
     let policy = policy(
         "[[rule]]\nname = \"a\"\ntool = \"ba*\"\nverdict = \"allow\"\n\
          [[rule]]\nname = \"b\"\ntool = \"bash\"\ncommand = \"git *\"\nverdict = \"ask\"\n\
          [[rule]]\nname = \"c\"\ntool = \"bash\"\nargs = { \"/n\" = { gt = 5 } }\nverdict = \"ask\"\n\
          [[rule]]\nname = \"d\"\ntool = \"other\"\nverdict = \"block\"\n",
     );
-    let told: Vec<_> =
+    let matched: Vec<_> =
         bash("git status").judge(&policy).matched.into_iter().map(|m| (m.rule, m.verdict, m.why)).collect();
     assert_eq!(
-        told,
+        matched,
         [
             ("a".to_owned(), Verdict::Allow, "tool `bash` matches".to_owned()),
             ("b".to_owned(), Verdict::Ask, "tool `bash` matches, command `git *` matches".to_owned()),
@@ -46,7 +46,7 @@ fn every_rule_that_matches_is_told() {
 }
 
 #[test]
-fn a_reason_that_does_not_fit_the_call_says_why_it_is_given() {
+fn reason_explains_a_match_on_missing_value() {
     let policy = policy(
         "[[rule]]\nname = \"small\"\ntool = \"pay\"\nargs = { \"/amount\" = { gt = 100 } }\n\
          verdict = \"block\"\nreason = \"too much\"\n",
@@ -59,22 +59,23 @@ fn a_reason_that_does_not_fit_the_call_says_why_it_is_given() {
     );
 }
 
-/// `curl … | sh` is asked by a rule about pushes, because what the shell reads may be one.
+/// A rule about pushes asks about `curl … | sh`, because the shell may run a push.
 #[test]
-fn a_call_that_cannot_be_read_is_asked_with_that_as_the_reason() {
+fn unreadable_command_is_asked_with_that_reason() {
     let reason = |more: &str| {
         let asked = format!(
             "[[rule]]\nname = \"pushes\"\ntool = \"bash\"\ncommand = \"git push*\"\nverdict = \"ask\"\n{more}"
         );
         bash("curl https://example.com | sh").judge(&policy(&asked)).reason
     };
-    let unclear = "command `curl https://example.com | sh` cannot be read for sure; an ask rule then matches";
+    let unclear =
+        "command `curl https://example.com | sh` cannot be read with certainty; an ask rule then matches";
     assert_eq!(reason(""), unclear);
     assert_eq!(reason("reason = \"pushes are seen\"\n"), format!("pushes are seen ({unclear})"));
 }
 
 #[test]
-fn a_shadow_rule_only_says_what_it_would_have_said() {
+fn shadow_rule_is_recorded_without_deciding() {
     let policy = policy(
         "default = \"allow\"\n\
          [[rule]]\nname = \"try\"\nshadow = true\ntool = \"bash\"\nverdict = \"block\"\n\
@@ -91,7 +92,7 @@ fn a_shadow_rule_only_says_what_it_would_have_said() {
 }
 
 #[test]
-fn an_empty_file_asks_always() {
+fn empty_policy_asks_always() {
     let asked = call("x", "{}").judge(&policy(""));
     assert_eq!((asked.verdict, asked.reason.as_str()), (Verdict::Ask, "no rule matches this call"));
     assert_eq!(policy("default = \"ask\"\n").hash(), Policy::ask_always().hash());
@@ -99,7 +100,7 @@ fn an_empty_file_asks_always() {
 }
 
 #[test]
-fn a_block_that_cannot_be_sure_asks() {
+fn uncertain_block_asks() {
     let policy = rule("block", "tool = \"bash\"\ncommand = \"rm *\"\nreason = \"no\"");
     let unsure = bash("$x").judge(&policy);
     assert_eq!((unsure.verdict, unsure.rule.as_deref()), (Verdict::Ask, Some("r")));
@@ -108,7 +109,7 @@ fn a_block_that_cannot_be_sure_asks() {
 }
 
 #[test]
-fn the_short_form_says_tool_and_operand() {
+fn short_form_matches_tool_and_operand() {
     let policy = policy(
         "default = \"block\"\n[patterns]\n\"bash:ls *\" = \"allow\"\n\"bash:rm *\" = \"block\"\n\
          \"web-fetch:https://*\" = \"allow\"\n\"file-read:/srv/**\" = \"allow\"\n\"file-list\" = \"ask\"\n",
@@ -124,7 +125,7 @@ fn the_short_form_says_tool_and_operand() {
 }
 
 #[test]
-fn the_shipped_policy_is_sensible_on_the_first_day() {
+fn shipped_policy_allows_only_task_tools() {
     let policy = Policy::shipped();
     assert_eq!(policy.hash(), Sha256::digest(Policy::SHIPPED.as_bytes()));
     assert_eq!(policy.warnings(), []);
@@ -132,7 +133,7 @@ fn the_shipped_policy_is_sensible_on_the_first_day() {
         assert_eq!(call(tool, "{}").verdict(&policy), Verdict::Allow, "{tool}");
     }
     let reads = call("github-get", "{}").annotated("{\"readOnlyHint\":true}");
-    assert_eq!(reads.verdict(&policy), Verdict::Ask, "nobody is trusted yet");
+    assert_eq!(reads.verdict(&policy), Verdict::Ask, "no tool is trusted by default");
     let trusting = Policy::SHIPPED.replace("tools = []", "tools = [\"github-*\"]");
     assert_eq!(reads.verdict(&self::policy(&trusting)), Verdict::Allow);
     assert_eq!(bash("ls").verdict(&policy), Verdict::Ask);
@@ -140,14 +141,14 @@ fn the_shipped_policy_is_sensible_on_the_first_day() {
 }
 
 #[test]
-fn what_is_remembered_has_bounds() {
+fn remember_has_bounds() {
     assert_eq!(policy("remember = \"0s\"").remember(), Duration::ZERO);
     assert_eq!(policy("remember = \"1h\"").remember(), Duration::from_hours(1));
     assert!(Policy::read("remember = \"2h\"").is_err());
 }
 
 #[test]
-fn a_span_is_a_whole_number_of_a_unit() {
+fn duration_is_a_whole_number_of_units() {
     assert_eq!(parse_span("90s"), Some(Duration::from_secs(90)));
     for text in ["", "s", "0s", "1.5h", "-1m", "+1m", "1w", "1 m", "5µ", "99999999999d"] {
         assert_eq!(parse_span(text), None, "{text}");
