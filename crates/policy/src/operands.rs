@@ -116,12 +116,12 @@ impl<T> CallOperands<T> {
 
 /// Parses a URL, which must be a string.
 pub(crate) fn parse_url(value: &OrderedValue) -> Option<ParsedUrl> {
-    value.text().map(ParsedUrl::read)
+    value.text().map(ParsedUrl::parse)
 }
 
 /// Parses a path, which must be a string.
 pub(crate) fn parse_path(value: &OrderedValue) -> Option<ParsedPath> {
-    value.text().map(ParsedPath::read)
+    value.text().map(ParsedPath::parse)
 }
 
 /// Parses a script, which is a string, or one simple command, which is a list of words.

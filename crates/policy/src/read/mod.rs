@@ -55,7 +55,7 @@ fn read_policy(text: &str) -> Result<Policy, BadPolicy> {
 fn build_policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     let mut keys = file.keys("a policy")?;
     let (settings, tables) = settings::read_settings(&mut keys)?;
-    let mut policy = Policy { settings, hash: Sha256::of(text.as_bytes()), ..Policy::ask_always() };
+    let mut policy = Policy { settings, hash: Sha256::digest(text.as_bytes()), ..Policy::ask_always() };
     let parsed = rule::read_rules(&mut keys, &tables)?;
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();

@@ -108,7 +108,7 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
             rule.name
         ));
     }
-    let is_compound = |pattern: &&CommandPattern| pattern.speaks_of_several();
+    let is_compound = |pattern: &&CommandPattern| pattern.has_command_separator();
     if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(is_compound)) {
         found.push(format!(
             "rule {:?} allows nothing with `{}`: each command of a line is matched separately, so write one pattern for each",

@@ -91,7 +91,7 @@ impl CallFacts<'_> {
 
     /// Redacts and shortens a text for a reason. Redaction comes first, because it cannot recognise half a secret.
     fn redact_and_shorten(&self, text: &str) -> String {
-        shorten(self.redactor().text(text).as_deref().unwrap_or(text))
+        shorten(self.redactor().redact_text(text).as_deref().unwrap_or(text))
     }
 }
 

@@ -76,8 +76,9 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let newest = seqs.into_iter().flatten().max().unwrap_or_default();
     let question = call.request.as_ref().filter(|_| call.is_pending());
     let told = question.and_then(|question| Json::encode(question).ok());
-    let told =
-        told.map(|told| format!("-{}", short_hash(Sha256::digest(told.as_str().as_bytes())))).unwrap_or_default();
+    let told = told
+        .map(|told| format!("-{}", short_hash(Sha256::digest(told.as_str().as_bytes()))))
+        .unwrap_or_default();
     format!("W/\"{newest}-{}{told}\"", call.state)
 }
 
