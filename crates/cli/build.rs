@@ -5,7 +5,7 @@ use std::{env, io::Write, process::Command};
 
 fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_else(|_| "unknown".to_owned());
-    // An archive may lie in somebody else's repository, whose commits say nothing of it.
+    // An unpacked archive may be inside another repository, whose commits do not describe it.
     let ours = output("git", &["ls-files", "--error-unmatch", "build.rs"]).is_some();
     let git = |args: &[&str]| if ours { output("git", args) } else { None };
     // Packagers who build from an archive may know.

@@ -1,5 +1,5 @@
 -- Takes the lock that all writers take, and tells how long the log is and how it ends: if that is what the writer
--- knows, nobody else has written since. Each statement sees the log as it is when that statement begins, so what
+-- knows, no other process has written since. Each statement sees the log as it is when that statement begins, so what
 -- is read after the lock is how the log ends. The level is named because a database may have another default, at
 -- which all statements would see the log as it was before the lock. The lock is named by "CSGN" and by the table.
 BEGIN ISOLATION LEVEL READ COMMITTED;

@@ -3,7 +3,7 @@
 -- their order, and the table refuses them in any other.
 -- MATERIALIZED makes the text of each row once; folded into the outer query it would be made seven times.
 -- OR ROLLBACK, as in the guards' RAISE: with ABORT SQLite would copy every page before it touches it, to
--- undo this statement alone, and nobody here wants to keep half a batch.
+-- undo this statement alone, and half a batch is never kept.
 WITH rows (row) AS MATERIALIZED (SELECT value FROM json_each($1))
 INSERT OR ROLLBACK INTO events (seq, thread_id, type, timestamp, principal, data, hash)
 SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6

@@ -101,12 +101,15 @@ fn count_words(text: &str, phrase: &str) -> usize {
         .count()
 }
 
-/// Finds "is no <noun>", which hides a negation; "is no longer" and "is no more than" are plain.
+/// Finds "is no <noun>", which hides a negation; "there is no X" and "is no longer" are plain.
 fn find_is_no_noun(text: &str) -> impl Iterator<Item = String> {
     let plain = [
         "longer", "more", "less", "later", "earlier", "older", "newer", "wider", "higher", "lower", "greater",
     ];
     text.match_indices(" is no ").filter_map(move |(at, found)| {
+        if text[..at].ends_with("there") {
+            return None;
+        }
         let noun: String = text[at + found.len()..].chars().take_while(|c| c.is_alphabetic()).collect();
         (!noun.is_empty() && !plain.contains(&noun.as_str())).then(|| format!("is no {noun}"))
     })

@@ -202,7 +202,7 @@ fn split_group(group: &str) -> Vec<&str> {
     for (at, c) in group.char_indices() {
         match c {
             '{' => depth += 1,
-            '}' => depth -= 1,
+            '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
                 parts.push(&group[start..at]);
                 start = at + 1;

@@ -48,7 +48,7 @@ pub struct BulkDecisionItem {
     /// And why: the log keeps it, and a denial tells the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// What is to run instead of what was proposed; only with `allow_once`.
+    /// The arguments that run instead of the proposed ones; only with `allow_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
@@ -80,7 +80,7 @@ impl BulkDecisionItem {
     }
 }
 
-/// What came of each decision, in the order of the decisions.
+/// The outcome of each decision, in the order of the decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"results": []}))))]
@@ -90,7 +90,7 @@ pub struct BulkDecisionResponse {
     pub results: Vec<BulkDecisionResult>,
 }
 
-/// What came of one of several decisions: the call if it was taken, the problem if not.
+/// The outcome of one of several decisions: the call, or the problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -117,7 +117,7 @@ pub struct BulkDecisionResult {
     pub problem: Option<Problem>,
 }
 
-/// What came of one of several decisions, as the gate says it.
+/// The outcome of one of several decisions, in the gate's types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionAnswer {
     /// The thread of the call.
@@ -142,7 +142,7 @@ pub struct StopRequest {
     pub comment: Option<String>,
 }
 
-/// What a stop denied, all at once, and what it could not.
+/// The calls that a stop denied, and those that it could not deny.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "left": []}))))]

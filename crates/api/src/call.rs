@@ -36,7 +36,7 @@ pub struct Call {
     pub name: ToolName,
     /// Where it stands.
     pub state: CallState,
-    /// What runs if it runs: as proposed, or as an approver changed it.
+    /// The arguments that run: as proposed, or as an approver changed them.
     pub arguments: Json,
     /// SHA-256 of the canonical form of `arguments`.
     pub arguments_hash: Sha256,
@@ -49,26 +49,26 @@ pub struct Call {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
-    /// What the agent says it would do.
+    /// The impact that the agent claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub impact: Option<Json>,
-    /// What the agent wants with it.
+    /// The agent's description of its purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What the tool says of itself.
+    /// The tool's own definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<event::ToolDefinition>,
     /// SHA-256 of the canonical form of definition and annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
-    /// What people were asked, if they were.
+    /// The request, if people were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ApprovalRequest>,
-    /// What was decided, once it is.
+    /// The decision, once it is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,
-    /// Who runs it, once somebody does.
+    /// The claim, once an executor made one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<CallExecution>,
     /// Who was lost over it, the oldest first.
@@ -150,7 +150,7 @@ pub struct CallResult {
     pub seq: i64,
     /// How.
     pub status: Status,
-    /// What came of it.
+    /// The result.
     pub content: Json,
     /// Who says so.
     pub principal: Principal,
@@ -159,13 +159,13 @@ pub struct CallResult {
 }
 
 impl Call {
-    /// Whether an executor may claim it now.
+    /// True if an executor may claim it now.
     #[must_use]
     pub fn may_run(&self) -> bool {
         self.state == CallState::Allowed
     }
 
-    /// Whether it waits for a decision.
+    /// True if it waits for a decision.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.state == CallState::Pending

@@ -1,4 +1,4 @@
-//! What is asked of the gate.
+//! The requests to the gate.
 
 use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
 use countersign_events::event::{self, Decision, RiskLevel, Status};
@@ -18,16 +18,16 @@ pub struct ProposeRequest {
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
-    /// What to run it with: any JSON, kept to the byte.
+    /// The arguments: any JSON, kept byte for byte.
     pub arguments: Json,
     /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
-    /// What the agent says it would do.
+    /// The impact that the agent claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<ProposedImpact>,
-    /// What the agent wants with it, for the people who decide.
+    /// The agent's description of its purpose, for the approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// What the tool says of itself. The policy may look at it, changed arguments must satisfy its schema, and
@@ -46,14 +46,14 @@ pub struct ProposeRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposedDefinition {
-    /// What it does, in words.
+    /// The description of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub input_schema: Option<Json>,
-    /// Whether the tool itself wants people to be asked about this call.
+    /// True if the tool itself wants people to be asked about this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
 }
@@ -65,7 +65,7 @@ impl From<ProposedDefinition> for event::ToolDefinition {
     }
 }
 
-/// What the agent says the call would do.
+/// The impact of the call, as the agent claims it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"message": "deletes the cache", "riskLevel": "low", "reversible": true, "affectedResources": ["/tmp/cache"]}))))]
@@ -77,10 +77,10 @@ pub struct ProposedImpact {
     /// How bad it would be.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<RiskLevel>,
-    /// Whether it can be undone.
+    /// True if it can be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversible: Option<bool>,
-    /// What it would touch.
+    /// The resources that it would affect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub affected_resources: Vec<String>,
     /// How far it would reach.
@@ -88,7 +88,7 @@ pub struct ProposedImpact {
     pub estimated_impact: Option<String>,
 }
 
-// What the agent says may hold a secret.
+// The agent's texts may contain a secret.
 impl fmt::Debug for ProposeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, expires_in_seconds, .. } = self;
@@ -126,7 +126,7 @@ pub struct DecisionRequest {
     /// And why: the log keeps it, and a denial tells the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// What is to run instead of what was proposed; only with `allow_once`.
+    /// The arguments that run instead of the proposed ones; only with `allow_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
@@ -220,7 +220,7 @@ pub struct ResultRequest {
     pub status: Status,
     /// Any JSON, kept to the byte.
     pub content: Json,
-    /// Who ran it; if it is said, it must be whoever claimed the call. A call that was taken over needs it.
+    /// Who ran it; if it is said, it must be the executor that claimed the call. A call that was taken over needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
 }
@@ -245,7 +245,7 @@ impl ResultRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"reason": "no longer wanted"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelRequest {
-    /// Why, for whoever reads the log.
+    /// The reason, for the readers of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -256,7 +256,7 @@ pub struct CancelRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it never reached the mail server"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReleaseRequest {
-    /// Why, for whoever reads the log.
+    /// The reason, for the readers of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -265,7 +265,7 @@ pub struct ReleaseRequest {
 fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let Some(given) = Option::<serde_json::Number>::deserialize(deserializer)? else { return Ok(None) };
     let whole = given.as_u64().or_else(|| {
-        // What is whole and this small is exact in a double, and so is the way back.
+        // A whole number of this size is exact in a double, in both directions.
         let number = given.as_f64().filter(|number| number.fract() == 0.0)?;
         format!("{number:.0}").parse().ok()
     });
@@ -275,7 +275,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D:
     seconds.map(Some).ok_or_else(why)
 }
 
-/// What an executor may report; the other words are the gate's own.
+/// The statuses that an executor may report; the gate writes the others.
 #[cfg(feature = "openapi")]
 fn reported() -> utoipa::openapi::schema::Object {
     utoipa::openapi::ObjectBuilder::new()

@@ -59,7 +59,7 @@ impl GateError {
         self.code.as_str()
     }
 
-    /// Whether a later attempt may succeed, because the request itself is fine. A server's 503 is always transient.
+    /// True if a later attempt may succeed, because the request itself is fine. A server's 503 is always transient.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.facts.status == Some(503)

@@ -23,7 +23,7 @@ impl Default for PageQuery {
     }
 }
 
-/// What waits for people.
+/// The pending calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"pending": [], "next": null}))))]

@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// What the HTTP status is called.
+    /// The name of the HTTP status.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
     /// The stable word.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub code: ErrorCode,
-    /// What was wrong with this request, and what to do.
+    /// The mistake in this request, and the remedy.
     pub detail: String,
     /// Under which id the server's log speaks of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct Problem {
     /// The parameter or header that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
-    /// What the server fails at, where it is not ready.
+    /// The check that fails, if the server is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
     /// Why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`.

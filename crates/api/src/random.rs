@@ -1,4 +1,4 @@
-//! Ids that nobody else has.
+//! Random ids.
 
 /// Crockford's base 32, which leaves out what people mistake for something else.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

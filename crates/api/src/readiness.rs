@@ -1,4 +1,4 @@
-//! Whether everything is as it should be.
+//! True if everything is as it should be.
 
 use crate::{Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct ReadinessReport {
     pub version: String,
 }
 
-/// What waits for people at this moment.
+/// The requests that are open now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRequestCount {
     /// How many requests.

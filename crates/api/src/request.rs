@@ -20,17 +20,17 @@ pub struct ApprovalRequest {
     pub seq: i64,
     /// When it was opened.
     pub requested_at: Timestamp,
-    /// What may be answered.
+    /// The decisions that are offered.
     pub options: Vec<Decision>,
     /// Why people are asked.
     pub reason: String,
     /// The rule that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What of the policy asks.
+    /// The part of the policy that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// What shadow rules would have said.
+    /// The verdicts of shadow rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
     /// The level that an approver needs by now; anybody's, if none is named.
@@ -51,7 +51,7 @@ pub struct ApprovalRequest {
     /// Who may decide: an approver is in each of the lists; anybody, if there is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<Vec<String>>,
-    /// What approvers have said so far, the oldest first.
+    /// The votes so far, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<ApprovalVote>,
     /// When people are told once more.
@@ -72,7 +72,7 @@ pub struct ApprovalRequest {
     /// When it lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// What becomes of it then.
+    /// The decision at expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
     /// How many of the thread's last calls, as many as `scopes` looks at, were of the same tool; only where
@@ -102,7 +102,7 @@ pub struct EventMark {
     pub at: Timestamp,
 }
 
-/// What one approver said, where it takes several.
+/// The vote of one approver, if several are needed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -120,7 +120,7 @@ pub struct ApprovalVote {
     pub principal: Principal,
     /// When.
     pub at: Timestamp,
-    /// What was said.
+    /// The vote.
     pub decision: Decision,
     /// And why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,6 +136,6 @@ pub struct ApprovalVote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
-    /// Whether it counts: a change of the arguments voids what was said before it.
+    /// True if it counts: a change of the arguments voids what was said before it.
     pub counts: bool,
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalResponse {
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
     /// Where it came from.
     pub source: Source,
@@ -34,32 +34,32 @@ pub struct ApprovalResponse {
     /// The rule that decided or asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What of the policy decided, where nobody was asked.
+    /// The part of the policy that decided, if no person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// What shadow rules would have said, where nobody was asked.
+    /// The verdicts of shadow rules, if no person was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
     /// The earlier decision that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
-    /// What the approver adds.
+    /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The level it was decided at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// How wide it is remembered; `"once"`, where an approval that nobody used moved here.
+    /// The scope in which it is remembered; `"once"` if an unused approval moved here.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
     /// Where an approver changed the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ArgumentChange>,
-    /// What the model should be told beside the result: that a person changed what ran.
+    /// A note for the model beside the result: a person changed the arguments that ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// When it is worth nothing any more, if nobody has used it.
+    /// The time at which it lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
     /// The hash of the policy that was in force.

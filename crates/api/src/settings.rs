@@ -1,4 +1,4 @@
-//! What holds for a thread: its grants, its mode, its own policies, and its end.
+//! The settings of a thread: its grants, its mode, its own policies, and its end.
 
 use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName, commands::word};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
@@ -93,7 +93,7 @@ pub struct ThreadMode {
     pub thread_id: ThreadId,
     /// Its mode.
     pub mode: Mode,
-    /// Who set it; nobody, if it never was.
+    /// The person who set it; absent if it was never set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<Principal>,
     /// When.
@@ -134,7 +134,7 @@ pub struct ThreadPolicies {
     pub tools: Vec<ThreadToolPolicy>,
 }
 
-/// What a thread says of a tool itself.
+/// The thread's own policy for a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -148,7 +148,7 @@ pub struct ThreadPolicies {
 pub struct ThreadToolPolicy {
     /// The tool.
     pub tool: ToolName,
-    /// What holds for it.
+    /// The thread's policy for the tool.
     pub policy: ToolPolicy,
     /// Who said so.
     pub principal: Principal,

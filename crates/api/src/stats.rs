@@ -1,10 +1,10 @@
-//! What became of calls, in numbers.
+//! Statistics of calls.
 
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What became of the calls that were proposed in a span of time.
+/// Statistics of the calls that were proposed in a span of time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
@@ -34,7 +34,7 @@ pub struct CallStatistics {
     pub tools: Vec<ToolStatistics>,
 }
 
-/// What became of the calls of a tool.
+/// Statistics of the calls of one tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -86,11 +86,11 @@ pub struct CallCounts {
     pub allowed: u64,
     /// Denied by a person, a rule or a mode.
     pub denied: u64,
-    /// Nobody decided in time.
+    /// It expired without a decision.
     pub expired: u64,
     /// Withdrawn before anybody decided.
     pub cancelled: u64,
-    /// People were asked and nobody answered: it lapsed or was withdrawn.
+    /// People were asked and did not answer: the request expired or was withdrawn.
     pub abandoned: u64,
     /// Still wait for people.
     pub waiting: u64,

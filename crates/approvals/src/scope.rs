@@ -47,7 +47,7 @@ impl GrantScope {
         }
     }
 
-    /// Whether a decision that was made on `made` answers the call, whose arguments hash to `hash`.
+    /// True if a decision that was made on `made` answers the call, whose arguments hash to `hash`.
     #[must_use]
     pub fn answers(
         &self,

@@ -55,7 +55,7 @@ impl ServerConnection {
         }
     }
 
-    /// Asks for the stream; as somebody who was there before, or for the first time.
+    /// Requests the stream, for the first time or again after an interruption.
     async fn open(&self, filter: &LogFilter, cursor: i64, was_here: bool) -> Result<Response, GateError> {
         let request = self.client.get(self.stream_url(filter)).header("accept", "text/event-stream");
         let request = if was_here {

@@ -12,7 +12,7 @@ impl ServerConnection {
         serde_json::from_slice(&body).map_err(|why| self.strange(&why.to_string()))
     }
 
-    /// The answer, if it is no problem.
+    /// The response, unless it is a problem.
     pub(crate) async fn answer(&self, request: RequestBuilder) -> Result<Response, GateError> {
         let answer = request.send().await.map_err(|why| self.unreachable(&why))?;
         if answer.status().is_success() {

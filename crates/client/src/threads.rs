@@ -1,4 +1,4 @@
-//! What holds for a thread, over a server.
+//! The settings of a thread, over a server.
 
 use crate::{
     connection::{ServerConnection, header},

@@ -175,7 +175,7 @@ impl CallMetrics {
         );
     }
 
-    /// What happened to a thread, or to calls because of it.
+    /// Events of a thread, and of its calls because of it.
     fn aside(&self, event: &RecordedEvent) {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
         match &*event.body {

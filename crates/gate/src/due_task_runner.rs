@@ -48,7 +48,7 @@ impl DueTaskRunner {
     }
 
     /// Sees to all that is due, and gives the moment up to which it has. A call that cannot be read, or of which
-    /// nothing comes, is passed over: it must not hold up the others.
+    /// nothing comes, is skipped: it must not hold up the others.
     async fn carry_out_due(&self) -> Result<Timestamp, StoreError> {
         let mut passed_over: HashSet<CallName> = HashSet::new();
         loop {
@@ -74,7 +74,7 @@ impl DueTaskRunner {
         }
     }
 
-    /// Whether anything was written: another process may have been there first.
+    /// True if anything was written: another process may have been there first.
     async fn see_to(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),

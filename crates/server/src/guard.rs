@@ -37,7 +37,7 @@ pub(crate) async fn reject_foreign_pages(request: Request, next: Next) -> Respon
     }
 }
 
-/// Browsers say of each request how its origin stands to this server; nobody else says anything. Another
+/// Browsers say of each request how its origin stands to this server; other clients send no such header. Another
 /// port of this machine is the `same-site`, and as foreign as any.
 fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
     let is = |name: &str, what: &[&str]| {

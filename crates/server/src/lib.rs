@@ -1,7 +1,7 @@
 //! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
 //! as a stream of server-sent events. One endpoint, one file, in `routes/`.
 //!
-//! Nobody is authenticated yet, so only loopback addresses and socket files are served, and a request
+//! There is no authentication yet, so only loopback addresses and socket files are served, and a request
 //! that a browser sends on behalf of some web page is turned away ([`guard`]).
 
 mod address;
@@ -136,7 +136,7 @@ mod tests {
     use std::error::Error as Failure;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    /// What the server answers to that request, with a route that panics.
+    /// The response to a request whose route panics.
     async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
         let folder = tempfile::tempdir()?;
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;

@@ -39,14 +39,14 @@ impl BoundListener {
         }
     }
 
-    /// Takes over a port that somebody else listens on for this process.
+    /// Takes over a port on which another process listens for this one.
     pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, ServerError> {
         require_loopback(socket.local_addr()?)?;
         socket.set_nonblocking(true)?;
         Ok(Self::from_tcp(TcpListener::from_std(socket)?)?)
     }
 
-    /// Takes over a socket file that somebody else listens on for this process; it stays in the end.
+    /// Takes over a socket file on which another process listens for this one. The file stays at the end.
     pub fn inherited_unix(socket: std::os::unix::net::UnixListener) -> Result<Self, ServerError> {
         socket.set_nonblocking(true)?;
         let path = socket.local_addr()?.as_pathname().map(Path::to_path_buf).unwrap_or_default();

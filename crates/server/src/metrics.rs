@@ -1,4 +1,4 @@
-//! What the server measures, beside what the gate does.
+//! The server's own metrics, beside those of the gate.
 
 use axum::http::{Method, StatusCode};
 use countersign_gate::EmbeddedGate;
@@ -19,7 +19,7 @@ type RequestLabels = Family<[(&'static str, String); 3], Counter>;
 /// By route and method.
 type DurationLabels = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
-/// What is counted, and where it is shown.
+/// The metrics, and the registry that shows them.
 #[derive(Debug)]
 pub(crate) struct ServerMetrics {
     registry: Registry,
@@ -74,7 +74,7 @@ impl ServerMetrics {
 
     /// Counts an answer.
     pub(crate) fn record_answer(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
-        // Any word may stand where a method does, and each would be a series of its own for ever.
+        // Any word may stand where a method does, and each would become a permanent series of its own.
         let method = match method.as_str() {
             known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH") => known,
             _ => "other",

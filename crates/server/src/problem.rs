@@ -8,7 +8,7 @@ use axum::{
 };
 use countersign_api::{self as api, ErrorCode, GateError};
 
-/// What an error is sent as.
+/// The form of an error in a response.
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
 /// An error on its way out.

@@ -14,9 +14,9 @@ pub enum ServerError {
     /// The address cannot be had.
     #[error("cannot listen on {address}: {why}")]
     Bind {
-        /// What was asked for.
+        /// The requested address.
         address: ListenAddress,
-        /// What the system says.
+        /// The message of the system.
         why: io::Error,
     },
     /// The listener failed.

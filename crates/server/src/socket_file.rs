@@ -12,7 +12,7 @@ use tokio::net::UnixListener;
 /// How many connections may wait to be taken.
 pub(crate) const BACKLOG: i32 = 1024;
 
-/// A file that goes with this. It has to go while the socket is still listened on: until then nobody else
+/// A file that goes with this. It has to go while the socket is still listened on: until then no other process
 /// takes its place, and no other file can have its number.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
@@ -20,7 +20,7 @@ pub(crate) struct SocketFile {
     identity: FileIdentity,
 }
 
-/// What tells a file from every other that is there.
+/// The identity of a file, which no other existing file has.
 type FileIdentity = (u64, u64);
 
 fn file_identity(file: &Metadata) -> FileIdentity {
@@ -95,8 +95,8 @@ impl Drop for SocketFileLock {
     }
 }
 
-/// A process that was killed leaves its socket behind, and nobody answers on it. What somebody answers on,
-/// or is no socket, stays.
+/// A process that was killed leaves its socket behind, without a listener. A socket with a listener, and a file
+/// that is not a socket, stays.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {

@@ -22,7 +22,7 @@ const RECONNECT: Duration = Duration::from_secs(1);
 pub(crate) struct StreamStart {
     /// The `seq` after which it begins.
     pub(crate) after: i64,
-    /// Whether the reader has read it before, up to there.
+    /// True if the reader has read it before, up to there.
     pub(crate) again: bool,
 }
 
@@ -70,7 +70,7 @@ fn stream(
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A database that restarts does not end the stream: a browser that comes back to a 503 gives up.
         let mut events = app.gate.with_retries().follow(filter, after);
-        // Counted from before each message, so that whoever has read one knows when the next is due.
+        // Counted from before each message, so that a reader of one message knows when the next is due.
         let mut due = clock.now().after(heartbeat);
         yield Message::default().retry(RECONNECT);
         loop {

@@ -64,7 +64,7 @@ pub async fn copy(
     copied
 }
 
-/// Whether both lead to one file. Opened by two names, it would have two write-ahead logs.
+/// True if both lead to one file. Opened by two names, it would have two write-ahead logs.
 fn is_same_file(from: &Path, to: &Path) -> bool {
     let identity = |path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     matches!((identity(from), identity(to)), (Ok(from), Ok(to)) if from == to)
@@ -135,7 +135,7 @@ fn not_a_copy(source: &Store, target: &Store) -> StoreError {
     StoreError::NotACopy { place: target.place(), from: source.place() }
 }
 
-/// Whether the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
+/// True if the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
 /// so what is compared begins no later than at the last one that is sealed.
 async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, StoreError> {
     let (mut from, mut sealed) = (tip, false);

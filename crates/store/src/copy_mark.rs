@@ -21,7 +21,7 @@ pub(crate) enum CopyMark {
 }
 
 impl CopyMark {
-    /// What both databases understand alike.
+    /// The statements that both databases accept.
     pub(crate) fn statements(&self) -> Vec<SqlQuery> {
         match self {
             Self::On { source, .. } => vec![

@@ -33,7 +33,7 @@ pub enum StoreError {
     /// The address cannot be parsed. The message does not repeat it, because it may hold a password.
     #[error("{why}")]
     BadAddress {
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The folder of the file does not exist, or is not a folder.

@@ -12,9 +12,9 @@ pub struct NamedQuery {
     pub file: &'static str,
     /// The text of that file.
     pub text: &'static str,
-    /// Whether it runs on SQLite.
+    /// True if it runs on SQLite.
     pub on_sqlite: bool,
-    /// Whether it runs on PostgreSQL.
+    /// True if it runs on PostgreSQL.
     pub on_postgres: bool,
 }
 

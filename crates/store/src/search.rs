@@ -54,7 +54,7 @@ pub struct CallFate {
     pub tool: String,
     /// When people were asked, if they were.
     pub requested_at: Option<Timestamp>,
-    /// What was decided, by what, and when, if it was.
+    /// The decision, its source and its time, if there is one.
     pub decided: Option<(Decision, Source, Timestamp)>,
     /// True if an executor started it.
     pub started: bool,
@@ -218,7 +218,7 @@ impl Store {
         } else {
             Some(floor).filter(|floor| *floor > 1)
         };
-        // A row by hand may name a thread by what is no name.
+        // A row inserted with SQL may have an invalid thread id.
         Ok(ResultPage { items: rows.iter().take(limit).filter_map(parse_outline).collect(), next })
     }
 

@@ -73,7 +73,7 @@ impl Store {
         self.inner.found
     }
 
-    /// What the log is called.
+    /// The name of the log.
     #[must_use]
     pub fn place(&self) -> DatabaseName {
         self.inner.place.clone()

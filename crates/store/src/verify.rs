@@ -26,12 +26,12 @@ pub struct VerifyReport {
     pub inadmissible: Vec<InadmissibleRow>,
     /// The number of all rows that the rules would not have written.
     pub inadmissible_count: u64,
-    /// Whether the index of open requests agrees with the events.
+    /// True if the index of open requests agrees with the events.
     pub index_holds: bool,
 }
 
 impl VerifyReport {
-    /// Whether nothing is wrong.
+    /// True if nothing is wrong.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.broken.is_none() && self.inadmissible_count == 0 && self.index_holds
@@ -95,7 +95,7 @@ impl Store {
         Ok(rows.iter().filter_map(|found| found.number(0)).map(row).collect())
     }
 
-    /// Whether the index of open requests equals the result of the pure query, in one snapshot of the log.
+    /// True if the index of open requests equals the result of the pure query, in one snapshot of the log.
     async fn index_holds(&self) -> Result<bool, StoreError> {
         let (pure, index) =
             (SqlQuery::new(queries::OPEN_REQUESTS_PURE), SqlQuery::new(queries::OPEN_REQUESTS));

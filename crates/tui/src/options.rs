@@ -33,7 +33,7 @@ pub struct EndNotice {
     pub text: String,
 }
 
-/// What is watched, and how it is shown.
+/// The calls to watch, and how to show them.
 #[derive(Clone)]
 pub struct WatchOptions {
     /// The connection to the log, in the name of the person who decides.

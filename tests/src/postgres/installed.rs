@@ -49,7 +49,7 @@ pub(super) fn hand_over(path: &Path) {
     }
 }
 
-/// The user that root runs the server as: `postgres`, which the package creates, or else `nobody`. Other users
+/// The user that root runs the server as: `postgres`, which the package creates, or else a user without rights. Other users
 /// run it as themselves.
 fn user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {

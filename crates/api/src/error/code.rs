@@ -155,7 +155,7 @@ codes! {
 }
 
 impl UnavailableReason {
-    /// Whether the database may be available again without help.
+    /// True if the database may be available again without help.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         matches!(
@@ -171,7 +171,7 @@ impl UnavailableReason {
         )
     }
 
-    /// Whether only a database server has this reason, and a database file never.
+    /// True if only a database server has this reason, and a database file never.
     #[must_use]
     pub const fn is_of_a_server(self) -> bool {
         matches!(

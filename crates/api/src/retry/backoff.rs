@@ -31,7 +31,7 @@ where
         .await
 }
 
-/// Whether a later attempt may succeed. A gate that this process has shut down stays shut down.
+/// True if a later attempt may succeed. A gate that this process has shut down stays shut down.
 pub(super) fn may_pass(error: &GateError) -> bool {
     let own_shutdown = error.code == ErrorCode::ShuttingDown && error.facts.status.is_none();
     error.is_transient() && !own_shutdown

@@ -23,9 +23,9 @@ pub(super) struct CommandGuess {
     pub(super) evidence: CommandEvidence,
     /// The thread as the command saw it, if that differs from its state before the row.
     pub(super) thread: Option<Thread>,
-    /// Whether the writer first writes the events that are due on the call.
+    /// True if the writer first writes the events that are due on the call.
     pub(super) due_first: bool,
-    /// Whether the row was written with SQL, where no process writes reminders and escalations first.
+    /// True if the row was written with SQL, where no process writes reminders and escalations first.
     pub(super) is_by_hand: bool,
 }
 
@@ -61,7 +61,7 @@ impl CommandGuess {
         }
     }
 
-    /// Whether an event of this type may be due and not yet written.
+    /// True if an event of this type may be due and not yet written.
     pub(super) fn may_be_late(&self, kind: EventType) -> bool {
         self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)
     }
@@ -96,7 +96,7 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        // A request follows its call, and a message is no command's.
+        // A request follows its call, and no command writes a message.
         Body::ApprovalRequest(_) | Body::Message(..) => Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use super::LogRow;
 use crate::NewEvent;
 use countersign_events::Body;
 
-/// Whether a row can belong to the same command as the first one. PostgreSQL gives each row that SQL inserts a time of
+/// True if a row can belong to the same command as the first one. PostgreSQL gives each row that SQL inserts a time of
 /// its own.
 pub(super) fn is_same_step(first: &LogRow, row: &LogRow) -> bool {
     let same_time = first.event.timestamp == row.event.timestamp || first.is_by_hand();

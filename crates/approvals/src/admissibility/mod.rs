@@ -46,7 +46,7 @@ struct LogRow {
 }
 
 impl LogRow {
-    /// Whether the row was written through the view `decisions`.
+    /// True if the row was written through the view `decisions`.
     fn is_by_hand(&self) -> bool {
         self.event.hash.is_none()
     }

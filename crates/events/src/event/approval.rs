@@ -15,15 +15,15 @@ pub struct ApprovalRequest {
     pub rule: Option<String>,
     /// Why people are asked.
     pub reason: String,
-    /// What may be answered.
+    /// The decisions that are offered.
     pub options: Vec<Decision>,
-    /// What of the policy asks.
+    /// The part of the policy that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// What shadow rules would have said.
+    /// The verdicts of shadow rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
-    /// The level an approver needs; anybody's, if nothing is said.
+    /// The level that an approver needs; absent if any level suffices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// The level at which it is decided if the approver names none; `level`, if nothing is said.
@@ -50,7 +50,7 @@ pub struct ApprovalRequest {
     /// When the question lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// What becomes of it then; `deny` if nothing is said.
+    /// The decision at expiry; `deny` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
     /// The hash of the policy that judged.
@@ -71,7 +71,7 @@ impl ApprovalRequest {
 pub struct ApprovalVote {
     /// The call it is about.
     pub tool_call_id: CallId,
-    /// What was said.
+    /// The vote.
     pub decision: Decision,
     /// And why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct ApprovalVote {
     /// At which level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// How wide it is meant, as in a response.
+    /// The scope, as in a response.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
     /// The arguments as this approver changed them, which begins a round.
@@ -93,7 +93,7 @@ pub struct ApprovalVote {
     pub round: u32,
 }
 
-/// `TOOL_APPROVAL_REMINDER`: nobody has answered yet, and people are told so once more.
+/// `TOOL_APPROVAL_REMINDER`: the request is still open, and people are reminded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalReminder {
@@ -101,7 +101,7 @@ pub struct ApprovalReminder {
     pub tool_call_id: CallId,
 }
 
-/// `TOOL_APPROVAL_ESCALATED`: nobody has answered yet, and from now on it takes a higher level.
+/// `TOOL_APPROVAL_ESCALATED`: the request is still open, and now needs a higher level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalEscalation {
@@ -111,29 +111,29 @@ pub struct ApprovalEscalation {
     pub level: String,
 }
 
-/// `TOOL_APPROVAL_RESPONSE`: the decision. Every call gets exactly one, also where nobody was asked.
+/// `TOOL_APPROVAL_RESPONSE`: the decision. Every call gets exactly one, even if no person was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalResponse {
     /// The call it is about.
     pub tool_call_id: CallId,
-    /// Whether it may run.
+    /// True if it may run.
     pub decision: Decision,
     /// Where the decision came from.
     pub source: Source,
     /// The rule that decided or asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What of the policy decided, where nobody was asked.
+    /// The part of the policy that decided, if no person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// What shadow rules would have said, where nobody was asked.
+    /// The verdicts of shadow rules, if no person was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
     /// The `seq` of the response of a person that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
-    /// What the approver adds, for the model too.
+    /// The approver's comment, which the model receives too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The arguments as the approver changed them; none if they run as proposed.
@@ -152,7 +152,7 @@ pub struct ApprovalResponse {
     /// identical call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
-    /// When an approval that nobody used is worth nothing any more.
+    /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
     /// The hash of the policy that was in force; absent on a row inserted by hand.

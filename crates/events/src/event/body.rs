@@ -10,7 +10,7 @@ use crate::{DamagedEvent, Json};
 
 macro_rules! bodies {
     ($($name:ident($data:ty),)*) => {
-        /// What an event says, by its type.
+        /// The content of an event, by its type.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Body {
             $(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name($data),)*

@@ -51,6 +51,6 @@ pub struct ToolResult {
     pub tool_call_id: CallId,
     /// How.
     pub status: Status,
-    /// What came of it: any JSON, kept to the byte.
+    /// The result: any JSON, kept byte for byte.
     pub content: Json,
 }

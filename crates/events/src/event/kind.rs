@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr};
 
-/// That is no type of event.
+/// The text is not a type of event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no event type {0:?}")]
 pub struct UnknownType(pub String);
@@ -34,11 +34,11 @@ event_types! {
     ApprovalRequest = "TOOL_APPROVAL_REQUEST",
     /// One approver of several has spoken.
     ApprovalVote = "TOOL_APPROVAL_VOTE",
-    /// Nobody has answered yet, and people are told so once more.
+    /// The request is still open, and people are reminded.
     ApprovalReminder = "TOOL_APPROVAL_REMINDER",
-    /// Nobody has answered yet, and the question goes to a higher level.
+    /// The request is still open, and now needs a higher level.
     ApprovalEscalated = "TOOL_APPROVAL_ESCALATED",
-    /// The decision, once for ever.
+    /// The decision, which is final.
     ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
     /// An executor starts the call.
     ExecutionStarted = "TOOL_EXECUTION_STARTED",
@@ -56,22 +56,22 @@ event_types! {
     ThreadModeSet = "THREAD_MODE_SET",
     /// The thread is over.
     ThreadClosed = "THREAD_CLOSED",
-    /// What a person said to the model.
+    /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
-    /// What the model said.
+    /// A message of the model.
     AgentMessage = "AGENT_MESSAGE",
     /// The model's standing instructions.
     SystemPrompt = "SYSTEM_PROMPT",
     /// A person's own standing instructions.
     UserSystemPrompt = "USER_SYSTEM_PROMPT",
-    /// What the program told the person, and no model.
+    /// A message of the program to the person, hidden from the model.
     LocalSystemMessage = "LOCAL_SYSTEM_MESSAGE",
     /// A summary that takes the place of what is before it.
     Compaction = "COMPACTION",
 }
 
 impl EventType {
-    /// Whether it speaks of one call.
+    /// True if it speaks of one call.
     #[must_use]
     pub const fn is_about_a_call(self) -> bool {
         matches!(

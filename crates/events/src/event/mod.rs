@@ -32,7 +32,7 @@ pub struct Event {
     pub seq: i64,
     /// The thread it belongs to.
     pub thread_id: ThreadId,
-    /// What happened.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub kind: EventType,
     /// When, by the clock of the process that wrote it.

@@ -1,4 +1,4 @@
-//! What is proposed, and what is known of its tool.
+//! The proposed call, and the facts about its tool.
 
 use crate::{CallId, Json, Sha256, ToolName, event::Verdict};
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ pub struct ToolCall {
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
-    /// What it is to be run with, exactly as proposed.
+    /// The arguments, exactly as proposed.
     pub arguments: Json,
     /// SHA-256 of the arguments' canonical form.
     pub arguments_hash: Sha256,
     /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Json>,
-    /// What the agent says it would do, as it said it.
+    /// The impact that the agent claims, in its own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<Json>,
-    /// What the agent wants with it, for people.
+    /// The agent's description of its purpose, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What the tool says of itself, if whoever proposed the call handed it on.
+    /// The tool's own definition, if the proposer sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<ToolDefinition>,
     /// SHA-256 of the canonical form of definition and annotations: what was looked at when it was approved.
@@ -36,27 +36,27 @@ pub struct ToolCall {
     pub redacted: Vec<String>,
 }
 
-/// What a tool says of itself.
+/// The definition that a tool gives of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
-    /// What it does, in words.
+    /// The description of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments, which edited ones must satisfy too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub input_schema: Option<Json>,
-    /// Whether the tool itself wants people to be asked about this call.
+    /// True if the tool itself wants people to be asked about this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
 }
 
 impl ToolDefinition {
     /// SHA-256 of the canonical form of `{"annotations": …, "definition": …}`, each where it is there. `None`
-    /// if neither is, or one of them is no JSON that could be admitted.
+    /// if neither is, or if one of them is not admissible JSON.
     #[must_use]
     pub fn hash(definition: Option<&Self>, annotations: Option<&Json>) -> Option<Sha256> {
         #[derive(Serialize)]
@@ -73,7 +73,7 @@ impl ToolDefinition {
     }
 }
 
-/// What a shadow rule would have said, had it been in force.
+/// The verdict of a shadow rule, had it been in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no deploys on Friday", "verdict": "block"}))))]

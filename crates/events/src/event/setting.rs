@@ -1,4 +1,4 @@
-//! What is set for a thread.
+//! The settings of a thread.
 
 use super::{Mode, ToolPolicy};
 use crate::ToolName;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct ToolPolicySet {
     /// The tool.
     pub tool: ToolName,
-    /// What holds for it in this thread.
+    /// The tool's policy in this thread.
     pub policy: ToolPolicy,
 }
 

@@ -18,7 +18,7 @@ pub enum CallState {
     Running,
     /// It ran.
     Finished,
-    /// The executor's lease lapsed without a result, so nobody knows whether the call ran.
+    /// The executor's lease lapsed without a result, so it is unknown if the call ran.
     Unknown,
     /// It was withdrawn.
     Cancelled,

@@ -1,14 +1,14 @@
 //! The verdict of a policy on a call.
 
-/// What the policy says of a call, from the mildest to the strictest.
+/// The verdict of the policy on a call, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It may run, and nobody is asked.
+    /// It may run, and people are not asked.
     Allow,
     /// People decide.
     Ask,
-    /// It may not run, and nobody can lift that.
+    /// It may not run, and no approver can lift that.
     Block,
 }
 

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {given:?} here; there is {known}")]
 pub struct UnknownWord {
-    /// What was given.
+    /// The word that was given.
     pub given: String,
-    /// What there is.
+    /// The known words.
     pub known: String,
 }
 
@@ -62,7 +62,7 @@ words! {
 }
 
 impl Decision {
-    /// Whether the call may run.
+    /// True if the call may run.
     #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::AllowOnce | Self::AllowSession)
@@ -80,7 +80,7 @@ words! {
         Grant = "grant",
         /// The thread's mode.
         Mode = "mode",
-        /// Nobody answered in time.
+        /// The request expired.
         Expiry = "expiry",
         /// The call was withdrawn.
         Cancellation = "cancellation",
@@ -88,13 +88,13 @@ words! {
 }
 
 words! {
-    /// What of the policy gave a verdict.
+    /// The part of the policy that gave a verdict.
     Basis {
         /// A rule.
         Rule = "rule",
         /// A zone of paths.
         Zone = "zone",
-        /// What the tool says of itself.
+        /// The tool's own definition.
         Tool = "tool",
         /// Nothing matched.
         Default = "default",
@@ -110,7 +110,7 @@ words! {
         Error = "error",
         /// It was not allowed to run.
         Denied = "denied",
-        /// Nobody decided in time.
+        /// It expired without a decision.
         Expired = "expired",
         /// It was withdrawn.
         Cancelled = "cancelled",
@@ -140,7 +140,7 @@ words! {
         RequireApproval = "require-approval",
         /// Refuse.
         Deny = "deny",
-        /// What the policy says, as if nothing had been set.
+        /// The policy decides, as if the thread had no setting.
         Default = "default",
     }
 }
@@ -150,15 +150,15 @@ words! {
     Mode {
         /// People decide.
         Interactive = "interactive",
-        /// What is asked is allowed.
+        /// An `ask` is allowed.
         ApproveAll = "approve_all",
-        /// What is asked is denied.
+        /// An `ask` is denied.
         AutoDeny = "auto_deny",
     }
 }
 
 words! {
-    /// What becomes of a request that nobody answers.
+    /// The decision on a request at its expiry.
     OnExpiry {
         /// It is denied.
         Deny = "deny",

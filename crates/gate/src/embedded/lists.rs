@@ -151,9 +151,9 @@ fn inform(
     views
 }
 
-/// Works where nobody else has to wait for it: reading a thousand command lines takes a while.
+/// Runs the work on a blocking thread, because reading a thousand command lines takes long.
 async fn off_the_way<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    // Nobody cancels it, so if it does not come back it fell over, and that is whose turn it was.
+    // The task is never cancelled, so a JoinError is a panic: resume it.
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|fell| std::panic::resume_unwind(fell.into_panic()))

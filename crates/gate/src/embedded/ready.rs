@@ -1,4 +1,4 @@
-//! Whether all is well, tried out rather than believed.
+//! True if all is well, tried out rather than believed.
 
 use super::EmbeddedService;
 use crate::GateFailure;

@@ -54,7 +54,7 @@ impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
     }
 }
 
-/// Whether each `%` begins a byte: decoding would pass over one that does not.
+/// True if each `%` begins a byte: decoding would pass over one that does not.
 fn is_encoded(text: &str) -> bool {
     text.split('%').skip(1).all(|rest| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
 }

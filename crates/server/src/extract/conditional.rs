@@ -57,7 +57,7 @@ pub(crate) fn with_tag(tag: &str, answer: impl IntoResponse) -> Response {
     response
 }
 
-/// What the caller has still holds.
+/// The caller's copy is current.
 pub(crate) fn not_modified(tag: &str) -> Response {
     with_tag(tag, StatusCode::NOT_MODIFIED)
 }

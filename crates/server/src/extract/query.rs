@@ -1,5 +1,5 @@
 //! Query parameters: each endpoint names those it takes. Whatever else stands there, or stands twice,
-//! or cannot be read is refused by its name, for a filter that is passed over shows what was not asked for.
+//! or cannot be read is refused by its name, because an ignored filter would return data that was not requested.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
@@ -57,7 +57,7 @@ parameter_sets! {
     Span as SpanOfTime: ["since", "until"];
 }
 
-/// What a query asks for.
+/// The parsed query parameters.
 pub(crate) struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,

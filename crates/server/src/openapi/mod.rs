@@ -19,7 +19,7 @@ use utoipa::{
     },
 };
 
-/// What is true of the API as a whole.
+/// The parts of the document that describe the API as a whole.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -29,7 +29,7 @@ use utoipa::{
                        RFC 3339 in UTC. Request bodies refuse fields they do not know; answers may gain some.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
-    // What answers of several shapes hold, and parts of errors.
+    // Schemas of responses with several shapes, and parts of errors.
     components(schemas(
         api::CallPage, api::EventPage, api::GrantPage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
         api::ThreadSummary, api::ThreadPage,

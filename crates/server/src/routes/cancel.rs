@@ -11,7 +11,7 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished);
 
-/// Withdraw a call that nobody runs yet.
+/// Withdraw a call that has not started.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/cancel",

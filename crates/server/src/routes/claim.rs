@@ -13,7 +13,7 @@ refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, D
 
 /// Start a call.
 ///
-/// The answer's `arguments` are what may run, and nothing else. A second claim is refused even to whoever made
+/// The answer's `arguments` are what may run, and nothing else. A second claim is refused even to the executor that made
 /// the first, with who that was.
 #[utoipa::path(
     post,

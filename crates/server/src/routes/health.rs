@@ -1,4 +1,4 @@
-//! `GET /healthz`, `GET /readyz`, and a word for whoever opens the address in a browser.
+//! `GET /healthz`, `GET /readyz`, and a page for people who open the address in a browser.
 
 use super::RouteAnswer;
 use crate::{AppState, openapi::refusals, problem::ProblemResponse};
@@ -16,7 +16,7 @@ pub(super) struct LivenessReport {
     status: &'static str,
 }
 
-/// Whether the process lives.
+/// True if the process lives.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -28,7 +28,7 @@ pub(super) async fn liveness() -> Json<LivenessReport> {
     Json(LivenessReport { status: "ok" })
 }
 
-/// Whether it can do its work.
+/// True if it can do its work.
 ///
 /// An order goes all the way through the writer, the log is read, and the feed must have what is in it. If
 /// something fails, `check` of the problem says what: `database` if PostgreSQL is away or says no, else `log`,
@@ -49,7 +49,7 @@ pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::R
     Ok(Json(ready))
 }
 
-/// What this is.
+/// The name of the program.
 #[utoipa::path(
     get,
     path = "/",

@@ -45,7 +45,7 @@ pub(super) struct TaggedSchema<T>(PhantomData<T>);
 
 /// An answer that has a tag.
 pub(super) trait TaggedAnswer: ToSchema {
-    /// What it is.
+    /// The answer.
     const WHAT: &'static str;
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn everywhere(
     answer(&app, query, &have).await
 }
 
-/// What waits for people, in one thread.
+/// The pending calls of one thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/approvals/pending",

@@ -13,7 +13,7 @@ refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEli
 
 /// Let another executor take a call over whose outcome is unknown.
 ///
-/// Its executor's lease has lapsed without a result, so it may have run. Whoever releases it answers for it that it
+/// Its executor's lease has lapsed without a result, so it may have run. The person who releases it accepts that it
 /// may run twice. Only people may, and not the one who proposed it.
 #[utoipa::path(
     post,

@@ -5,7 +5,7 @@ use crate::{AppState, extract::Span};
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
 
-/// What became of calls, in numbers.
+/// Statistics of calls.
 ///
 /// Of the calls that were proposed from `since` on and before `until`: how many of each tool were asked about,
 /// allowed, denied and so on, and how long people took to decide.

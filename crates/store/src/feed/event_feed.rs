@@ -102,7 +102,7 @@ impl EventFeed {
         self.recent().sealed
     }
 
-    /// Whether rows that were read from the table come right after what was handed out. They do not if the
+    /// True if rows that were read from the table come right after what was handed out. They do not if the
     /// database has lost events, as a standby that lagged has, and others have been written in their place.
     pub(crate) fn is_followed_by(&self, events: &[Arc<Event>]) -> bool {
         let recent = self.recent();

@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What a receiver listens for.
+/// The events that a receiver listens for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum ReceiverKey {
     All,
