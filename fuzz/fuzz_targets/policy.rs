@@ -21,7 +21,7 @@ fuzz_target!(|input: &str| {
     assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
     assert_eq!(laid_out.warnings().len(), policy.warnings().len(), "{text}");
     let [blocks, allows] = ["block", "allow"].map(|verdict| with(text, verdict));
-    for call in calls.lines().take(4).filter_map(Call::read) {
+    for call in calls.lines().take(4).filter_map(FuzzedCall::read) {
         let (before, after) = (call.judge(&policy), call.judge(&laid_out));
         assert_eq!(Judgement { policy: after.policy, ..before.clone() }, after, "{text}\nbecame\n{once}");
         if let Some(blocks) = &blocks {
@@ -60,7 +60,7 @@ fn with(text: &str, verdict: &str) -> Option<Policy> {
     more.ok()
 }
 
-struct Call {
+struct FuzzedCall {
     tool: ToolName,
     arguments: Json,
     thread: ThreadId,
@@ -68,7 +68,7 @@ struct Call {
     said: Option<(Json, Json)>,
 }
 
-impl Call {
+impl FuzzedCall {
     /// Reads `tool {arguments}`. A line with a leading space also gets annotations and an impact.
     fn read(line: &str) -> Option<Self> {
         let line = line.split(" -> ").next().unwrap_or(line);

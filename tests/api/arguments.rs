@@ -57,7 +57,7 @@ async fn oversized_arguments_are_refused() {
             format!(r#"{{"id":"{id}","name":"write","arguments":"{}"}}"#, "x".repeat(bytes - 2))
         };
         assert_eq!(builder.post(CALLS, &call("most", MOST)).await.status, 201);
-        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @"422 invalid: arguments: it has 4194305 bytes, and 4194304 is the most");
+        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @"422 invalid: arguments: it has 4194305 bytes; the limit is 4194304");
         assert_snapshot!(builder.post(CALLS, &call("far-more", MOST + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, the maximum");
     })
     .await;

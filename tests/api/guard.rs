@@ -164,7 +164,7 @@ async fn unusable_principal_name_is_refused() {
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:a%00b").await, @r#"
-        422 invalid: countersign-principal: the name of a principal cannot be used: it holds the control character U+0000
+        422 invalid: countersign-principal: the name of a principal cannot be used: it contains the control character U+0000
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:%ff").await, @r#"

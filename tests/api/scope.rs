@@ -26,7 +26,7 @@ async fn invalid_scope_is_refused_with_its_reason() {
         ");
         assert_snapshot!(ada.post(REACH, r#"{"scope":"once"}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
         assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":""}}"#).await, @"422 invalid: scope: the pattern `` is empty and would match nothing: write `*` for everything");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"url":"ftp"}}"#).await, @"422 invalid: scope: the pattern `ftp` needs a scheme in small letters, as in `https://example.com/*` (http, https, ws, wss, ftp)");
+        assert_snapshot!(ada.post(REACH, r#"{"scope":{"url":"ftp"}}"#).await, @"422 invalid: scope: the pattern `ftp` needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
     .await;
 }
@@ -36,7 +36,7 @@ async fn duplicate_or_oversized_scope_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object has the key "command" twice (at byte 16)"#);
+        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object repeats the key "command" (at byte 16)"#);
         assert_snapshot!(ada.post(REACH, r#"{"scope":"tool","limit":5}"#).await, @"
         422 invalid: unknown field `limit`, expected `scope` at line 1 column 23
         column: 23

@@ -25,8 +25,8 @@ async fn invalid_scope_of_a_decision_is_refused() {
         runs(&world.agent("builder"), "a", "git status").await;
         let at = |scope: &str| format!(r#"{{"decision":"allow_session","scope":{scope}}}"#);
         assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: scope: a pattern says `command`, `url`, `path` or `args`");
-        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: scope: a pattern knows no key `comand`; did you mean `command`?");
+        assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: scope: a pattern needs `command`, `url`, `path` or `args`");
+        assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: scope: a pattern has no key `comand`; did you mean `command`?");
         assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: scope: the pattern does not match the call that it is decided on");
         let once = r#"{"decision":"allow_once","scope":"exact"}"#;
         assert_snapshot!(ada.post(&decide("a"), once).await, @"422 invalid: scope: only allow_session and deny are remembered; leave it out");

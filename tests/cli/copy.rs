@@ -111,7 +111,7 @@ async fn copy_of_a_damaged_log_stays_closed() {
             "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 1";
         desk.run_program("sqlite3", &["countersign.db", tampered]).await;
         let output = desk.types("copy --from countersign.db --to copy.db").await;
-        assert!(output.stdout.contains("event 1: its hash is"), "{output}");
+        assert!(output.stdout.contains("event 1: the stored hash is"), "{output}");
         assert_eq!(output.code, 1);
         assert_eq!(desk.types("pending --database copy.db").await.code, 5);
     })

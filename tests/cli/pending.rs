@@ -49,7 +49,7 @@ async fn pending_call_is_shown_completely() {
         call_3  write  by agent:builder in conversation-9, [ago]
             text: long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long 
 
-        4 pending. Decide with: countersign allow ID, or /root/.cache/countersign/target/debug/countersign-under-test deny ID --comment REASON
+        4 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread conversation-8 --database countersign.db").await, @r#"
@@ -61,7 +61,7 @@ async fn pending_call_is_shown_completely() {
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
 
-        2 pending. Decide with: countersign --database countersign.db allow ID, or /root/.cache/countersign/target/debug/countersign-under-test --database countersign.db deny ID --comment REASON
+        2 pending. Decide with: countersign --database countersign.db allow ID, or countersign --database countersign.db deny ID --comment REASON
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread nobody").await, @"
@@ -83,7 +83,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
             a\u{001b}b: \u{0000}
 
-        1 pending. Decide with: countersign allow ID, or /root/.cache/countersign/target/debug/countersign-under-test deny ID --comment REASON
+        1 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
         ");
         assert_snapshot!(desk.types("show call_").await, @r"

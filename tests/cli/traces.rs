@@ -75,7 +75,7 @@ async fn program_log_is_json_on_request() {
         let line: serde_json::Value = serde_json::from_str(output.stderr.trim()).expect("one object");
         assert_eq!(
             (&line["level"], &line["target"]),
-            (&"WARN".into(), &"countersign_store::database::sqlite::file".into())
+            (&"WARN".into(), &"countersign_store::database::sqlite::open_file".into())
         );
         assert_eq!((&line["timestamp"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
         assert_eq!(desk.types("pending").await.stderr, "", "warnings are for those who ask");

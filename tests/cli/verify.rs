@@ -45,7 +45,7 @@ async fn changed_row_is_reported() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: its hash is [sha256], but its row and the one before give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
+        {"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
         exit 1
         "#);
     })

@@ -138,13 +138,13 @@ impl Thread {
     /// call before the event, if it is about a call.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
-            (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::of(event, ())),
+            (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::from_event(event, ())),
             (Body::GrantRevoked(revoked), _) if !self.revoked.contains(&revoked.grant) => {
                 self.revoked.push(revoked.grant);
             }
-            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::of(event, set.mode)),
+            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.mode)),
             (Body::ToolPolicySet(set), _) => {
-                self.policies.insert(set.tool.clone(), RecordedFact::of(event, set.policy));
+                self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.policy));
             }
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
             (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),

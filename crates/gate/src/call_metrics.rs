@@ -180,7 +180,7 @@ impl CallMetrics {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
         match &*event.body {
             Body::ApprovalResponse(response) => {
-                self.resolved(&RecordedFact::of(event, response.clone()), None, &event.thread_id);
+                self.resolved(&RecordedFact::from_event(event, response.clone()), None, &event.thread_id);
             }
             Body::ToolResult(result) => self.finished(result, None, event),
             Body::GrantRevoked(revoked) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),

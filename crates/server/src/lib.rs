@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_a_problem_that_tells_nothing_of_it() {
+    async fn panic_becomes_a_problem_without_details() {
         let request =
             "GET /panic HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r-1\r\nConnection: close\r\n\r\n";
         let answer = answer(request).await.expect("an answer");

@@ -64,17 +64,17 @@ impl DatabaseUrl {
 
     /// The name of the log in messages.
     #[must_use]
-    pub fn place(&self) -> DatabaseName {
+    pub fn database_name(&self) -> DatabaseName {
         match self {
             Self::File(path) => path.as_path().into(),
-            Self::Postgres(address) => address.place(),
+            Self::Postgres(address) => address.database_name(),
         }
     }
 }
 
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.place().fmt(f)
+        self.database_name().fmt(f)
     }
 }
 
@@ -122,7 +122,7 @@ impl PostgresAddress {
     }
 
     /// `postgres://user@host:port/database`.
-    pub(crate) fn place(&self) -> DatabaseName {
+    pub(crate) fn database_name(&self) -> DatabaseName {
         let (user, port) = (self.connect.get_username(), self.connect.get_port());
         let database = self.connect.get_database().unwrap_or(user);
         let host = match self.connect.get_socket() {
@@ -136,7 +136,7 @@ impl PostgresAddress {
 
 impl fmt::Debug for PostgresAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.place())
+        write!(f, "{}", self.database_name())
     }
 }
 
@@ -225,7 +225,7 @@ fn is_plain_identifier(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn place(text: &str) -> String {
+    fn displayed_name(text: &str) -> String {
         DatabaseUrl::parse(text).expect("an address").to_string()
     }
 
@@ -237,9 +237,12 @@ mod tests {
         assert!(
             matches!(DatabaseUrl::parse("sqlite:///a.db"), Ok(DatabaseUrl::File(path)) if path == Path::new("/a.db"))
         );
-        assert_eq!(place("postgres://ada:s3cret@db.example:6432/log"), "postgres://ada@db.example:6432/log");
         assert_eq!(
-            place("postgresql://ada@/log?host=/run/postgresql&port=5433&schema=tenant_1"),
+            displayed_name("postgres://ada:s3cret@db.example:6432/log"),
+            "postgres://ada@db.example:6432/log"
+        );
+        assert_eq!(
+            displayed_name("postgresql://ada@/log?host=/run/postgresql&port=5433&schema=tenant_1"),
             "postgres://ada@%2Frun%2Fpostgresql:5433/log?schema=tenant_1"
         );
     }

@@ -82,7 +82,7 @@ async fn copy_events(
         let events = read_events(source, at, end).await?;
         // Nothing is ever taken out of a log, so there is something.
         let last = events.last().map_or(end, |last| last.seq);
-        at = match target.append_copied(events, source.place()).await {
+        at = match target.append_copied(events, source.database_name()).await {
             // What a copy that was killed had sent may arrive only now.
             Err(StoreError::NotACopy { .. }) => check_copied_prefix(source, target).await?,
             taken => taken.map(|()| last)?,
@@ -97,22 +97,22 @@ async fn copy_events(
         target.mark(CopyMark::Off).await?;
     }
     let since = source.tip().await? - end;
-    Ok(CopySummary { from: source.place(), to: target.place(), before, since, report })
+    Ok(CopySummary { from: source.database_name(), to: target.database_name(), before, since, report })
 }
 
 /// Sees that the target may be written to, and marks it. Gives how much of the log it has.
 async fn begin_copy(source: &Store, target: &Store, go_on: bool) -> Result<i64, StoreError> {
-    let same = || Err(StoreError::SameLog(target.place()));
-    if source.place() == target.place() {
+    let same = || Err(StoreError::SameLog(target.database_name()));
+    if source.database_name() == target.database_name() {
         return same();
     }
     let (tip, marked) = (target.tip().await?, target.is_marked().await?);
     if tip > 0 && !marked && !go_on {
-        return Err(StoreError::TargetNotEmpty { place: target.place(), events: tip });
+        return Err(StoreError::TargetNotEmpty { place: target.database_name(), events: tip });
     }
     let tip = check_copied_prefix(source, target).await?;
     if !marked {
-        target.mark(CopyMark::On { tip, source: source.place() }).await?;
+        target.mark(CopyMark::On { tip, source: source.database_name() }).await?;
         // One log by two names: what was just written to the one shows in the other.
         if source.is_marked().await? {
             target.mark(CopyMark::Off).await?;
@@ -132,7 +132,7 @@ async fn check_copied_prefix(source: &Store, target: &Store) -> Result<i64, Stor
 }
 
 fn not_a_copy(source: &Store, target: &Store) -> StoreError {
-    StoreError::NotACopy { place: target.place(), from: source.place() }
+    StoreError::NotACopy { place: target.database_name(), from: source.database_name() }
 }
 
 /// True if the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
@@ -165,7 +165,7 @@ async fn read_events(store: &Store, after: i64, until: i64) -> Result<Vec<Event>
 
 impl Store {
     async fn is_marked(&self) -> Result<bool, StoreError> {
-        is_half_copied(&self.inner.readers, &self.place()).await
+        is_half_copied(&self.inner.readers, &self.database_name()).await
     }
 
     /// Appends events of the log called `source` as they are.

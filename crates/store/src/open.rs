@@ -60,7 +60,7 @@ async fn start_tasks(
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
-    let place = session.place();
+    let place = session.database_name();
     if unfinished == UnfinishedCopy::Refused {
         refuse_half_copied(&readers, &place).await?;
     }

@@ -123,7 +123,7 @@ impl Store {
             return Ok(());
         }
         let why = "a row that was just written cannot be read back".to_owned();
-        Err(UnavailableDatabase::IoError { place: self.place(), why }.into())
+        Err(UnavailableDatabase::IoError { place: self.database_name(), why }.into())
     }
 
     /// The number of open requests, and the time of the oldest.
@@ -177,7 +177,7 @@ impl Store {
     }
 
     pub(crate) fn database_error(&self, e: &sqlx::Error) -> StoreError {
-        self.inner.readers.error(self.place(), e)
+        self.inner.readers.error(self.database_name(), e)
     }
 }
 

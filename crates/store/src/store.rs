@@ -75,7 +75,7 @@ impl Store {
 
     /// The name of the log.
     #[must_use]
-    pub fn place(&self) -> DatabaseName {
+    pub fn database_name(&self) -> DatabaseName {
         self.inner.place.clone()
     }
 

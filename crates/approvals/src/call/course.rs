@@ -42,15 +42,15 @@ impl CallCourse {
 
     pub(super) fn evolve(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
         match (body, standing) {
-            (Body::ApprovalVote(vote), _) => self.votes.push(RecordedFact::of(event, vote.clone())),
+            (Body::ApprovalVote(vote), _) => self.votes.push(RecordedFact::from_event(event, vote.clone())),
             (Body::ApprovalReminder(reminder), _) => {
-                self.reminder = Some(RecordedFact::of(event, reminder.clone()));
+                self.reminder = Some(RecordedFact::from_event(event, reminder.clone()));
             }
             (Body::ApprovalEscalated(escalated), _) => {
-                self.escalation = Some(RecordedFact::of(event, escalated.clone()));
+                self.escalation = Some(RecordedFact::from_event(event, escalated.clone()));
             }
             (Body::ExecutionReleased(released), _) => {
-                self.released = Some(RecordedFact::of(event, released.clone()));
+                self.released = Some(RecordedFact::from_event(event, released.clone()));
             }
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone())

@@ -30,7 +30,7 @@ pub struct RecordedFact<T> {
 impl<T> RecordedFact<T> {
     /// The fact that `event` records.
     #[must_use]
-    pub fn of(event: &Event, what: T) -> Self {
+    pub fn from_event(event: &Event, what: T) -> Self {
         Self { seq: event.seq, at: event.timestamp, by: event.principal.clone(), what }
     }
 }
@@ -185,7 +185,7 @@ impl Call {
             return match body {
                 Body::ToolCall(proposal) => Ok(Some(Self {
                     thread_id: event.thread_id.clone(),
-                    proposal: RecordedFact::of(event, proposal),
+                    proposal: RecordedFact::from_event(event, proposal),
                     standing: CallStanding::Proposed,
                     course: CallCourse::default(),
                 })),

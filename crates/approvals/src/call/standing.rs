@@ -67,20 +67,24 @@ impl CallStanding {
     pub(super) fn evolve(self, event: &Event, body: Body) -> Option<Self> {
         match (self, body) {
             (Self::Proposed, Body::ApprovalRequest(request)) => {
-                Some(Self::Pending { request: RecordedFact::of(event, request) })
+                Some(Self::Pending { request: RecordedFact::from_event(event, request) })
             }
             (Self::Proposed, Body::ApprovalResponse(response)) => {
-                Some(Self::decided(None, RecordedFact::of(event, response)))
+                Some(Self::decided(None, RecordedFact::from_event(event, response)))
             }
             (Self::Pending { request }, Body::ApprovalResponse(response)) => {
-                Some(Self::decided(Some(request), RecordedFact::of(event, response)))
+                Some(Self::decided(Some(request), RecordedFact::from_event(event, response)))
             }
             (Self::Allowed { request, response }, Body::ExecutionStarted(claim)) => {
-                Some(Self::Running { request, response, claim: RecordedFact::of(event, claim) })
+                Some(Self::Running { request, response, claim: RecordedFact::from_event(event, claim) })
             }
-            (standing, Body::ToolResult(result)) => standing.ended(RecordedFact::of(event, result)),
+            (standing, Body::ToolResult(result)) => standing.ended(RecordedFact::from_event(event, result)),
             (Self::Running { request, response, .. }, Body::ExecutionTakenOver(taken)) => {
-                Some(Self::Running { request, response, claim: RecordedFact::of(event, taken.started) })
+                Some(Self::Running {
+                    request,
+                    response,
+                    claim: RecordedFact::from_event(event, taken.started),
+                })
             }
             // Side events do not change the standing. A vote counts through the response that follows it.
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))

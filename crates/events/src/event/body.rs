@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_cannot_be_read_is_damaged_and_named() {
+    fn unreadable_row_is_reported_as_damaged() {
         let data = Json::parse(r#"{"toolCallId":"c"}"#).expect("valid");
         let damaged = Body::read(7, EventType::ToolResult, &data).expect_err("no status");
         assert_eq!(

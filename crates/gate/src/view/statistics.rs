@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_people_were_asked_and_how_long_they_took() {
+    fn statistics_count_requests_and_response_times() {
         let mut counter = CallCounter::default();
         for millis in 1..=100 {
             counter.count(&asked("bash", Some((Decision::AllowOnce, Source::Approver, millis))));

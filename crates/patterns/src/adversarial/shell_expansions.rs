@@ -58,7 +58,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("command of a list in braces", "ls*", "rm*", "{rm,-rf,/}", UNCLEAR, UNCLEAR),
     ("range in braces", "ls*", "rm*", "ls {1..9}", UNCLEAR, NO),
     ("home", "ls*", "rm*", "ls ~", UNCLEAR, NO),
-    ("home of another user", "ls*", "rm*", "ls ~root/x", UNCLEAR, NO),
+    ("home of another user in a command", "ls*", "rm*", "ls ~root/x", UNCLEAR, NO),
     ("home behind an equals sign", "ls*", "rm*", "ls --x=~/y", UNCLEAR, NO),
     ("tilde within a word", "git **", "rm*", "git show HEAD~1", YES, NO),
     ("escapes in dollar quotes", "ls*", "rm*", "ls $'\\x3b rm'", UNCLEAR, NO),

@@ -40,7 +40,7 @@ pub(crate) trait WriteSession: Send + 'static {
     const LOAD: &'static str;
 
     /// The name of the log.
-    fn place(&self) -> DatabaseName;
+    fn database_name(&self) -> DatabaseName;
 
     /// Waits for the write lock, begins a transaction, and returns the end of the log. After a reconnect, the event
     /// `known` must still exist.

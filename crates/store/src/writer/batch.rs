@@ -117,9 +117,12 @@ impl<D: WriteSession> BatchWriter<D> {
         // The feed hands out committed events only, so a log that lacks them is not the log that it was.
         if end.tip < known || self.feed.has_diverged() {
             self.session.roll_back().await;
-            return Err(
-                UnavailableDatabase::Behind { place: self.session.place(), known, found: end.tip }.into()
-            );
+            return Err(UnavailableDatabase::Behind {
+                place: self.session.database_name(),
+                known,
+                found: end.tip,
+            }
+            .into());
         }
         let is_at_end =
             |state: &BatchState| state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());

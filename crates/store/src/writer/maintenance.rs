@@ -31,7 +31,7 @@ impl<D: WriteSession> BatchWriter<D> {
             let appended = self.append_copied_events(std::slice::from_ref(event), source).await;
             appended.map_err(|failed| match failed {
                 BatchFailure::Some(why) => StoreError::EventRefused {
-                    place: self.session.place(),
+                    place: self.session.database_name(),
                     seq: event.seq,
                     why: why.to_string(),
                 },
@@ -91,6 +91,6 @@ impl<D: WriteSession> BatchWriter<D> {
             return Ok(());
         }
         self.session.roll_back().await;
-        Err(StoreError::NotACopy { place: self.session.place(), from: source.clone() })
+        Err(StoreError::NotACopy { place: self.session.database_name(), from: source.clone() })
     }
 }

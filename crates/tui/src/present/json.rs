@@ -19,7 +19,7 @@ pub fn json_lines(json: &Json) -> Vec<String> {
 /// The JSON with one line for each member. Only the space between tokens changes, so people read what runs:
 /// `1.50` stays `1.50`.
 fn indent_if_long(json: &str) -> Vec<String> {
-    let compact = JsonTokens(json).fold(String::new(), |mut text, token| {
+    let compact = IndentTokens(json).fold(String::new(), |mut text, token| {
         text.push_str(token);
         if matches!(token, "," | ":") {
             text.push(' ');
@@ -42,7 +42,7 @@ fn indent(json: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut depth = 0_usize;
     let mut before = "";
-    for token in JsonTokens(json) {
+    for token in IndentTokens(json) {
         let closes = matches!(token, "}" | "]");
         if closes {
             depth = depth.saturating_sub(1);
@@ -66,9 +66,9 @@ fn indent(json: &str) -> Vec<String> {
 }
 
 /// The tokens of a valid JSON text.
-struct JsonTokens<'a>(&'a str);
+struct IndentTokens<'a>(&'a str);
 
-impl<'a> Iterator for JsonTokens<'a> {
+impl<'a> Iterator for IndentTokens<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {

@@ -18,12 +18,15 @@ quorum = 2
 
 const SAID: &str = "use --token hunter2 there";
 
-fn said() -> String {
+fn recorded_text() -> String {
     SAID.to_owned()
 }
 
 fn answer(decision: Decision) -> CallCommand {
-    CallCommand::Respond(RespondCommand { comment: said().into(), ..RespondCommand::plain(decision) })
+    CallCommand::Respond(RespondCommand {
+        comment: recorded_text().into(),
+        ..RespondCommand::plain(decision)
+    })
 }
 
 fn keeps_none(story: &DecisionStory) {
@@ -46,20 +49,20 @@ fn comments_are_written_without_secrets() {
     );
     story
         .agent()
-        .call_command("withdrawn", CallCommand::Cancel { reason: said().into() })
+        .call_command("withdrawn", CallCommand::Cancel { reason: recorded_text().into() })
         .expect("withdrawn");
     assert_eq!(story.told("withdrawn"), r#""Cancelled by agent:bot: use --token [redacted] there""#);
     for name in ["ada", "bob"] {
         story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
     }
-    let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: said().into() });
+    let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: recorded_text().into() });
     story.person("ada").thread_command(stop).expect("stopped");
     assert_eq!(story.state("stopped"), CallState::Denied);
     story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     story
         .later(60)
         .person("ada")
-        .call_command("allowed", CallCommand::Release { comment: said().into() })
+        .call_command("allowed", CallCommand::Release { comment: recorded_text().into() })
         .expect("released");
     let with_words = story.log.iter().filter(|event| event.data.as_str().contains("[redacted]"));
     // Two decisions and a withdrawal with what the model is told, a stop with its, two votes with theirs, a release.
@@ -72,9 +75,10 @@ fn proposal_texts_are_written_without_secrets() {
     let mut story = given("");
     let mut command = propose("a", "bash", "{\"n\":1}");
     let annotations = Json::parse("{\"title\":\"--token hunter2\"}").expect("valid");
-    let definition = ToolDefinition { description: said().into(), input_schema: None, needs_approval: None };
+    let definition =
+        ToolDefinition { description: recorded_text().into(), input_schema: None, needs_approval: None };
     let raw = ToolDefinition::hash(Some(&definition), Some(&annotations));
-    command.description = said().into();
+    command.description = recorded_text().into();
     command.impact = Some(Json::parse("{\"message\":\"--token hunter2\"}").expect("valid"));
     (command.annotations, command.definition) = (Some(annotations), Some(definition));
     story.agent().call_command("a", CallCommand::Propose(command)).expect("proposed");
@@ -96,7 +100,7 @@ fn proposal_texts_are_written_without_secrets() {
 #[test]
 fn envelope_debug_output_omits_arguments() {
     let mut command = propose("a", "bash", "{\"n\":\"hunter2\"}");
-    (command.description, command.impact) = (said().into(), Some(Json::string(SAID)));
+    (command.description, command.impact) = (recorded_text().into(), Some(Json::string(SAID)));
     let arguments = HashedArguments::new(Json::string("hunter2")).expect("admitted");
     let claim = ClaimCommand {
         executor: "w".to_owned(),

@@ -70,7 +70,7 @@ const NEW_CONNECTION_SECONDS: i64 = 2;
 /// Connects and examines the server. It does not read the events of a log.
 pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
     let sessions = SessionFactory::new(address, SyncMode::Full);
-    let failed = |e| error(address.place(), &e);
+    let failed = |e| error(address.database_name(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check_server(&mut conn, address).await?;
     let round_trip = measure_round_trip(&mut conn).await.map_err(failed)?;

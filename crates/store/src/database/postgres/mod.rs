@@ -35,7 +35,7 @@ pub(crate) async fn open(
     options: &StoreOptions,
 ) -> Result<OpenedServer, StoreError> {
     let sessions = SessionFactory::new(&address, options.synchronous);
-    let failed = |e| error(address.place(), &e);
+    let failed = |e| error(address.database_name(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check_server(&mut conn, &address).await?;
     let found = schema::update_schema(&mut conn, &address, &sessions, options.create).await?;

@@ -23,15 +23,17 @@ pub(super) async fn update_schema(
     sessions: &SessionFactory,
     create: bool,
 ) -> Result<SchemaLayout, StoreError> {
-    let failed = |e| error(address.place(), &e);
+    let failed = |e| error(address.database_name(), &e);
     execute_text(conn, sessions.begin("")).await.map_err(failed)?;
     let found = read_layout(conn, address).await;
     execute_text(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
     let found = found?;
     match found {
         SchemaLayout::Ours => return Ok(found),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
-        SchemaLayout::None if !create => return Err(UnavailableDatabase::Missing(address.place()).into()),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
+        SchemaLayout::None if !create => {
+            return Err(UnavailableDatabase::Missing(address.database_name()).into());
+        }
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match migrate(conn, address, sessions).await {
@@ -45,7 +47,7 @@ pub(super) async fn update_schema(
 }
 
 async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Result<SchemaLayout, StoreError> {
-    let failed = |e| error(address.place(), &e);
+    let failed = |e| error(address.database_name(), &e);
     let tables = "SELECT to_regclass('events') IS NOT NULL, to_regclass('_sqlx_migrations') IS NOT NULL";
     let (events, migrations): (bool, bool) =
         with_timeout(ANSWER, sqlx::query_as(tables).persistent(false).fetch_one(&mut *conn))
@@ -56,7 +58,7 @@ async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Resu
         (_, true) => schema::read_layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
         (true, false) => {
             let why = "its table `events` belongs to another program; name another schema".to_owned();
-            Err(StoreError::NotCountersign { place: address.place(), why })
+            Err(StoreError::NotCountersign { place: address.database_name(), why })
         }
     }
 }
@@ -67,7 +69,7 @@ async fn migrate(
     address: &PostgresAddress,
     sessions: &SessionFactory,
 ) -> Result<(), StoreError> {
-    let failed = |e| error(address.place(), &e);
+    let failed = |e| error(address.database_name(), &e);
     // A stricter level would read the layout of before the lock.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
     // Other migrations, and an index over a long log, may take longer than the usual timeout.
@@ -79,7 +81,7 @@ async fn migrate(
     // The previous holder of the lock may have migrated, even to a newer layout.
     match read_layout(&mut tx, address).await? {
         SchemaLayout::Ours => return tx.commit().await.map_err(failed),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.place(), found)),
+        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match schema::migrator(DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
@@ -87,7 +89,7 @@ async fn migrate(
             sqlx::raw_sql(deallocate).execute(&mut *tx).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
         }
-        Err(e) => Err(schema::migration_error(address.place(), e, failed)),
+        Err(e) => Err(schema::migration_error(address.database_name(), e, failed)),
     }
 }
 

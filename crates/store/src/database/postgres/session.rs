@@ -114,14 +114,17 @@ pub(super) async fn check_server(
     let version = conn.server_version_num().unwrap_or(OLDEST_VERSION * 10_000);
     if version < OLDEST_VERSION * 10_000 {
         let found = format!("{}.{}", version / 10_000, version % 10_000);
-        return Err(
-            UnavailableDatabase::TooOld { place: address.place(), found, least: OLDEST_VERSION }.into()
-        );
+        return Err(UnavailableDatabase::TooOld {
+            place: address.database_name(),
+            found,
+            least: OLDEST_VERSION,
+        }
+        .into());
     }
     match query_bool(conn, "SELECT pg_is_in_recovery()".to_owned()).await {
         Ok(false) => Ok(()),
-        Ok(true) => Err(UnavailableDatabase::Standby(address.place()).into()),
-        Err(e) => Err(super::error(address.place(), &e)),
+        Ok(true) => Err(UnavailableDatabase::Standby(address.database_name()).into()),
+        Err(e) => Err(super::error(address.database_name(), &e)),
     }
 }
 

@@ -46,24 +46,29 @@ impl PostgresWriteSession {
 
     /// Opens a connection and checks that the log still has the event `known`.
     async fn connect(&mut self, known: Option<(i64, Sha256)>) -> Result<(), StoreError> {
-        let failed = |e| database::postgres::error(self.address.place(), &e);
+        let failed = |e| database::postgres::error(self.address.database_name(), &e);
         let mut conn = self.sessions.open().await.map_err(failed)?;
         check_server(&mut conn, &self.address).await?;
         self.conn = Some(conn);
-        tracing::info!(place = %self.address.place(), "connected to the database");
+        tracing::info!(place = %self.address.database_name(), "connected to the database");
         if let Some((seq, hash)) = known
             && self.hash_at(seq).await? != Some(hash)
         {
             let found = self.begin_at_log_end().await?.tip;
             self.conn = None;
-            return Err(UnavailableDatabase::Behind { place: self.address.place(), known: seq, found }.into());
+            return Err(UnavailableDatabase::Behind {
+                place: self.address.database_name(),
+                known: seq,
+                found,
+            }
+            .into());
         }
         Ok(())
     }
 
     /// Begins a transaction, waits for the lock, and returns the end of the log.
     async fn begin_at_log_end(&mut self) -> Result<LogEnd, StoreError> {
-        let place = self.address.place();
+        let place = self.address.database_name();
         let begin = self.sessions.transaction_prelude() + queries::postgres::BEGIN;
         let asked = async {
             let conn = self.conn()?;
@@ -90,7 +95,7 @@ impl PostgresWriteSession {
 
     /// The hash of the event at `seq`, if there is such an event and it has one.
     async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, StoreError> {
-        let place = self.address.place();
+        let place = self.address.database_name();
         let begin = self.sessions.begin("");
         let asked = async {
             let conn = self.conn()?;
@@ -110,7 +115,7 @@ impl PostgresWriteSession {
     /// Finds out whether a commit succeeded whose answer was lost. The previous transaction has ended once this
     /// connection holds the lock.
     async fn resolve_lost_commit(&mut self, last: &Event) -> Result<(), BatchFailure> {
-        let place = self.address.place();
+        let place = self.address.database_name();
         tracing::warn!(%place, seq = last.seq, "a commit failed, or its answer was lost; checking whether it was written");
         if last.hash.is_none() {
             // A copied row without a hash cannot be identified; a resumed copy compares it.
@@ -135,7 +140,7 @@ impl PostgresWriteSession {
                 Ok(false) => {
                     let why = "the connection was lost before this was committed".to_owned();
                     return Err(BatchFailure::Lost(
-                        UnavailableDatabase::Unreachable { place: self.address.place(), why }.into(),
+                        UnavailableDatabase::Unreachable { place: self.address.database_name(), why }.into(),
                     ));
                 }
                 Err(error) => tracing::warn!(%error, "the outcome of the commit is not known yet"),
@@ -159,7 +164,7 @@ impl PostgresWriteSession {
     async fn alter_row_guard(&mut self, action: &str) -> Result<(), BatchFailure> {
         let text = format!("ALTER TABLE events {action} TRIGGER rows_without_a_hash_are_decisions");
         let outcome = async { execute_text(self.conn()?, text).await };
-        outcome.await.map_err(|e| batch_failure(self.address.place(), &e))
+        outcome.await.map_err(|e| batch_failure(self.address.database_name(), &e))
     }
 }
 
@@ -167,8 +172,8 @@ impl database::WriteSession for PostgresWriteSession {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
 
-    fn place(&self) -> DatabaseName {
-        self.address.place()
+    fn database_name(&self) -> DatabaseName {
+        self.address.database_name()
     }
 
     async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
@@ -184,7 +189,7 @@ impl database::WriteSession for PostgresWriteSession {
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
-        let (place, persistent) = (self.address.place(), !self.sessions.pooled);
+        let (place, persistent) = (self.address.database_name(), !self.sessions.pooled);
         let asked = async {
             let query = query.for_postgres().persistent(persistent);
             with_timeout(ANSWER, query.fetch_all(self.conn()?)).await
@@ -196,7 +201,7 @@ impl database::WriteSession for PostgresWriteSession {
     /// Notifies right after the commit, not in it: PostgreSQL serialises the commits of all transactions of a server that
     /// notify, and they would wait for this one's disk.
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
-        let place = self.address.place();
+        let place = self.address.database_name();
         let Some(last) = last else {
             let outcome = async { execute_text(self.conn()?, "COMMIT".to_owned()).await };
             return outcome.await.map_err(|e| batch_failure(place, &e));

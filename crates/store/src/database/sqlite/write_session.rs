@@ -55,14 +55,14 @@ impl database::WriteSession for SqliteWriteSession {
     const APPEND: &'static str = queries::sqlite::APPEND;
     const LOAD: &'static str = queries::sqlite::LOAD;
 
-    fn place(&self) -> DatabaseName {
+    fn database_name(&self) -> DatabaseName {
         self.file.path().into()
     }
 
     async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
         let write_lock = self.doorbell.acquire_write_lock().await;
         self.file.check()?;
-        let tip = self.lock().await.map_err(|e| error(self.place(), &e))?;
+        let tip = self.lock().await.map_err(|e| error(self.database_name(), &e))?;
         self.write_lock = Some(write_lock);
         Ok(LogEnd { tip, hash: None })
     }
@@ -76,7 +76,7 @@ impl database::WriteSession for SqliteWriteSession {
 
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         if let Err(e) = self.run("COMMIT").await {
-            return Err(batch_failure(self.place(), &e));
+            return Err(batch_failure(self.database_name(), &e));
         }
         if let Some(last) = last {
             // Before the lock is released, so that the doorbell always has the end of the log.
@@ -87,7 +87,7 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn disable_row_guard(&mut self) -> Result<(), BatchFailure> {
-        let place = self.place();
+        let place = self.database_name();
         let outcome = async {
             let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
             self.dropped_guard = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
@@ -99,7 +99,7 @@ impl database::WriteSession for SqliteWriteSession {
     async fn enable_row_guard(&mut self) -> Result<(), BatchFailure> {
         let Some(text) = self.dropped_guard.take() else { return Ok(()) };
         let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
-        made.map(|_| ()).map_err(|e| batch_failure(self.place(), &e))
+        made.map(|_| ()).map_err(|e| batch_failure(self.database_name(), &e))
     }
 
     async fn roll_back(&mut self) {
