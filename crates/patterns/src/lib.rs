@@ -33,11 +33,13 @@ pub enum MatchAnswer {
 
 impl MatchAnswer {
     /// Converts a known result.
+    #[must_use]
     pub const fn from_bool(matches: bool) -> Self {
         if matches { Self::Yes } else { Self::No }
     }
 
     /// Turns `Yes` into `Unclear` if the input is `ambiguous`, that is, if programs interpret it in different ways.
+    #[must_use]
     pub const fn unclear_if(self, ambiguous: bool) -> Self {
         match self {
             Self::Yes if ambiguous => Self::Unclear,

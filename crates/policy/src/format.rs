@@ -110,7 +110,7 @@ fn format_table(table: &mut Table, first: &mut bool, ordered: bool) {
     for (key, item) in table.iter_mut() {
         match item {
             Item::Table(inner) if !inner.is_dotted() => {
-                format_header(inner, first, !UNSORTED.contains(&key.get()))
+                format_header(inner, first, !UNSORTED.contains(&key.get()));
             }
             Item::ArrayOfTables(array) => format_array(array, first),
             _ => {}

@@ -105,7 +105,7 @@ impl<T> CallOperands<T> {
                 (SelectorHit::Yes(why), RuleEffect::Restrict) => return SelectorHit::Yes(why),
                 (SelectorHit::No, RuleEffect::Widen) => return SelectorHit::No,
                 (SelectorHit::Unclear(why) | SelectorHit::Failed(why), _) => {
-                    worst = worst.or(Some(SelectorHit::Unclear(why)))
+                    worst = worst.or(Some(SelectorHit::Unclear(why)));
                 }
                 (hit, _) => last = hit,
             }

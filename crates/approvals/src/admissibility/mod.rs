@@ -199,7 +199,7 @@ fn check_nothing_is_due(
 }
 
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
-fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut Vec<InadmissibleRow>) {
+fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut [InadmissibleRow]) {
     let LogRow { event, body } = row;
     if matches!(body, Body::Message(..)) {
         return;

@@ -53,7 +53,7 @@ impl CallCourse {
                 self.released = Some(RecordedFact::from_event(event, released.clone()));
             }
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
-                self.lost.push(claim.clone())
+                self.lost.push(claim.clone());
             }
             _ => {}
         }

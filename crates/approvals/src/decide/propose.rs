@@ -252,10 +252,7 @@ fn allowed(
     let response = automatic_response(call, Decision::AllowOnce, answer, judgement, context);
     // An approval that moves to this call keeps its end.
     let lapses_at = answer.lapses_at.or(response.lapses_at);
-    NewEvent::new(
-        &answer.by,
-        Body::ApprovalResponse(ApprovalResponse { scope: scope, lapses_at, ..response }),
-    )
+    NewEvent::new(&answer.by, Body::ApprovalResponse(ApprovalResponse { scope, lapses_at, ..response }))
 }
 
 fn denied(

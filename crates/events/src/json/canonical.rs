@@ -84,7 +84,7 @@ struct CanonicalMember<'a> {
     at: usize,
 }
 
-/// Writes a quoted string. serde_json escapes the same characters in the same way as RFC 8785, 3.2.2.2.
+/// Writes a quoted string. `serde_json` escapes the same characters in the same way as RFC 8785, 3.2.2.2.
 fn write_string(text: &str, out: &mut String) {
     out.push_str(&serde_json::Value::from(text).to_string());
 }

@@ -84,6 +84,7 @@ impl CommandPattern {
 
     /// True if the pattern contains a command separator or a substitution outside of quotes. No simple command
     /// contains one, so such a pattern only matches whole scripts.
+    #[must_use]
     pub fn has_command_separator(&self) -> bool {
         self.text
             .split('\'')
