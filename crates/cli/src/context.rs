@@ -140,6 +140,7 @@ struct DatabaseUse {
     retry: bool,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of `Settings::policy`")]
 fn policy_or_shipped(settings: &Settings) -> anyhow::Result<Policy> {
     Ok(settings.policy().unwrap_or_else(|_| Policy::shipped()))
 }

@@ -110,10 +110,10 @@ impl PolicyReplay {
         let Some(response) = call.response() else { return };
         match (then, now, response.what.grant) {
             (PastAnswer::Asked, ReplayedAnswer::Allowed | ReplayedAnswer::Blocked, _) => {
-                self.grants.add_missing_grant(response.seq)
+                self.grants.add_missing_grant(response.seq);
             }
             (PastAnswer::Answered, ReplayedAnswer::Answered, Some(grant)) => {
-                self.grants.add_granted_call(grant)
+                self.grants.add_granted_call(grant);
             }
             _ => {}
         }

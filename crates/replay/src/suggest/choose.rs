@@ -34,13 +34,15 @@ pub(super) fn choose_rules(
     let mut names = BTreeSet::new();
     let least = counts.options.at_least.max(1);
     while rules.len() < MAX_RULES {
-        let saves = |candidate: &CandidateRule| -> u64 {
+        let count_prompts = |candidate: &CandidateRule| -> u64 {
             candidate.matched.difference(&covered).map(|index| allowed[*index].prompts).sum()
         };
         let best = candidates
             .iter()
             .enumerate()
-            .map(|(at, candidate)| (saves(candidate), Reverse(candidate.selector.breadth()), Reverse(at)))
+            .map(|(at, candidate)| {
+                (count_prompts(candidate), Reverse(candidate.selector.breadth()), Reverse(at))
+            })
             .max();
         let Some((saved, _, Reverse(at))) = best.filter(|(saved, ..)| *saved >= least) else { break };
         let candidate = candidates.swap_remove(at);

@@ -69,7 +69,7 @@ fn record_log(steps: &[ReplayStep]) -> TestLog {
             }
             ReplayStep::SetMode(thread, mode) => log.set_mode(THREADS[*thread], Mode::ALL[*mode]),
             ReplayStep::SetToolPolicy(thread, own) => {
-                log.set_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own])
+                log.set_policy(THREADS[*thread], "mail", ToolPolicy::ALL[*own]);
             }
         }
     }

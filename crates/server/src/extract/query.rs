@@ -104,7 +104,7 @@ impl<T> QueryParameters<T> {
         let filter = &mut self.filter;
         match name {
             "after" => {
-                self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?
+                self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?;
             }
             "limit" => self.page.limit = parse_limit(value)?,
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),

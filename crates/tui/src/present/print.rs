@@ -15,6 +15,7 @@ pub fn print_line(line: &str) {
 }
 
 /// Prints a line to stdout and returns whether that worked.
+#[expect(clippy::must_use_candidate, reason = "the first failure is kept, so callers may ignore it")]
 pub fn try_print_line(line: &str) -> bool {
     record_print_result(writeln!(io::stdout().lock(), "{line}"))
 }
@@ -26,6 +27,7 @@ pub fn print_json(value: &impl serde::Serialize) -> serde_json::Result<()> {
 }
 
 /// Keeps the first failure to print, and returns whether this one worked.
+#[expect(clippy::must_use_candidate, reason = "the first failure is kept, so callers may ignore it")]
 pub fn record_print_result(printed: io::Result<()>) -> bool {
     printed.map_err(|error| FIRST_FAILURE.set(error)).is_ok()
 }

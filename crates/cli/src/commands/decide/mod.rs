@@ -53,7 +53,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
     let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
-        scope: scope,
+        scope,
         ..api::DecisionRequest::plain(decision)
     };
     decide.level.clone_from(&args.decide.level);
@@ -75,7 +75,7 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     let scope = args.scope.to_json()?;
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
-        scope: scope,
+        scope,
         ..api::DecisionRequest::plain(Decision::Deny)
     };
     decide.level.clone_from(&args.decide.level);

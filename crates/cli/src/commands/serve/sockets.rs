@@ -71,6 +71,6 @@ fn map_listen_error(error: ServerError) -> anyhow::Error {
             };
             CliError { exit: CommandExit::FAILED, code, message: error.to_string() }.into()
         }
-        other => other.into(),
+        other @ ServerError::Io(_) => other.into(),
     }
 }
