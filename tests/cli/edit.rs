@@ -1,4 +1,4 @@
-//! An approver set_editor the arguments of a call before allowing it.
+//! An approver edits the arguments of a call before allowing it.
 
 use crate::{
     desk::{TerminalDesk, with_desk},

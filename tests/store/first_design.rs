@@ -20,7 +20,7 @@ fn long_log() -> String {
         let is_pending = n % (CALLS / PENDING_CALLS) == 0;
         let id = format!(r#""toolCallId":"call_{n}""#);
         let mut row = |kind: &str, principal: &str, data: String| {
-            rows.push((n, kind.to_owned(), principal.to_owned(), data))
+            rows.push((n, kind.to_owned(), principal.to_owned(), data));
         };
         row(
             "TOOL_CALL",

@@ -185,16 +185,15 @@ fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<ModuleI
         path.split_once(" as ").map_or((path, None), |(path, alias)| (path, Some(alias.trim())));
     let before = prefix.len();
     prefix.extend(path.split("::").map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned));
-    match group {
-        Some(group) => split_group(group).into_iter().for_each(|part| read_use_tree(part, prefix, imports)),
-        None => {
-            let mut path = prefix.clone();
-            if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
-                path.pop();
-            }
-            let name = alias.map(str::to_owned).or_else(|| path.last().cloned()).unwrap_or_default();
-            imports.push(ModuleImport { name, path });
+    if let Some(group) = group {
+        split_group(group).into_iter().for_each(|part| read_use_tree(part, prefix, imports));
+    } else {
+        let mut path = prefix.clone();
+        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+            path.pop();
         }
+        let name = alias.map(str::to_owned).or_else(|| path.last().cloned()).unwrap_or_default();
+        imports.push(ModuleImport { name, path });
     }
     prefix.truncate(before);
 }
