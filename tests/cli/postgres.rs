@@ -24,7 +24,7 @@ async fn types(desk: &TerminalDesk, line: &str) -> DeskScreen {
     output
 }
 
-/// The output without `without_measurements` values, which differ between runs.
+/// The output without measured values, which differ between runs.
 fn without_measurements(output: &DeskScreen) -> String {
     let hide = |line: &str| {
         let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! `countersign run` without a terminal: execution, the `last_result` result, and the exit code.
+//! `countersign run` without a terminal: execution, the recorded result, and the exit code.
 
 use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::ApprovalGate;

@@ -186,7 +186,9 @@ fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<ModuleI
     let before = prefix.len();
     prefix.extend(path.split("::").map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned));
     if let Some(group) = group {
-        split_group(group).into_iter().for_each(|part| read_use_tree(part, prefix, imports));
+        for part in split_group(group) {
+            read_use_tree(part, prefix, imports);
+        }
     } else {
         let mut path = prefix.clone();
         if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
