@@ -3,7 +3,7 @@
 //! ```no_run
 //! # async fn agent() -> Result<(), countersign_api::GateError> {
 //! use countersign_api::{self as api, ApprovalGate};
-//! use countersign_approvals::Principal;
+//! use countersign_api::Principal;
 //! use countersign_client::HttpGate;
 //!
 //! let gate = HttpGate::connect("http://127.0.0.1:7878")?.acting_as(Principal::agent("builder")).with_retries();
