@@ -172,7 +172,7 @@ impl ApprovalGate for RetryingGate {
     }
 
     fn follow(&self, filter: LogFilter, after: i64) -> EventStream {
-        follow::resume(Arc::clone(&self.inner), filter, after).boxed()
+        follow::resume(Arc::clone(&self.inner), filter, after, EXECUTION).boxed()
     }
 
     async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError> {

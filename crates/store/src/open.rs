@@ -43,11 +43,13 @@ pub(crate) async fn open(
         DatabaseUrl::File(path) => {
             let sqlite::OpenedFile { session, listener, readers, found } =
                 sqlite::open(&path, &options).await?;
+            let readers = ReadPool::Sqlite(readers);
             start_tasks((session, listener, readers), found, options, unfinished).await
         }
         DatabaseUrl::Postgres(address) => {
             let postgres::OpenedServer { session, listener, readers, found } =
                 postgres::open(*address, &options).await?;
+            let readers = ReadPool::Postgres(Arc::new(readers));
             start_tasks((session, listener, readers), found, options, unfinished).await
         }
     }

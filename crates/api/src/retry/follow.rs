@@ -1,6 +1,6 @@
 //! A stream of events that resumes after its last event when the log was unavailable.
 
-use super::{EXECUTION, may_pass};
+use super::backoff::may_pass;
 use crate::{ApprovalGate, Event, GateError, LogFilter};
 use futures_util::{Stream, StreamExt};
 use std::{sync::Arc, time::Duration};
@@ -9,11 +9,12 @@ use tokio::time::Instant;
 /// The pause before the stream is opened again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Follows `gate`, and gives up when the log stays unavailable for [`EXECUTION`].
+/// Follows `gate`, and gives up when the log stays unavailable for `budget`.
 pub(super) fn resume(
     gate: Arc<dyn ApprovalGate>,
     filter: LogFilter,
     after: i64,
+    budget: Duration,
 ) -> impl Stream<Item = Result<Arc<Event>, GateError>> + Send {
     async_stream::stream! {
         let (mut cursor, mut failing_since) = (after, None);
@@ -31,10 +32,10 @@ pub(super) fn resume(
             };
             let now = Instant::now();
             // A stream that was healthy this long resets the retry budget.
-            if now - opened_at > EXECUTION {
+            if now - opened_at > budget {
                 failing_since = None;
             }
-            if !may_pass(&error) || now - *failing_since.get_or_insert(now) > EXECUTION {
+            if !may_pass(&error) || now - *failing_since.get_or_insert(now) > budget {
                 yield Err(error);
                 return;
             }

@@ -1,6 +1,6 @@
 //! Compares a row of the log with the event that the rules would write.
 
-use super::LogRow;
+use super::log_row::LogRow;
 use crate::NewEvent;
 use countersign_events::Body;
 

@@ -5,17 +5,20 @@
 //! time, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
 
 mod command;
+mod command_guess;
 mod compare;
 mod evidence;
+mod log_row;
 mod proposal;
 
 use crate::{
-    Call, DecisionContext, NewEvent, Refused, Thread,
+    Call, DecisionContext, NewEvent, Refused,
     batch::thread_state::{ThreadState, call_id_of},
     decide,
 };
-use command::CommandGuess;
+use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, ThreadId};
+use log_row::LogRow;
 use std::collections::{HashMap, VecDeque};
 
 /// The longest sequence of rows that one command writes about a call.
@@ -36,20 +39,6 @@ pub struct InadmissibleRow {
 pub struct AdmissibilityCheck {
     threads: HashMap<ThreadId, ThreadState>,
     rows: VecDeque<LogRow>,
-}
-
-/// A row with its typed content.
-#[derive(Debug)]
-struct LogRow {
-    event: Event,
-    body: Body,
-}
-
-impl LogRow {
-    /// True if the row was written through the view `decisions`.
-    fn is_by_hand(&self) -> bool {
-        self.event.hash.is_none()
-    }
 }
 
 /// The outcome of comparing a reconstructed command with the log.
@@ -169,12 +158,12 @@ fn decide_on_guess(
         evidence: &guess.evidence,
     };
     match &guess.command {
-        command::GuessedCommand::Call(id, command) => {
+        GuessedCommand::Call(id, command) => {
             let call = state.call(id);
             check_nothing_is_due(call, guess, &context)?;
             decide::decide(id, call, command, &context)
         }
-        command::GuessedCommand::Thread(command) => {
+        GuessedCommand::Thread(command) => {
             decide::decide_thread(state.pending_calls().into_iter(), command, &context)
         }
     }
@@ -220,14 +209,6 @@ fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings
     {
         state.calls.remove(&id);
     }
-}
-
-/// The thread as a command saw it, without the decisions that the command could not have used.
-fn thread_without(thread: &Thread, is_dropped: impl Fn(i64) -> bool) -> Thread {
-    let mut thread = thread.clone();
-    thread.grants.retain(|grant| !is_dropped(grant.seq));
-    thread.recent.retain(|recent| !is_dropped(recent.seq));
-    thread
 }
 
 #[cfg(test)]

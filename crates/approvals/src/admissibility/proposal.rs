@@ -1,6 +1,6 @@
 //! Reconstructs a proposal from its row and from the answer that follows it.
 
-use super::{LogRow, command::CommandGuess, evidence, thread_without};
+use super::{command_guess::CommandGuess, evidence, log_row::LogRow};
 use crate::{
     GrantScope, Thread,
     batch::thread_state::ThreadState,
@@ -146,4 +146,12 @@ impl RecordedProposal<'_> {
         let impossible = ApprovalTerms { quorum: u32::MAX, ..ApprovalTerms::default() };
         [Some(ApprovalTerms::default()), strictest, Some(impossible)].into_iter().flatten().collect()
     }
+}
+
+/// The thread as a command saw it, without the decisions that the command could not have used.
+fn thread_without(thread: &Thread, is_dropped: impl Fn(i64) -> bool) -> Thread {
+    let mut thread = thread.clone();
+    thread.grants.retain(|grant| !is_dropped(grant.seq));
+    thread.recent.retain(|recent| !is_dropped(recent.seq));
+    thread
 }

@@ -1,39 +1,20 @@
 //! The state of a call, derived from its events.
 
 mod course;
+mod recorded_fact;
 mod standing;
 
 pub use course::CallCourse;
+pub use recorded_fact::RecordedFact;
 pub use standing::CallStanding;
 
 use crate::scope::ScopeOrigin;
 use countersign_events::{
-    Body, CallId, CallState, DamagedEvent, Event, Principal, ThreadId, Timestamp,
+    Body, CallId, CallState, DamagedEvent, Event, ThreadId, Timestamp,
     event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, ToolCall, ToolResult},
     json::{Json, Sha256},
 };
 use countersign_policy::JudgedCall;
-
-/// The content of an event, with its position in the log, its time and its principal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordedFact<T> {
-    /// The event's position in the log.
-    pub seq: i64,
-    /// The time at which it was written.
-    pub at: Timestamp,
-    /// The principal that caused it.
-    pub by: Principal,
-    /// The content.
-    pub what: T,
-}
-
-impl<T> RecordedFact<T> {
-    /// The fact that `event` records.
-    #[must_use]
-    pub fn from_event(event: &Event, what: T) -> Self {
-        Self { seq: event.seq, at: event.timestamp, by: event.principal.clone(), what }
-    }
-}
 
 /// The state of a call, derived from its events.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,10 @@
 //! An approver's answer that has passed all checks, and the events of the decision that it makes.
 
-use super::{DecisionContext, NewEvent, RespondCommand, edit::ArgumentEdit, new_response, new_result};
+use super::{
+    DecisionContext, NewEvent, RespondCommand,
+    edit::ArgumentEdit,
+    new_event::{new_response, new_result},
+};
 use crate::{Call, GrantScope};
 use countersign_events::{
     Body, Json,

@@ -1,6 +1,9 @@
 //! Cancel: the proposer withdraws the call.
 
-use super::{DecisionContext, NewEvent, new_response, new_result};
+use super::{
+    DecisionContext, NewEvent,
+    new_event::{new_response, new_result},
+};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{
     Body,

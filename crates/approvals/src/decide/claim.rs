@@ -1,32 +1,15 @@
 //! Claim: the last check before a call runs.
 
-use super::{DecisionContext, NewEvent, propose::HashedArguments, release::is_released, ruling};
+use super::{ClaimCommand, DecisionContext, HashedArguments, NewEvent, release::is_released, ruling};
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
     Body, CallState, Principal, Sha256,
     event::{ExecutionStarted, ExecutionTakenOver},
 };
 use countersign_policy::JudgedCall;
-use std::time::Duration;
 
 /// The longest name of an executor, in bytes.
 const MAX_EXECUTOR_BYTES: usize = 512;
-
-/// An executor's declaration that it starts the call now.
-#[derive(Debug, Clone)]
-pub struct ClaimCommand {
-    /// The executor's name. With a new name for each attempt, an executor that lost the answer can see whether
-    /// the claim in the log is its own.
-    pub executor: String,
-    /// The hash of the arguments that will run.
-    pub arguments_hash: Sha256,
-    /// The time without a result after which the outcome counts as unknown.
-    pub lease: Option<Duration>,
-    /// The arguments themselves. Needed if the log has them masked and a newer policy looks at the masked part.
-    pub arguments: Option<HashedArguments>,
-    /// The hash of the tool's current definition.
-    pub definition_hash: Option<Sha256>,
-}
 
 /// Decides again whether the call may start, because the approval may be outdated. A second claim is refused even
 /// to the executor that made the first: after a crash the two cannot be told apart, and the call would run twice.

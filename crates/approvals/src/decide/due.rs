@@ -1,7 +1,10 @@
 //! Due events: a reminder, an escalation, the expiry of a request, the lapse of an unused approval. The first
 //! process that reaches the moment writes them.
 
-use super::{DecisionContext, NewEvent, new_response, new_result};
+use super::{
+    DecisionContext, NewEvent,
+    new_event::{new_response, new_result},
+};
 use crate::{
     Call, CallStanding,
     call::{RecordedFact, has_lapsed},

@@ -1,7 +1,7 @@
 //! Edit: an approver changes the arguments before they run. The changes are shown, must satisfy the tool's schema,
 //! and are judged like a new proposal.
 
-use super::{DecisionContext, RespondCommand, missing_evidence, propose::HashedArguments};
+use super::{DecisionContext, HashedArguments, RespondCommand, context::missing_evidence};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
     Json, Sha256,

@@ -1,22 +1,11 @@
 //! Finish: the result of a call that was claimed.
 
-use super::{DecisionContext, NewEvent};
+use super::{DecisionContext, FinishCommand, NewEvent};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{
-    Body, Json,
+    Body,
     event::{Status, ToolResult},
 };
-
-/// An executor's report of the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FinishCommand {
-    /// `success`, `error` or `cancelled`. Only the gate itself writes the others.
-    pub status: Status,
-    /// The output of the tool.
-    pub content: Json,
-    /// The executor's name. If given, it must be the one in the claim. After a takeover it is required.
-    pub executor: Option<String>,
-}
 
 /// A result counts even after the lease has lapsed: late knowledge is better than none. After a takeover the
 /// result must name its executor, so that the result of the lost executor is not taken for that of the new one.

@@ -1,107 +1,20 @@
 //! Propose: the policy's judgement and the thread's state decide on a new call.
 
 use super::{
-    DecisionContext, NewEvent, new_response, new_result,
+    DecisionContext, NewEvent, ProposeCommand,
+    new_event::{new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
 };
 use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
-    Body, CallId, Json, Principal, Sha256, ThreadId, ToolName,
+    Body, CallId, Json,
     event::{
         ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Status, ToolCall, ToolDefinition, ToolPolicy,
         Verdict,
     },
 };
-use countersign_policy::{JudgedCall, Judgement};
-use std::{fmt, iter, time::Duration};
-
-/// Arguments that passed validation, with the hash of their canonical form. `{:?}` shows the hash only, because the
-/// arguments may hold secrets.
-#[derive(Clone, PartialEq, Eq)]
-pub struct HashedArguments {
-    json: Json,
-    hash: Sha256,
-}
-
-impl HashedArguments {
-    /// Validates arguments from outside.
-    pub fn new(json: Json) -> Result<Self, Refused> {
-        match json.admit() {
-            Ok(hash) => Ok(Self { json, hash }),
-            Err(why) => Err(Refused::bad_json("arguments", &why)),
-        }
-    }
-
-    /// Arguments that the log has masked, with the hash that was recorded for the unmasked ones.
-    pub(crate) const fn recorded(json: Json, hash: Sha256) -> Self {
-        Self { json, hash }
-    }
-
-    /// The arguments, byte for byte.
-    #[must_use]
-    pub fn json(&self) -> &Json {
-        &self.json
-    }
-
-    /// SHA-256 of the canonical form.
-    #[must_use]
-    pub fn hash(&self) -> Sha256 {
-        self.hash
-    }
-}
-
-impl fmt::Debug for HashedArguments {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HashedArguments").field("hash", &self.hash).finish_non_exhaustive()
-    }
-}
-
-/// An agent's proposal to run a tool. `{:?}` omits the agent's texts, which may hold secrets.
-#[derive(Clone)]
-pub struct ProposeCommand {
-    /// The call's id, unique in its thread.
-    pub id: CallId,
-    /// The tool.
-    pub name: ToolName,
-    /// The arguments.
-    pub arguments: HashedArguments,
-    /// Hints as MCP defines them.
-    pub annotations: Option<Json>,
-    /// The effect of the call, as the agent describes it.
-    pub impact: Option<Json>,
-    /// The purpose of the call, as the agent describes it.
-    pub description: Option<String>,
-    /// The tool's definition.
-    pub definition: Option<ToolDefinition>,
-    /// The time that people have to decide. The policy may shorten it.
-    pub expires_in: Option<Duration>,
-}
-
-impl fmt::Debug for ProposeCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, name, arguments, expires_in, .. } = self;
-        let mut shown = f.debug_struct("ProposeCommand");
-        shown.field("id", id).field("name", name).field("arguments", arguments);
-        shown.field("expires_in", expires_in).finish_non_exhaustive()
-    }
-}
-
-impl ProposeCommand {
-    /// The call in the form that a policy judges.
-    #[must_use]
-    pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> JudgedCall<'a> {
-        JudgedCall {
-            thread,
-            principal: by,
-            tool: &self.name,
-            arguments: self.arguments.json(),
-            redacted: &[],
-            annotations: self.annotations.as_ref(),
-            impact: self.impact.as_ref(),
-            definition: self.definition.as_ref(),
-        }
-    }
-}
+use countersign_policy::Judgement;
+use std::iter;
 
 pub(super) fn propose(
     call: Option<&Call>,
@@ -115,10 +28,10 @@ pub(super) fn propose(
         return Err(Refused::ThreadClosed { at: closed.at });
     }
     let subject = propose.subject(context.thread_id, context.by);
-    let mut judgement = context.judgement_of(propose.arguments.hash)?.clone();
+    let mut judgement = context.judgement_of(propose.arguments.hash())?.clone();
     // The policy saw the arguments unmasked, and its reason may quote them.
     judgement.reason = context.mask(&judgement.reason);
-    let ruling = ruling::rule_on_call(&judgement, &subject, propose.arguments.hash, context);
+    let ruling = ruling::rule_on_call(&judgement, &subject, propose.arguments.hash(), context);
     let call = tool_call(propose, context);
     let follows = match &ruling {
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
@@ -150,7 +63,7 @@ pub(super) fn propose(
 /// A repeated proposal yields no events. Another call under the same id is refused.
 fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent>, Refused> {
     let first = &call.proposal.what;
-    if first.name == propose.name && first.arguments_hash == propose.arguments.hash {
+    if first.name == propose.name && first.arguments_hash == propose.arguments.hash() {
         return Ok(Vec::new());
     }
     Err(Refused::CallDiffers { id: first.id.clone(), arguments_hash: first.arguments_hash })
@@ -159,14 +72,14 @@ fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent
 /// The event of the proposal. Its hash covers the arguments as proposed, and its texts have their secrets masked.
 fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCall {
     let redactor = context.policy.redactor();
-    let masked = redactor.redact_json(&propose.arguments.json);
+    let masked = redactor.redact_json(propose.arguments.json());
     let redacted = masked.as_ref().map(|masked| masked.pointers.clone()).unwrap_or_default();
     let mask = |json: &Json| redactor.redact_json(json).map_or_else(|| json.clone(), |masked| masked.json);
     ToolCall {
         id: propose.id.clone(),
         name: propose.name.clone(),
-        arguments: masked.map_or_else(|| propose.arguments.json.clone(), |masked| masked.json),
-        arguments_hash: propose.arguments.hash,
+        arguments: masked.map_or_else(|| propose.arguments.json().clone(), |masked| masked.json),
+        arguments_hash: propose.arguments.hash(),
         annotations: propose.annotations.as_ref().map(mask),
         impact: propose.impact.as_ref().map(mask),
         description: context.mask_optional(propose.description.as_deref()),

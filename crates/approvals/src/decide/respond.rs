@@ -1,44 +1,13 @@
 //! Respond: an approver's decision, which is final.
 
 use super::{
-    DecisionContext, NewEvent,
+    DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible,
-    propose::HashedArguments,
-    vote,
+    edit, eligible, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
-use countersign_events::{
-    Sha256,
-    event::{ApprovalRequest, ApprovalResponse, Decision, Source},
-};
+use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
 use countersign_policy::{PatternContext, RuleEffect};
-
-/// An approver's answer to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RespondCommand {
-    /// The decision.
-    pub decision: Decision,
-    /// The reason. The log keeps it, and the model reads that of a denial.
-    pub comment: Option<String>,
-    /// The arguments that run instead of the proposed ones.
-    pub arguments: Option<HashedArguments>,
-    /// The hash of the arguments that the approver saw. An answer to other arguments is refused.
-    pub about: Option<Sha256>,
-    /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
-    /// denial for this call only.
-    pub scope: Option<GrantScope>,
-    /// The level of the decision. Without it, the level that the request asks for.
-    pub level: Option<String>,
-}
-
-impl RespondCommand {
-    /// A decision without options.
-    #[must_use]
-    pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, about: None, scope: None, level: None }
-    }
-}
 
 pub(super) fn respond(
     call: &Call,

@@ -4,7 +4,8 @@ use super::{
     DecisionContext, NewEvent,
     answer::{CheckedAnswer, response_events},
     edit::ArgumentEdit,
-    eligible, new_response,
+    eligible,
+    new_event::new_response,
 };
 use crate::{Call, Refused, call::RecordedFact};
 use countersign_events::{

@@ -13,18 +13,16 @@ pub use examine::{RoleRights, ServerExamination, examine};
 pub(crate) use read_pool::PostgresReadPool;
 pub use session::{OLDEST_VERSION as OLDEST_POSTGRES, SETTINGS};
 
-use super::ReadPool as EitherReaders;
 use crate::{PostgresAddress, StoreError, StoreOptions, schema::SchemaLayout};
 use change_listener::PostgresChangeListener;
 use session::{SessionFactory, check_server};
-use std::sync::Arc;
 use write_session::PostgresWriteSession;
 
 /// The parts of a store.
 pub(crate) struct OpenedServer {
     pub(crate) session: PostgresWriteSession,
     pub(crate) listener: PostgresChangeListener,
-    pub(crate) readers: EitherReaders,
+    pub(crate) readers: PostgresReadPool,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
@@ -40,7 +38,7 @@ pub(crate) async fn open(
     check_server(&mut conn, &address).await?;
     let found = schema::update_schema(&mut conn, &address, &sessions, options.create).await?;
     let channel = schema::channel(&mut conn, &sessions).await.map_err(failed)?;
-    let readers = EitherReaders::Postgres(Arc::new(PostgresReadPool::new(&sessions, options.readers)));
+    let readers = PostgresReadPool::new(&sessions, options.readers);
     let listener = PostgresChangeListener::new(&address, &sessions, channel.clone(), options.poll);
     Ok(OpenedServer {
         session: PostgresWriteSession::new(address, sessions, conn, channel),

@@ -11,13 +11,12 @@ mod write_session;
 pub(crate) use error::error;
 pub use version::sqlite_version;
 
-use super::ReadPool;
 use crate::{StoreError, StoreOptions, SyncMode, schema::SchemaLayout};
 use change_listener::SqliteChangeListener;
 use doorbell::DoorbellFile;
 use open_file::{check_file_system, create};
 use sqlx::{
-    ConnectOptions, SqliteConnection,
+    ConnectOptions, SqliteConnection, SqlitePool,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{path::Path, sync::Arc, time::Duration};
@@ -27,7 +26,7 @@ use write_session::SqliteWriteSession;
 pub(crate) struct OpenedFile {
     pub(crate) session: SqliteWriteSession,
     pub(crate) listener: SqliteChangeListener,
-    pub(crate) readers: ReadPool,
+    pub(crate) readers: SqlitePool,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
 }
@@ -53,12 +52,7 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
         .await
         .map_err(|e| error(path.into(), &e))?;
     let listener = SqliteChangeListener::new(file.clone(), Arc::clone(&doorbell), options.poll);
-    Ok(OpenedFile {
-        session: SqliteWriteSession::new(conn, file, doorbell),
-        listener,
-        readers: ReadPool::Sqlite(readers),
-        found,
-    })
+    Ok(OpenedFile { session: SqliteWriteSession::new(conn, file, doorbell), listener, readers, found })
 }
 
 fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {

@@ -1,0 +1,58 @@
+//! A command that could have caused a row.
+
+use super::log_row::LogRow;
+use crate::{CallCommand, CommandEvidence, Thread, ThreadCommand, decide::ProposeCommand};
+use countersign_events::{CallId, EventType, Principal};
+use countersign_policy::Policy;
+
+/// A command that could have caused a row, with its evidence.
+pub(super) struct CommandGuess {
+    pub(super) command: GuessedCommand,
+    pub(super) by: Principal,
+    pub(super) policy: Policy,
+    pub(super) evidence: CommandEvidence,
+    /// The thread as the command saw it, if that differs from its state before the row.
+    pub(super) thread: Option<Thread>,
+    /// True if the writer first writes the events that are due on the call.
+    pub(super) due_first: bool,
+    /// True if the row was written with SQL, where no process writes reminders and escalations first.
+    pub(super) is_by_hand: bool,
+}
+
+/// A command to the call or the thread of a row.
+pub(super) enum GuessedCommand {
+    Call(CallId, CallCommand),
+    Thread(ThreadCommand),
+}
+
+impl CommandGuess {
+    pub(super) fn new(command: GuessedCommand, row: &LogRow, policy: Policy) -> Self {
+        Self {
+            command,
+            by: row.event.principal.clone(),
+            policy,
+            evidence: CommandEvidence::NotNeeded,
+            thread: None,
+            due_first: true,
+            is_by_hand: row.is_by_hand(),
+        }
+    }
+
+    pub(super) fn proposal(command: ProposeCommand, row: &LogRow, policy: Policy) -> Self {
+        let id = command.id.clone();
+        Self::new(GuessedCommand::Call(id, CallCommand::Propose(command)), row, policy)
+    }
+
+    /// The reason why a row is wrong if the command writes nothing.
+    pub(super) const fn reason_for_nothing(&self) -> &'static str {
+        match self.command {
+            GuessedCommand::Call(_, CallCommand::Due) => "nothing was due on the call",
+            GuessedCommand::Call(..) | GuessedCommand::Thread(_) => "the log says the same already",
+        }
+    }
+
+    /// True if an event of this type may be due and not yet written.
+    pub(super) fn may_be_late(&self, kind: EventType) -> bool {
+        self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)
+    }
+}

@@ -1,0 +1,159 @@
+//! The commands, as plain data. The file of each rule says what its command does.
+
+use super::arguments::HashedArguments;
+use crate::GrantScope;
+use countersign_events::{
+    CallId, Json, Principal, Sha256, ThreadId, ToolName,
+    event::{Decision, Mode, Status, ToolDefinition, ToolPolicy},
+};
+use countersign_policy::JudgedCall;
+use std::{fmt, time::Duration};
+
+/// A command to one call.
+#[derive(Debug, Clone)]
+pub enum CallCommand {
+    /// Propose the call.
+    Propose(ProposeCommand),
+    /// Decide on it.
+    Respond(RespondCommand),
+    /// Start it.
+    Claim(ClaimCommand),
+    /// Report its result.
+    Finish(FinishCommand),
+    /// Withdraw it.
+    Cancel {
+        /// The reason, which the log keeps.
+        reason: Option<String>,
+    },
+    /// Let another executor take over a call whose executor was lost.
+    Release {
+        /// The reason, which the log keeps.
+        comment: Option<String>,
+    },
+    /// Write the events that are due: a reminder, an escalation, an expiry.
+    Due,
+}
+
+/// A command to a whole thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThreadCommand {
+    /// Take back the grant that the response at this `seq` gave.
+    Revoke(i64),
+    /// Close the thread: its grants end, and its pending calls are cancelled.
+    Close,
+    /// Deny its pending calls.
+    Stop(StopCommand),
+    /// Set its mode.
+    SetMode(Mode),
+    /// Set its own policies for tools.
+    SetPolicies(Vec<(ToolName, ToolPolicy)>),
+}
+
+/// An agent's proposal to run a tool. `{:?}` omits the agent's texts, which may hold secrets.
+#[derive(Clone)]
+pub struct ProposeCommand {
+    /// The call's id, unique in its thread.
+    pub id: CallId,
+    /// The tool.
+    pub name: ToolName,
+    /// The arguments.
+    pub arguments: HashedArguments,
+    /// Hints as MCP defines them.
+    pub annotations: Option<Json>,
+    /// The effect of the call, as the agent describes it.
+    pub impact: Option<Json>,
+    /// The purpose of the call, as the agent describes it.
+    pub description: Option<String>,
+    /// The tool's definition.
+    pub definition: Option<ToolDefinition>,
+    /// The time that people have to decide. The policy may shorten it.
+    pub expires_in: Option<Duration>,
+}
+
+impl fmt::Debug for ProposeCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, name, arguments, expires_in, .. } = self;
+        let mut shown = f.debug_struct("ProposeCommand");
+        shown.field("id", id).field("name", name).field("arguments", arguments);
+        shown.field("expires_in", expires_in).finish_non_exhaustive()
+    }
+}
+
+impl ProposeCommand {
+    /// The call in the form that a policy judges.
+    #[must_use]
+    pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> JudgedCall<'a> {
+        JudgedCall {
+            thread,
+            principal: by,
+            tool: &self.name,
+            arguments: self.arguments.json(),
+            redacted: &[],
+            annotations: self.annotations.as_ref(),
+            impact: self.impact.as_ref(),
+            definition: self.definition.as_ref(),
+        }
+    }
+}
+
+/// An approver's answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RespondCommand {
+    /// The decision.
+    pub decision: Decision,
+    /// The reason. The log keeps it, and the model reads that of a denial.
+    pub comment: Option<String>,
+    /// The arguments that run instead of the proposed ones.
+    pub arguments: Option<HashedArguments>,
+    /// The hash of the arguments that the approver saw. An answer to other arguments is refused.
+    pub about: Option<Sha256>,
+    /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
+    /// denial for this call only.
+    pub scope: Option<GrantScope>,
+    /// The level of the decision. Without it, the level that the request asks for.
+    pub level: Option<String>,
+}
+
+impl RespondCommand {
+    /// A decision without options.
+    #[must_use]
+    pub fn plain(decision: Decision) -> Self {
+        Self { decision, comment: None, arguments: None, about: None, scope: None, level: None }
+    }
+}
+
+/// An executor's declaration that it starts the call now.
+#[derive(Debug, Clone)]
+pub struct ClaimCommand {
+    /// The executor's name. With a new name for each attempt, an executor that lost the answer can see whether
+    /// the claim in the log is its own.
+    pub executor: String,
+    /// The hash of the arguments that will run.
+    pub arguments_hash: Sha256,
+    /// The time without a result after which the outcome counts as unknown.
+    pub lease: Option<Duration>,
+    /// The arguments themselves. Needed if the log has them masked and a newer policy looks at the masked part.
+    pub arguments: Option<HashedArguments>,
+    /// The hash of the tool's current definition.
+    pub definition_hash: Option<Sha256>,
+}
+
+/// An executor's report of the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishCommand {
+    /// `success`, `error` or `cancelled`. Only the gate itself writes the others.
+    pub status: Status,
+    /// The output of the tool.
+    pub content: Json,
+    /// The executor's name. If given, it must be the one in the claim. After a takeover it is required.
+    pub executor: Option<String>,
+}
+
+/// Deny all pending calls at once, for emergencies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StopCommand {
+    /// Deny only the calls of this tool.
+    pub tool: Option<ToolName>,
+    /// The reason. The log keeps it, and the models read it.
+    pub comment: Option<String>,
+}

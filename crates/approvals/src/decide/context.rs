@@ -1,0 +1,59 @@
+//! The context of a decision: everything besides the call that it may depend on.
+
+use super::evidence::CommandEvidence;
+use crate::{Refused, Thread, refused::ArgumentsMismatch};
+use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
+use countersign_policy::{Judgement, Policy};
+
+/// Everything besides the call that a decision may depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct DecisionContext<'a> {
+    /// The thread that the call belongs to.
+    pub thread_id: &'a ThreadId,
+    /// The state of that thread.
+    pub thread: &'a Thread,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// The principal that gives the command.
+    pub by: &'a Principal,
+    /// The moment at which the command is decided.
+    pub now: Timestamp,
+    /// The facts that were worked out before the command was queued.
+    pub evidence: &'a CommandEvidence,
+}
+
+impl DecisionContext<'_> {
+    /// An optional text with its secrets masked, as the log keeps it.
+    pub(super) fn mask_optional(&self, text: Option<&str>) -> Option<String> {
+        text.map(|text| self.mask(text))
+    }
+
+    /// A text with its secrets masked, as the log keeps it.
+    pub(super) fn mask(&self, text: &str) -> String {
+        self.policy.redactor().redact_text(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The judgement of the arguments with this hash, by the policy in force. It must be in the evidence: a
+    /// policy's conditions are never evaluated here.
+    pub(super) fn judgement_of(&self, arguments_hash: Sha256) -> Result<&Judgement, Refused> {
+        let judged = self.evidence.judged().filter(|judged| judged.judgement.policy == self.policy.hash());
+        match judged {
+            Some(judged) if judged.arguments_hash == arguments_hash => Ok(&judged.judgement),
+            // An approver edited the arguments after the evidence was worked out.
+            Some(judged) => Err(Refused::ArgumentsChanged(ArgumentsMismatch::Claim {
+                approved: arguments_hash,
+                given: judged.arguments_hash,
+            })),
+            None => Err(missing_evidence("the policy's judgement of the arguments")),
+        }
+    }
+}
+
+/// The refusal of a command that was queued without the evidence it needs. The gate always adds the evidence, so
+/// only a program that writes to the store directly meets this.
+pub(super) fn missing_evidence(what: &str) -> Refused {
+    Refused::Invalid {
+        field: "evidence",
+        why: format!("{what} is missing; work it out before the command is queued"),
+    }
+}
