@@ -23,30 +23,30 @@ async fn effective_settings_as_json() {
         {
           "file": "countersign.toml",
           "settings": [
-            {"from":"default","key":"database","passedOver":true,"value":"countersign.db","where":null},
-            {"from":"default","key":"database_file","passedOver":true,"value":null,"where":null},
+            {"from":"default","key":"database","overridden":true,"value":"countersign.db","where":null},
+            {"from":"default","key":"database_file","overridden":true,"value":null,"where":null},
             {
               "from": "file",
               "key": "server",
-              "passedOver": false,
+              "overridden": false,
               "value": "http://127.0.0.1:1",
               "where": "countersign.toml:2"
             },
-            {"from":"default","key":"policy","passedOver":false,"value":null,"where":null},
-            {"from":"option","key":"as","passedOver":false,"value":"user:ada","where":"--as"},
+            {"from":"default","key":"policy","overridden":false,"value":null,"where":null},
+            {"from":"option","key":"as","overridden":false,"value":"user:ada","where":"--as"},
             {
               "from": "file",
               "key": "listen",
-              "passedOver": false,
+              "overridden": false,
               "value": ["127.0.0.1:0"],
               "where": "countersign.toml:3"
             },
-            {"from":"default","key":"reuse_port","passedOver":false,"value":false,"where":null},
-            {"from":"default","key":"log","passedOver":false,"value":"error","where":null},
-            {"from":"default","key":"log_format","passedOver":false,"value":"human","where":null},
-            {"from":"default","key":"otlp","passedOver":false,"value":null,"where":null},
-            {"from":"default","key":"bell","passedOver":false,"value":true,"where":null},
-            {"from":"default","key":"colour","passedOver":false,"value":"auto","where":null}
+            {"from":"default","key":"reuse_port","overridden":false,"value":false,"where":null},
+            {"from":"default","key":"log","overridden":false,"value":"error","where":null},
+            {"from":"default","key":"log_format","overridden":false,"value":"human","where":null},
+            {"from":"default","key":"otlp","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"bell","overridden":false,"value":true,"where":null},
+            {"from":"default","key":"colour","overridden":false,"value":"auto","where":null}
           ]
         }
         "#);

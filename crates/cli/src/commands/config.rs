@@ -23,7 +23,7 @@ use serde_json::{Value as Json, json};
 #[command(after_help = "\
 JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"value\": null if it is not set, \
 \"from\": option, environment, file or default, \"where\": its name, or the file and line, \
-\"passedOver\": true if a stronger setting overrides it, \"notTaken\": the line of countersign.toml \
+\"overridden\": true if a stronger setting overrides it, \"notTaken\": the line of countersign.toml \
 whose value is ignored without --config, if there is one}]}")]
 pub(crate) struct ConfigArgs {
     /// Print only the path of the settings file
@@ -71,7 +71,7 @@ fn path(context: &CommandContext) -> anyhow::Result<CommandExit> {
 }
 
 /// True if another key with more strength names the log.
-fn passed_over(facts: &SettingDefinition, named: SettingKey) -> bool {
+fn is_overridden(facts: &SettingDefinition, named: SettingKey) -> bool {
     facts.key != named && LOG_KEYS.contains(&facts.key)
 }
 
@@ -84,7 +84,7 @@ fn usual(facts: &SettingDefinition) -> Option<String> {
 
 fn as_row(context: &CommandContext, facts: &SettingDefinition, named: SettingKey) -> [TableCell; 3] {
     let key = TableCell::styled(TextStyle::Cyan, facts.name);
-    let over = passed_over(facts, named);
+    let over = is_overridden(facts, named);
     if let Some(setting) = context.settings.get(facts.key) {
         let (value, origin) = (escape_text(&setting.without_password().to_string()), &setting.origin);
         return if over {
@@ -112,11 +112,11 @@ fn not_taken(context: &CommandContext, facts: &SettingDefinition) -> Option<Stri
 }
 
 fn as_json(context: &CommandContext, facts: &SettingDefinition, named: SettingKey) -> Json {
-    let (key, over) = (facts.name, passed_over(facts, named));
+    let (key, over) = (facts.name, is_overridden(facts, named));
     let Some(setting) = context.settings.get(facts.key) else {
         let usual = usual(facts).and_then(|usual| SettingValue::read(facts, &usual).ok());
         let mut row =
-            json!({"key": key, "value": usual, "from": "default", "where": null, "passedOver": over});
+            json!({"key": key, "value": usual, "from": "default", "where": null, "overridden": over});
         if let Some(origin) = not_taken(context, facts) {
             row["notTaken"] = json!(origin);
         }
@@ -128,5 +128,5 @@ fn as_json(context: &CommandContext, facts: &SettingDefinition, named: SettingKe
         SettingOrigin::Environment(_) => "environment",
         SettingOrigin::Option(_) => "option",
     };
-    json!({"key": key, "value": value, "from": from, "where": origin.to_string(), "passedOver": over})
+    json!({"key": key, "value": value, "from": from, "where": origin.to_string(), "overridden": over})
 }

@@ -192,20 +192,9 @@ pub(crate) fn suggest_key(name: &str) -> String {
     }
 }
 
-/// The edit distance of two words.
-pub(crate) fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<_> = to.chars().collect();
-    let mut row: Vec<_> = (0..=to.len()).collect();
-    for (above, left) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (column, right) in to.iter().enumerate() {
-            let change = diagonal + usize::from(left.to_ascii_lowercase() != *right);
-            diagonal = row[column + 1];
-            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[to.len()]
+/// The edit distance of two words, without regard to case.
+pub(crate) fn edit_distance(word: &str, known: &str) -> usize {
+    strsim::levenshtein(&word.to_ascii_lowercase(), known)
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub struct RuleSuggestion {
     /// The number of prompts that the rules would have saved.
     pub saved: u64,
     /// The numbers of skipped prompts, by reason.
-    #[serde(rename = "passedOver")]
     pub skipped: SkippedPrompts,
     /// The rules; the one that saves the most prompts comes first.
     pub rules: Vec<SuggestedRule>,

@@ -19,7 +19,7 @@ It prints TOML that works as a policy, or at the end of one. Comments give the e
 prompts and threads, who allowed them, and what stays denied. No rule matches a call that was ever denied, expired, \
 blocked or changed. Check the rules with `policy replay` before you use them.
 
-JSON: {\"atLeast\", \"prompts\", \"saved\", \"passedOver\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
+JSON: {\"atLeast\", \"prompts\", \"saved\", \"skipped\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
 \"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
 pub(crate) struct PolicySuggestArgs {
     #[command(flatten)]
