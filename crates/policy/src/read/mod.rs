@@ -5,6 +5,7 @@ mod bad_policy;
 mod example;
 mod node;
 mod position;
+mod predicate;
 mod rule;
 mod selector;
 mod settings;
