@@ -64,7 +64,7 @@ impl Default for StoreMetrics {
 }
 
 impl StoreMetrics {
-    /// Records a committed batch: the number of its commands, and the duration from the begin of the transaction.
+    /// Records a committed batch: the number of its commands, and the duration from the start of the transaction.
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred commands at most")]
     pub(crate) fn record_commit(&self, commands: usize, took: Duration) {
         self.commits.observe(took.as_secs_f64());
@@ -103,7 +103,7 @@ impl StoreMetrics {
 
     pub(crate) fn register(&self, registry: &mut Registry, feed: Arc<EventFeed>) {
         let Self { commits, batches, queries, rereads, .. } = self.clone();
-        registry.register("commit_seconds", "Time from the begin of a transaction to its commit", commits);
+        registry.register("commit_seconds", "Time from the start of a transaction to its commit", commits);
         registry.register("batch_orders", "Commands that shared a commit", batches);
         registry.register("query_seconds", "Time of a query, by name", queries);
         registry.register(
