@@ -1,4 +1,4 @@
--- The log of thread $3 after $1, $2 rows at most.
+-- The events of thread $3 after seq $1, $2 rows at most.
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events
 WHERE thread_id = $3 AND seq > $1

@@ -1,2 +1,3 @@
--- The hash of the event at $1: whether what was being written when a connection was lost is there.
+-- The hash of the event with seq $1. After a lost connection, the writer compares it to find out if its commit
+-- succeeded.
 SELECT hash FROM events WHERE seq = $1

@@ -1,2 +1,2 @@
--- The oldest layout whose programs may still work with this log.
+-- The oldest layout whose programs can still work with this log.
 SELECT oldest FROM layout

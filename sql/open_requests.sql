@@ -1,2 +1,2 @@
--- What the table open_requests holds; sql/open_requests_pure.sql says what it must.
+-- The content of the table open_requests. It must equal the result of sql/open_requests_pure.sql.
 SELECT seq, thread_id, tool_call_id, due_at FROM open_requests ORDER BY seq

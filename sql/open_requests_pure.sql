@@ -1,5 +1,6 @@
--- The content that the table open_requests must have, from the events alone. The next due time of a request is the first
--- of its reminder, its escalation and its expiry, as far as the first two have not happened. The cost grows with the log.
+-- The content that the table open_requests must have, computed from the events alone. The next due time of a request is
+-- the earliest of its reminder, its escalation and its expiry; a reminder or an escalation that has happened does not
+-- count. The cost grows with the log.
 SELECT q.seq, q.thread_id, q.data ->> 'toolCallId' AS tool_call_id, (
     SELECT min(due.at) FROM (
         SELECT q.data ->> 'expiresAt' AS at

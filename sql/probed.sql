@@ -1,2 +1,2 @@
--- When the log was last written to in order to see whether it can be.
+-- The time that sql/probe.sql last wrote.
 SELECT written_at FROM probe WHERE id = 1

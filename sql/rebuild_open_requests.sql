@@ -1,4 +1,4 @@
--- Fills the empty table open_requests from the events alone, as open_requests_pure.sql defines it.
+-- Fills the empty table open_requests from the events alone. sql/open_requests_pure.sql defines its content.
 INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
 SELECT q.seq, q.thread_id, q.data ->> 'toolCallId', (
     SELECT min(due.at) FROM (

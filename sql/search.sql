@@ -1,8 +1,9 @@
--- The events after $1 and up to $2 that match a filter, $3 rows at most. The span bounds the rows that a filter with
--- few matches reads. Of type $4 (a JSON array), about calls of tool $5, caused by $6, from $7 on and before $8: each
--- may be NULL, which matches all. The type is searched in the text of the array, where it stands between quotes,
--- because the databases take an array apart by different functions. The tool is looked up call by call: for EXISTS,
--- PostgreSQL may build a table of all calls first. CAST gives the parameter a type, which IS NULL alone does not.
+-- The events after $1 and up to $2 (both seqs) that match a filter, $3 rows at most: of one of the types $4 (a JSON
+-- array), about calls of tool $5, caused by principal $6, at or after $7, and before $8. A condition that is NULL
+-- matches all events. The span limits the number of rows that a filter with few matches reads.
+-- The type is searched in the text of the array, between quotes, because the databases read an array with different
+-- functions. A subquery looks up the tool of each event, because PostgreSQL may build a table of all calls first for
+-- EXISTS. CAST gives a parameter a type, which IS NULL alone does not.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM events e
 WHERE e.seq > $1 AND e.seq <= $2

@@ -1,4 +1,4 @@
--- The events of thread $9 after $1 and up to $2 that match a filter: as search.sql, which is for all threads.
+-- The events of thread $9 after $1 and up to $2 that match a filter. See search.sql, which searches all threads.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM events e
 WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2

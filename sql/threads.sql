@@ -1,5 +1,5 @@
--- The threads whose last event is before $1 and not before $2, the most recent first, $3 at most. An event is the last
--- of its thread if the index of the thread has none after it.
+-- The threads whose last event is before $1 and not before $2 (both seqs), the most recent first, $3 rows at most. An
+-- event is the last one of its thread if the index has no later event of the thread.
 SELECT
     l.seq AS last_seq, l.thread_id, l.timestamp AS last_event_at,
     (SELECT f.timestamp FROM events f WHERE f.thread_id = l.thread_id ORDER BY f.seq LIMIT 1) AS first_event_at,

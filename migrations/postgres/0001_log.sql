@@ -65,8 +65,8 @@ COMMENT ON TABLE events IS 'The log of Countersign (CSGN). Rows are never change
 -- A thread's events in order.
 CREATE INDEX events_by_thread ON events (thread_id, seq);
 
--- PostgreSQL counts how common a thread is. It would rather walk the whole log for a common thread, although all
--- events of that thread may stand at the other end. Without statistics it uses the index for each thread.
+-- PostgreSQL keeps statistics about common values. For a common thread it would scan the whole log, although all events
+-- of that thread may be at the other end. Without statistics it uses the index for each thread.
 ALTER TABLE events ALTER COLUMN thread_id SET STATISTICS 0;
 
 -- A thread's calls in order, for lists and counts of them.
@@ -141,8 +141,8 @@ CREATE TRIGGER no_row_is_ever_changed BEFORE UPDATE OR DELETE ON events
 
 REVOKE UPDATE, DELETE, TRUNCATE ON events FROM PUBLIC;
 
--- SQLite has one writer at a time. Here each INSERT takes a lock that lasts until the end of the transaction. So rows
--- become visible in the order of their numbers, and a reader that has seen n never sees n - 1 later. The name of the
+-- SQLite has one writer at a time. Here each INSERT takes a lock that lasts until the end of the transaction, so that
+-- rows become visible in the order of their numbers: a reader that has seen n never sees n - 1 later. The key of the
 -- lock is "CSGN" and the table.
 CREATE FUNCTION lock_for_writing() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -151,9 +151,9 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A transaction that sees the log as it was before others wrote, as under REPEATABLE READ, takes a number that is
--- taken, and the primary key rejects it. ON CONFLICT cannot replace a row here, so the unique indexes alone keep
--- a second event of a kind out.
+-- Under REPEATABLE READ, a transaction may not see the rows that others have written. It then uses a number that exists
+-- already, and the primary key rejects it. On PostgreSQL, ON CONFLICT cannot replace a row, so the unique indexes are
+-- enough to reject a second event of a kind.
 CREATE FUNCTION keep_structure() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -187,20 +187,20 @@ CREATE TRIGGER writers_queue_up BEFORE INSERT ON events
 CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events
     FOR EACH ROW EXECUTE FUNCTION keep_structure();
 
--- ALWAYS: also where session_replication_role switches other triggers off.
+-- ALWAYS: the triggers fire even if session_replication_role disables others.
 ALTER TABLE events ENABLE ALWAYS TRIGGER rows_are_never_changed;
 ALTER TABLE events ENABLE ALWAYS TRIGGER no_row_is_ever_changed;
 ALTER TABLE events ENABLE ALWAYS TRIGGER writers_queue_up;
 ALTER TABLE events ENABLE ALWAYS TRIGGER rows_keep_the_structure;
 
--- The row that shows whether the log accepts writes. It says nothing about any call.
+-- One row that a readiness check overwrites, to find out if the database accepts writes. It is not part of the log.
 CREATE TABLE probe (
     id         integer PRIMARY KEY CHECK (id = 1),
     written_at text COLLATE "C" NOT NULL
 );
 
--- Programs that know the layout `oldest` or a later one may work with this log, also after a newer program has
--- migrated it. A migration that an older program could not work with raises the number.
+-- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
+-- it. A migration that such a program cannot work with must raise the number.
 CREATE TABLE layout (
     id     integer PRIMARY KEY CHECK (id = 1),
     oldest bigint NOT NULL

@@ -1,4 +1,4 @@
--- The requests that have no response, as on SQLite.
+-- The requests without a response, as on SQLite.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
 CREATE TABLE open_requests (
@@ -8,15 +8,16 @@ CREATE TABLE open_requests (
     due_at       text COLLATE "C"
 );
 
--- Rows come and go as in a queue. Deleted rows stay in the indexes until they are vacuumed, and a reader of the oldest
--- requests walks past them. So vacuum often, however long the table was.
+-- Rows are inserted and deleted as in a queue. Deleted rows stay in the indexes until they are vacuumed, and a read of
+-- the oldest requests must skip them. Therefore vacuum after a fixed number of changes, independent of the size of the
+-- table.
 ALTER TABLE open_requests SET (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
     autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000);
 
 CREATE INDEX open_requests_of_thread ON open_requests (thread_id, seq);
 
--- As in `events`: no thread counts as common.
+-- As in `events`: without statistics, no thread is treated as common.
 ALTER TABLE open_requests ALTER COLUMN thread_id SET STATISTICS 0;
 
 CREATE INDEX open_requests_by_due ON open_requests (due_at) WHERE due_at IS NOT NULL;
@@ -64,7 +65,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A trigger on another table must not write to this one.
+-- Other users must not use this function in a trigger of another table, because it writes to this one.
 REVOKE EXECUTE ON FUNCTION update_open_requests() FROM PUBLIC;
 
 CREATE TRIGGER rows_update_open_requests AFTER INSERT ON events

@@ -53,11 +53,12 @@ LEFT JOIN events t ON t.type = 'TOOL_RESULT'
     AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
 
+-- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');
 CREATE VIEW decisions AS
 SELECT thread_id, tool_call_id, decision, decided_by AS principal, comment FROM calls WHERE decision IS NOT NULL;
 
--- The trigger of `decisions` writes such a row, and runs at a depth of 1.
+-- Rejects a row without a hash. The trigger of `decisions` writes such rows, at a trigger depth of 1.
 CREATE FUNCTION reject_row_without_hash() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -68,14 +69,15 @@ END $$;
 CREATE TRIGGER rows_without_a_hash_are_decisions BEFORE INSERT ON events
     FOR EACH ROW WHEN (NEW.hash IS NULL AND pg_trigger_depth() = 0) EXECUTE FUNCTION reject_row_without_hash();
 
--- A decision that any one person may make. Requests that take more are decided with `countersign`, which knows the
--- levels and groups of people. json, not jsonb, writes the fields in the order in which they are named.
+-- Decides a request that any one person may decide. Requests that need a level, a group or a quorum are decided with
+-- `countersign`, which knows the levels and groups of people. json, not jsonb, writes the fields in the order in which
+-- they are named.
 CREATE FUNCTION decide_by_hand() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     complaint text;
 BEGIN
-    -- A decision that another transaction commits first must be visible to the checks.
+    -- Take the lock first, so that the checks see a decision that another transaction commits before this one.
     PERFORM pg_advisory_xact_lock(x'4353474e'::int, 'events'::regclass::oid::int);
     SELECT CASE
         WHEN c.seq IS NULL
@@ -129,7 +131,7 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions
     FOR EACH ROW EXECUTE FUNCTION decide_by_hand();
 
 -- A decision made with SQL notifies waiting processes when its transaction commits. Countersign notifies after its own
--- commits: a transaction that notifies while it commits holds up those of all other databases of the server.
+-- commits, because a transaction that notifies during its commit delays such commits in all databases of the server.
 CREATE FUNCTION notify_processes() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

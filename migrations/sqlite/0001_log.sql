@@ -79,7 +79,7 @@ CREATE INDEX lasting_decisions_by_thread ON events (thread_id)
 CREATE INDEX recent_decisions_by_thread ON events (thread_id, data ->> 'argumentsHash', timestamp)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
 
--- Each refusal ends the whole transaction (RAISE(ROLLBACK, …)), so that nothing that led to a refused row stays.
+-- Each refusal rolls back the whole transaction (RAISE(ROLLBACK, …)), so that no other row of the transaction is kept.
 CREATE TRIGGER rows_are_never_changed BEFORE UPDATE ON events BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: events are never changed');
 END;
@@ -147,14 +147,14 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
     END;
 END;
 
--- The row that shows whether the log accepts writes. It says nothing about any call.
+-- One row that a readiness check overwrites, to find out if the database accepts writes. It is not part of the log.
 CREATE TABLE probe (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
     written_at TEXT NOT NULL
 ) STRICT;
 
--- Programs that know the layout `oldest` or a later one may work with this log, also after a newer program has
--- migrated it. A migration that an older program could not work with raises the number.
+-- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
+-- it. A migration that such a program cannot work with must raise the number.
 CREATE TABLE layout (
     id     INTEGER PRIMARY KEY CHECK (id = 1),
     oldest INTEGER NOT NULL

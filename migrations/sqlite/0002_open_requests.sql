@@ -1,10 +1,10 @@
--- The requests that have no response, which no index of SQLite can express. The table holds nothing that is not in
--- `events`, a trigger maintains it in the same transaction, and sql/rebuild_open_requests.sql fills it again.
+-- The requests without a response, which no index of SQLite can express. All information of the table is also in
+-- `events`. A trigger maintains the table in the same transaction, and sql/rebuild_open_requests.sql can fill it again.
 CREATE TABLE open_requests (
     seq          INTEGER PRIMARY KEY,
     thread_id    TEXT NOT NULL,
     tool_call_id TEXT NOT NULL,
-    -- The next of the reminder, the escalation and the expiry, as far as they have not happened.
+    -- The earliest of the reminder, the escalation and the expiry that have not happened yet; NULL if there are none.
     due_at       TEXT
 ) STRICT;
 

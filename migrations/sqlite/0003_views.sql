@@ -52,11 +52,12 @@ LEFT JOIN events t ON t.type = 'TOOL_RESULT'
     AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
 
+-- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');
 CREATE VIEW decisions AS
 SELECT thread_id, tool_call_id, decision, decided_by AS principal, comment FROM calls WHERE decision IS NOT NULL;
 
--- Holds a row while the trigger of `decisions` writes, and is empty otherwise.
+-- Contains a row while the trigger of `decisions` writes, and is empty otherwise.
 CREATE TABLE decision_in_progress (id INTEGER PRIMARY KEY CHECK (id = 1)) STRICT;
 
 CREATE TRIGGER rows_without_a_hash_are_decisions BEFORE INSERT ON events
@@ -64,8 +65,8 @@ WHEN NEW.hash IS NULL AND NOT EXISTS (SELECT 1 FROM decision_in_progress) BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: with SQL, decide through the view decisions and write nothing else');
 END;
 
--- A decision that any one person may make. Requests that take more are decided with `countersign`, which knows the
--- levels and groups of people.
+-- Decides a request that any one person may decide. Requests that need a level, a group or a quorum are decided with
+-- `countersign`, which knows the levels and groups of people.
 CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
     SELECT CASE
         WHEN c.seq IS NULL
@@ -99,7 +100,7 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
 
     INSERT INTO decision_in_progress (id) VALUES (1);
 
-    -- json_patch drops the comment if it is NULL. CAST, because a comment may be typed as a number.
+    -- json_patch drops the comment if it is NULL. CAST, because a person may enter a number as the comment.
     INSERT INTO events (thread_id, type, principal, data)
     SELECT thread_id, 'TOOL_APPROVAL_RESPONSE', NEW.principal, json_patch('{}', json_object(
         'toolCallId', data ->> 'id', 'decision', NEW.decision, 'source', 'approver',

@@ -1,7 +1,8 @@
--- Takes the lock that all writers take, and tells how long the log is and how it ends: if that is what the writer
--- knows, no other process has written since. Each statement sees the log as it is when that statement begins, so what
--- is read after the lock is how the log ends. The level is named because a database may have another default, at
--- which all statements would see the log as it was before the lock. The lock is named by "CSGN" and by the table.
+-- Takes the lock of all writers, and reads the seq and the hash of the last event. If the writer knows that event as
+-- the last one, no other process has written since.
+-- Under READ COMMITTED, each statement sees the log as it is when the statement begins, so the read after the lock sees
+-- the end of the log. The level is named because a database can have another default, under which all statements would
+-- see the log as it was before the lock. The key of the lock is "CSGN" and the table.
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT pg_advisory_xact_lock(x'4353474e'::int, 'events'::regclass::oid::int);
 SELECT coalesce(max(last.seq), 0) AS tip, max(last.hash) AS hash

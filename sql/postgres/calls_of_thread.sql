@@ -1,4 +1,4 @@
--- The events of the $3 last calls of thread $8 before $1 and not before $2: as calls.sql, which is for all threads.
+-- The events of the $3 last calls of thread $8 before $1 and not before $2. See calls.sql, which reads all threads.
 SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT seq, thread_id, data ->> 'id' AS tool_call_id FROM events

@@ -1,5 +1,5 @@
--- What has to be right on a server, for `countersign doctor`, in one row. What a session of ours sets for itself is
--- asked for as it was before. A log that is not there yet gives NULL for its rights.
+-- The settings and rights of a server that `countersign doctor` checks, in one row. For a setting that Countersign
+-- changes in its sessions, it reads the value from before that change. Without a log, the rights are NULL.
 SELECT
     split_part(current_setting('server_version'), ' ', 1) AS version,
     coalesce((SELECT s.ssl FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid()), false) AS encrypted,

@@ -1,2 +1,2 @@
--- Whether a copy into this log has begun and is not finished: its mark is a table.
+-- 1 if the log contains an unfinished copy, and otherwise 0. The mark of an unfinished copy is the table `copying`.
 SELECT count(*) FROM pg_class WHERE oid = to_regclass('copying')

@@ -1,9 +1,11 @@
--- The events that deciding a batch needs and the writer does not have in memory, in one statement: the events of calls
--- ($1: [[thread, call], ...]); the state of threads ($2: [thread, ...]), with the calls that gave grants or remembered
--- denials in them; calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5 or that an
--- approval moved to since then; the pending calls of some threads ($3), or of all if $6 is true; and, if $4 is true,
--- the end of the log from its last sealed row on.
--- LATERAL with OFFSET 0 makes PostgreSQL look each key up in the index, whatever its statistics say. The result is one
+-- Reads with one statement the events that a batch needs and that the writer does not have in memory:
+-- - the events of calls ($1: [[thread, call], ...]);
+-- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
+-- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
+--   to since $5;
+-- - the pending calls of some threads ($3: [thread, ...]), or of all threads if $6 is true;
+-- - if $4 is true, the end of the log from its last row with a hash on.
+-- LATERAL with OFFSET 0 makes PostgreSQL look up each key in the index, whatever its statistics are. The result is one
 -- row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
     SELECT t.value FROM jsonb_array_elements_text(CAST($2 AS text)::jsonb) t

@@ -1,4 +1,4 @@
--- The pending calls of thread $3: as pending.sql, which is for all threads.
+-- The pending calls of thread $3. See pending.sql, which reads all threads.
 SELECT o.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, NULL AS hash
 FROM (SELECT seq, thread_id, tool_call_id FROM open_requests WHERE thread_id = $3 AND seq > $1 ORDER BY seq LIMIT $2) o
     LEFT JOIN LATERAL (

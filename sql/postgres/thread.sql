@@ -1,6 +1,7 @@
--- The state of thread $1: the calls that gave grants or remembered denials, the revocations, its mode and policies, and
--- its closing. In no order, as in call.sql. LATERAL with OFFSET 0 makes PostgreSQL look the calls up one by one: a plan
--- made for a short log would read the whole thread.
+-- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, its
+-- revocations, its mode, its policies and its closing. They have no order, because the reader sorts them. LATERAL with
+-- OFFSET 0 makes PostgreSQL look up each call in the indexes. Otherwise, a plan that was made for a short log would
+-- read the whole thread.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events

@@ -1,4 +1,4 @@
--- Takes the write lock, and tells how long the log is: if that is what the writer knows, no other process has
--- written since.
+-- Takes the write lock, and reads the seq of the last event. If the writer knows that event as the last one, no other
+-- process has written since.
 BEGIN IMMEDIATE;
 SELECT coalesce(max(seq), 0) AS tip FROM events

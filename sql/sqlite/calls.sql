@@ -1,8 +1,9 @@
--- The events of the $3 last calls before $1 and not before $2 (both seqs of the TOOL_CALL), each with the seq of its
--- TOOL_CALL before it, call by call: of tool $4, proposed by $5, from $6 on and before $7, where those are not NULL.
--- The span bounds the rows that a filter with few matches reads. LEFT JOIN takes the calls in their order and needs no
--- sort; each call has events. || '' hides the condition from the indexes, so that the span is read in its order. CAST
--- gives the parameter a type, which IS NULL alone does not.
+-- The events of the $3 last calls before $1 and not before $2 (both seqs of a TOOL_CALL), the newest call first: of
+-- tool $4, proposed by $5, at or after $6, and before $7. A condition that is NULL matches all calls. The first column
+-- of each row is the seq of the TOOL_CALL.
+-- The span limits the number of rows that a filter with few matches reads. LEFT JOIN keeps the calls in their order
+-- without a sort, and each call has events. || '' hides the condition from the indexes, so that the database reads the
+-- span in its order. CAST gives a parameter a type, which IS NULL alone does not.
 SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT seq, thread_id, data ->> 'id' AS tool_call_id FROM events

@@ -1,11 +1,13 @@
--- The events that deciding a batch needs and the writer does not have in memory, in one statement: the events of calls
--- ($1: [[thread, call], ...]); the state of threads ($2: [thread, ...]), with the calls that gave grants or remembered
--- denials in them; calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5 or that an
--- approval moved to since then; the pending calls of some threads ($3), or of all if $6 is true; and, if $4 is true,
--- the end of the log from its last sealed row on.
--- CROSS JOIN keeps SQLite from scanning the log for the keys. || '' removes the type of a column: SQLite finds an
--- indexed expression only by a value without one. The result is one row with a JSON array: one row per event would cost
--- more in the driver than here.
+-- Reads with one statement the events that a batch needs and that the writer does not have in memory:
+-- - the events of calls ($1: [[thread, call], ...]);
+-- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
+-- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
+--   to since $5;
+-- - the pending calls of some threads ($3: [thread, ...]), or of all threads if $6 is true;
+-- - if $4 is true, the end of the log from its last row with a hash on.
+-- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
+-- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
+-- row per event would cost more time in the driver.
 WITH keys (thread_id, tool_call_id) AS (
     SELECT value ->> 0, value ->> 1 FROM json_each($1)
     UNION

@@ -1,7 +1,7 @@
--- The outcome of each call whose TOOL_CALL is after $1 and up to $2, proposed from $3 on and before $4 where those are
--- not NULL: its tool, when people were asked, the decision with its source and time, whether it ran, and its result.
--- || '' hides the condition from the indexes, so that the span is read. CAST gives the parameter a type, which IS NULL
--- alone does not.
+-- The outcome of each call whose TOOL_CALL is after $1 and up to $2 (both seqs), and was proposed at or after $3 and
+-- before $4 unless these are NULL: its tool, the time of the request, the decision with its source and time, true if it
+-- was started, and the status of its result. || '' hides the condition from the indexes, so that the database reads the
+-- span. CAST gives a parameter a type, which IS NULL alone does not.
 SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decision' AS decision,
     r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
     t.data ->> 'status' AS status

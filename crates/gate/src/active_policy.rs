@@ -1,12 +1,14 @@
-//! The policy that is in force, and what is wrong with the one that should be.
+//! The active policy, and the error of a newer policy that could not be loaded.
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use countersign_policy::Policy;
 use std::sync::Arc;
 
-/// May be exchanged while orders are judged: each takes the one that it finds.
+/// The active policy. It can be replaced while commands are judged: a command uses the policy that was active when it
+/// began.
 pub(crate) struct ActivePolicy {
     policy: ArcSwap<Policy>,
+    /// The error of a newer policy, if the last attempt to load one failed.
     trouble: ArcSwapOption<String>,
 }
 
@@ -19,11 +21,13 @@ impl ActivePolicy {
         self.policy.load_full()
     }
 
+    /// Replaces the policy and clears the error.
     pub(crate) fn exchange(&self, policy: Policy) {
         self.policy.store(Arc::new(policy));
         self.trouble.store(None);
     }
 
+    /// Keeps the policy and records why a newer one was not loaded.
     pub(crate) fn keep_because(&self, trouble: String) {
         self.trouble.store(Some(Arc::new(trouble)));
     }

@@ -1,5 +1,5 @@
-//! The life of calls, told as it goes: one line in the log of the process and a count for each step that
-//! was taken here. What the arguments are is not told.
+//! Reports each step of a call that this process took: one line in the process log and one count in the metrics. It
+//! never reports arguments.
 
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
@@ -19,7 +19,7 @@ use tracing::info;
 
 type CallLabels<const N: usize> = [(&'static str, &'static str); N];
 
-/// The instruments. Cloning them clones handles.
+/// The metrics of calls. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct CallMetrics {
     proposed: Counter,
@@ -41,7 +41,7 @@ impl Default for CallMetrics {
             reminders: Counter::default(),
             escalations: Counter::default(),
             decisions: Family::default(),
-            // From a tenth of a second, which only programs manage, to nine hours.
+            // From 0.1 s, which only a program can reach, to 26,214 s (7.3 hours).
             response: Histogram::new(exponential_buckets(0.1, 2.0, 19)),
             abandoned: Family::default(),
             claims: Counter::default(),
@@ -64,29 +64,29 @@ impl CallMetrics {
             results,
         } = self.clone();
         registry.register("calls_proposed", "Calls proposed", proposed);
-        registry.register("requests", "Calls that people were asked about", requested);
-        registry.register("reminders", "Requests of which people were told once more", reminders);
-        registry.register("escalations", "Requests that went to a higher level", escalations);
-        registry.register("decisions", "Decisions, by what was decided and what decided it", decisions);
-        registry.register("response_seconds", "From the request to a person's decision", response);
-        registry.register("requests_abandoned", "Requests that nobody answered", abandoned);
-        registry.register("claims", "Calls started", claims);
-        registry.register("results", "Calls ended, by how", results);
+        registry.register("requests", "Requests to approvers", requested);
+        registry.register("reminders", "Reminders of approvers", reminders);
+        registry.register("escalations", "Requests escalated to a higher level", escalations);
+        registry.register("decisions", "Decisions, by decision and source", decisions);
+        registry.register("response_seconds", "Time from a request to the decision of an approver", response);
+        registry.register("requests_abandoned", "Requests that expired or were cancelled", abandoned);
+        registry.register("claims", "Claims by executors", claims);
+        registry.register("results", "Results of calls, by status", results);
     }
 
-    /// Tells what an order brought about.
-    pub(crate) fn record(&self, done: &CommandOutcome) {
-        for event in &done.events {
-            match (&done.call, event.kind.is_about_a_call()) {
-                // Where an approval moves, an event is about the call that it moves from.
-                (Some(call), true) if is_about(event, call) => self.step(event, call),
-                _ => self.aside(event),
+    /// Logs and counts the events of a command.
+    pub(crate) fn record(&self, outcome: &CommandOutcome) {
+        for event in &outcome.events {
+            match (&outcome.call, event.kind.is_about_a_call()) {
+                // If an approval moves to this call, the result of the call that it moves from is among the events.
+                (Some(call), true) if is_about(event, call) => self.record_call_event(event, call),
+                _ => self.record_other_event(event),
             }
         }
     }
 
-    /// A step of a call's life.
-    fn step(&self, event: &Event, call: &Call) {
+    /// Logs and counts an event about the call of the command.
+    fn record_call_event(&self, event: &Event, call: &Call) {
         let (thread, id, tool) =
             (call.thread_id.as_str(), call.id().as_str(), call.proposal.what.name.as_str());
         let (seq, by) = (event.seq, event.principal.as_str());
@@ -142,9 +142,9 @@ impl CallMetrics {
         {
             self.response.observe(waited.as_secs_f64());
         }
-        let nobody = matches!(source, Source::Expiry | Source::Cancellation);
-        // A call that was cancelled without being named here is one of a thread that was closed, and waited.
-        if nobody && (waited.is_some() || call.is_none()) {
+        let is_unanswered = matches!(source, Source::Expiry | Source::Cancellation);
+        // Without `call`, the cancellation comes from closing a thread, which cancels its pending calls.
+        if is_unanswered && (waited.is_some() || call.is_none()) {
             self.abandoned.get_or_create(&[("how", source.as_str())]).inc();
         }
         info!(
@@ -163,20 +163,20 @@ impl CallMetrics {
 
     fn finished(&self, result: &ToolResult, call: Option<&Call>, event: &Event) {
         self.results.get_or_create(&[("status", result.status.as_str())]).inc();
-        let ran = call.and_then(Call::claim).map(|claim| event.timestamp.since(claim.at));
+        let run_time = call.and_then(Call::claim).map(|claim| event.timestamp.since(claim.at));
         info!(
             thread = event.thread_id.as_str(),
             call = result.tool_call_id.as_str(),
             tool = call.map(|call| call.proposal.what.name.as_str()),
             status = result.status.as_str(),
-            ran_ms = ran.map(|ran| u64::try_from(ran.as_millis()).unwrap_or(u64::MAX)),
+            ran_ms = run_time.map(|run_time| u64::try_from(run_time.as_millis()).unwrap_or(u64::MAX)),
             seq = event.seq,
             "finished"
         );
     }
 
-    /// Events of a thread, and of its calls because of it.
-    fn aside(&self, event: &RecordedEvent) {
+    /// Logs and counts an event of a thread, or of a call that the command did not name.
+    fn record_other_event(&self, event: &RecordedEvent) {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
         match &*event.body {
             Body::ApprovalResponse(response) => {
@@ -194,6 +194,7 @@ impl CallMetrics {
     }
 }
 
+/// True if the event is about `call`. Only a result can be about another call.
 fn is_about(event: &Event, call: &Call) -> bool {
     event.kind != EventType::ToolResult || call.result().is_some_and(|result| result.seq == event.seq)
 }

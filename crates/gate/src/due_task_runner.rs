@@ -1,5 +1,5 @@
-//! The duty of what is due: people are reminded, a higher level is asked, a request lapses. Whichever process is
-//! there carries it out. All try; the log lets one through.
+//! Writes overdue reminders, escalations and expiries of requests. Each process has a runner. All runners try to write
+//! the same event, and the log accepts it once.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics};
 use countersign_approvals::{CallCommand, CommandEnvelope, CommandEvidence, CommandTarget};
@@ -10,33 +10,34 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How often to look for requests that another process opened, and perhaps died over.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// The interval between reads of the requests that other processes opened. A process may have ended before it executed
+/// the overdue tasks of its requests.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How many calls are seen to at once: their orders share commits.
-const AT_ONCE: usize = 256;
+/// The number of calls whose overdue tasks are executed at the same time, so that their commands share commits.
+const MAX_PARALLEL: usize = 256;
 
-/// A call, by its thread and its id.
+/// The thread and the id of a call.
 type CallName = (ThreadId, CallId);
 
 pub(crate) struct DueTaskRunner {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
-    /// Rung when this process opens a request on which something will be due.
+    /// Notified when this process opens a request that has a reminder, an escalation or an expiry.
     pub(crate) opened: Arc<Notify>,
 }
 
 impl DueTaskRunner {
-    /// Carries out what is due, until told to stop.
+    /// Executes overdue tasks until `stop` is cancelled.
     pub(crate) async fn run(self, stop: CancellationToken) {
         loop {
             let work = async {
-                match self.carry_out_due().await {
-                    Ok(seen_to) => self.until_next(seen_to).await,
+                match self.execute_overdue_tasks().await {
+                    Ok(done_until) => self.wait_for_next(done_until).await,
                     Err(error) => {
-                        tracing::warn!(%error, "what is due cannot be carried out; trying again");
-                        Clock::System.sleep(LOOK_AGAIN).await;
+                        tracing::warn!(%error, "overdue tasks cannot be executed; trying again");
+                        Clock::System.sleep(POLL_INTERVAL).await;
                     }
                 }
             };
@@ -47,35 +48,42 @@ impl DueTaskRunner {
         }
     }
 
-    /// Sees to all that is due, and gives the moment up to which it has. A call that cannot be read, or of which
-    /// nothing comes, is skipped: it must not hold up the others.
-    async fn carry_out_due(&self) -> Result<Timestamp, StoreError> {
-        let mut passed_over: HashSet<CallName> = HashSet::new();
+    /// Executes all overdue tasks. Returns the time until which tasks were executed. It skips a call that cannot be
+    /// read, or for which nothing was written, so that this call does not hold up the others.
+    async fn execute_overdue_tasks(&self) -> Result<Timestamp, StoreError> {
+        let mut skipped: HashSet<CallName> = HashSet::new();
         loop {
             let now = self.store.clock().now();
-            let most = i64::try_from(AT_ONCE + passed_over.len()).unwrap_or(i64::MAX);
-            let mut due = self.store.due(now, most).await?;
-            due.retain(|call| !passed_over.contains(call));
+            let limit = i64::try_from(MAX_PARALLEL + skipped.len()).unwrap_or(i64::MAX);
+            let mut due = self.store.due(now, limit).await?;
+            due.retain(|call| !skipped.contains(call));
             if due.is_empty() {
                 return Ok(now);
             }
-            for (call, outcome) in join_all(due.into_iter().map(|call| self.see_to(call, now))).await {
+            for (call, outcome) in
+                join_all(due.into_iter().map(|call| self.execute_overdue_task(call, now))).await
+            {
                 match outcome {
                     Ok(true) => continue,
                     Ok(false) => {}
                     Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
                         let (thread, id) = (call.0.as_str(), call.1.as_str());
-                        tracing::warn!(thread, call = id, %error, "what is due on a call cannot be carried out");
+                        tracing::warn!(thread, call = id, %error, "the overdue task of a call cannot be executed");
                     }
                     Err(error) => return Err(error),
                 }
-                passed_over.insert(call);
+                skipped.insert(call);
             }
         }
     }
 
-    /// True if anything was written: another process may have been there first.
-    async fn see_to(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
+    /// Executes the overdue task of a call. Returns false if nothing was written, for example because another process
+    /// wrote the event first.
+    async fn execute_overdue_task(
+        &self,
+        call: CallName,
+        now: Timestamp,
+    ) -> (CallName, Result<bool, StoreError>) {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),
             command: CallCommand::Due.into(),
@@ -85,17 +93,18 @@ impl DueTaskRunner {
             evidence: CommandEvidence::NotNeeded,
         };
         let outcome = self.store.execute(envelope).await;
-        let told = outcome.map(|done| {
-            self.metrics.record(&done);
-            !done.events.is_empty()
+        let is_written = outcome.map(|outcome| {
+            self.metrics.record(&outcome);
+            !outcome.events.is_empty()
         });
-        (call, told)
+        (call, is_written)
     }
 
-    /// Waits for what is due after that moment. What was due by then and still is would be no sooner carried out
-    /// for being asked about without end.
-    async fn until_next(&self, seen_to: Timestamp) {
-        let next = self.store.next_due().await.ok().flatten().filter(|moment| *moment > seen_to);
+    /// Waits until a task is due after `done_until`, until this process opens a request with a due time, or for the
+    /// poll interval. Tasks that were due before and are still open failed, and an immediate retry would loop without a
+    /// pause.
+    async fn wait_for_next(&self, done_until: Timestamp) {
+        let next = self.store.next_due().await.ok().flatten().filter(|moment| *moment > done_until);
         let due = async {
             match next {
                 Some(moment) => self.store.clock().sleep_until(moment).await,
@@ -105,7 +114,7 @@ impl DueTaskRunner {
         tokio::select! {
             () = due => {}
             () = self.opened.notified() => {}
-            () = Clock::System.sleep(LOOK_AGAIN) => {}
+            () = Clock::System.sleep(POLL_INTERVAL) => {}
         }
     }
 }

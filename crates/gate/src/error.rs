@@ -6,7 +6,7 @@ use countersign_approvals::Refused;
 use countersign_store::StoreError;
 use std::fmt::Display;
 
-/// The reason why the embedded service did not do what was asked.
+/// An error of the embedded service.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GateFailure {
     /// The rules refuse the command.
@@ -43,7 +43,7 @@ impl GateFailure {
         }
     }
 
-    /// A field with a value that makes no sense.
+    /// The refusal of a request whose `field` has a meaningless value.
     pub(crate) fn invalid(field: &'static str, why: &impl Display) -> Self {
         Self::Refused(Refused::Invalid { field, why: why.to_string() })
     }
@@ -76,7 +76,7 @@ impl From<GateFailure> for GateError {
     }
 }
 
-/// The decision, vote, claim or result that stands in the way.
+/// The decision, vote, claim or result that prevents the command.
 fn refusal_facts(refused: &Refused) -> ErrorFacts {
     let none = ErrorFacts::default();
     match refused {
@@ -90,7 +90,7 @@ fn refusal_facts(refused: &Refused) -> ErrorFacts {
     }
 }
 
-/// The code of an error of the store, and why the database is unavailable.
+/// The code of an error of the store, with the reason if the database is unavailable.
 fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
     let reason = match error {
         StoreError::Refused(refused) => return (ErrorCode::parse(refused.code()), refusal_facts(refused)),

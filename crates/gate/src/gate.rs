@@ -1,4 +1,4 @@
-//! The gate over an open database, and what only a database offers.
+//! The gate over an open database, and the operations that only this gate offers.
 
 use crate::{GateFailure, embedded::EmbeddedService};
 use async_trait::async_trait;
@@ -24,13 +24,15 @@ pub struct EmbeddedGate {
 }
 
 impl EmbeddedGate {
-    /// Opens the database at `address`, a file path or what [`DatabaseUrl::parse`] returns, under a policy that always
-    /// asks. Creates the database if it does not exist.
+    /// Opens the database at `address` under a policy that always asks. Creates the database if it does not exist.
+    ///
+    /// `address` is a file path or a [`DatabaseUrl`]. Fails with [`GateFailure::Store`] if the database cannot be
+    /// opened.
     pub async fn open(address: impl Into<DatabaseUrl>) -> Result<Self, GateFailure> {
         Self::open_with(address, StoreOptions::default(), Policy::ask_always()).await
     }
 
-    /// Opens the database at `address` under `policy`.
+    /// Opens the database at `address` under `policy`. Fails with [`GateFailure::Store`] if it cannot be opened.
     pub async fn open_with(
         address: impl Into<DatabaseUrl>,
         options: StoreOptions,
@@ -40,19 +42,19 @@ impl EmbeddedGate {
         Ok(Self { service: Arc::new(service), by: Principal::agent("local") })
     }
 
-    /// The same gate for another principal.
+    /// Returns a gate to the same database for another principal.
     #[must_use]
     pub fn acting_as(&self, by: Principal) -> Self {
         Self { by, ..self.clone() }
     }
 
-    /// The same gate, which repeats an operation while the database is unavailable, where repeating is safe.
+    /// Returns a gate that repeats an operation while the database is unavailable, if it is safe to repeat.
     #[must_use]
     pub fn with_retries(&self) -> RetryingGate {
         RetryingGate::new(Arc::new(self.clone()))
     }
 
-    /// Judges calls by another policy from now on.
+    /// Replaces the active policy. Later commands are judged by the new one.
     pub fn set_policy(&self, policy: Policy) {
         self.service.set_policy(policy);
     }
@@ -68,7 +70,7 @@ impl EmbeddedGate {
         self.service.policy_failed(trouble.into());
     }
 
-    /// The number of requests that are pending, and since when the oldest is.
+    /// Counts the open requests, and reads the time of the oldest one.
     pub async fn count_open_requests(&self) -> Result<OpenRequestCount, GateFailure> {
         self.service.open_now().await
     }
@@ -78,18 +80,19 @@ impl EmbeddedGate {
         self.service.register_metrics(registry);
     }
 
-    /// The layout that the database had when it was opened.
+    /// The layout that the database had before this gate opened and migrated it.
     #[must_use]
     pub fn found_layout(&self) -> SchemaLayout {
         self.service.store.found()
     }
 
-    /// Reads the whole log and checks its hash chain.
+    /// Reads the whole log and checks its hash chain, the rules, and the index of open requests. `progress` receives
+    /// the number of events that were checked.
     pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<VerifyReport, GateFailure> {
         Ok(self.service.store.verify(progress).await?)
     }
 
-    /// Builds the index of open requests again from the events.
+    /// Rebuilds the index of open requests from the events.
     pub async fn rebuild_index(&self) -> Result<(), GateFailure> {
         Ok(self.service.store.rebuild_index().await?)
     }

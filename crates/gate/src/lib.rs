@@ -45,7 +45,7 @@ pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use view::view_call;
 
-/// Targets under which libraries log secrets, which a log for people must leave out: unreadable lines of
-/// `~/.pgpass`, and the words of the commands that a policy parses.
+/// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the
+/// commands that a policy parses. A subscriber must drop them.
 pub const NEVER_LOGGED: &[&str] =
     &[countersign_store::NEVER_LOGGED, "tokenize", "parse", "expansion", "arithmetic"];

@@ -22,8 +22,8 @@ struct CallReference {
 }
 
 impl CallAssembler {
-    /// Assembles only the calls that were proposed at or after `since` and before `until`. Events after `until` can
-    /// still belong to these calls.
+    /// Creates an assembler of the calls that were proposed at or after `since` and before `until`. Events after
+    /// `until` can still belong to these calls.
     #[must_use]
     pub fn for_period(since: Option<Timestamp>, until: Option<Timestamp>) -> Self {
         Self { since, until, ..Self::default() }
@@ -53,19 +53,19 @@ impl CallAssembler {
         None
     }
 
-    /// The number of unfinished calls.
+    /// Returns the number of unfinished calls.
     #[must_use]
     pub fn open_count(&self) -> usize {
         self.open.len()
     }
 
-    /// The number of calls that could not be assembled because one of their events is damaged.
+    /// Returns the number of calls that could not be assembled because one of their events is damaged.
     #[must_use]
     pub fn damaged_count(&self) -> u64 {
         self.damaged
     }
 
-    /// The unfinished calls, in the order of the log.
+    /// Returns the unfinished calls, in the order of the log.
     #[must_use]
     pub fn into_open_calls(self) -> Vec<Call> {
         let mut rest: Vec<_> = self.open.into_values().collect();

@@ -55,7 +55,7 @@ struct ReplayCounts {
 }
 
 impl PolicyReplay {
-    /// Replays calls under `policy`.
+    /// Creates a replay under `policy`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
@@ -71,8 +71,8 @@ impl PolicyReplay {
         }
     }
 
-    /// Judges a call that has all its events. The policy calls `late` before each condition, as it does for a
-    /// proposed call.
+    /// Judges a call that has all its events. The policy calls `late` before each condition, as it does for a proposed
+    /// call; `late` returns true when the time limit is over.
     pub fn replay_call(&mut self, call: &Call, late: &dyn Fn() -> bool) {
         let then = PastAnswer::from_call(call);
         if then == PastAnswer::Unsettled {
@@ -158,7 +158,7 @@ impl PolicyReplay {
         }
     }
 
-    /// The result of the replay.
+    /// Returns the result of the replay.
     #[must_use]
     pub fn report(self) -> ReplayReport {
         let ReplayCounts { calls, masked, unsettled, then, mut now, unchanged, saved, added } = self.counts;

@@ -6,7 +6,7 @@ use countersign_events::{
     event::{Decision, Source},
 };
 
-/// The way in which a call was answered.
+/// The kind of a recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PastAnswer {
     /// People were asked.
@@ -41,7 +41,7 @@ fn is_thread_policy(by: &Principal) -> bool {
     *by == Principal::policy("thread")
 }
 
-/// True if the thread's own policy denied the tool. Only a block is stricter than that.
+/// True if the thread's own policy denied the tool. Only a block is stricter than this denial.
 pub(super) fn thread_denied(call: &Call) -> bool {
     call.response().is_some_and(|response| is_thread_policy(&response.by) && !response.what.decision.allows())
 }

@@ -138,7 +138,7 @@ pub struct RecordedDecision {
 pub struct ReplayedVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// The part of the policy that decided.
+    /// The part of the policy that gave the verdict.
     pub basis: Basis,
     /// The name of the deciding rule, if a rule decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]

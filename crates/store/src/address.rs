@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-/// The log target under which the driver writes lines of `~/.pgpass` that it cannot parse, including their passwords. A
-/// subscriber must not let it through.
+/// The log target under which the driver logs lines of `~/.pgpass` that it cannot parse, including their passwords. A
+/// subscriber must drop it.
 pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
 
 /// The address of a log.
@@ -27,7 +27,7 @@ pub struct PostgresAddress {
     pub(crate) connect: PgConnectOptions,
     /// The direct connection for LISTEN, if the others go through a pooler.
     pub(crate) listen: Option<PgConnectOptions>,
-    /// The schema that the log is in; the server's own choice if none is named.
+    /// The schema that contains the log; `None` for the server's default.
     pub(crate) schema: Option<String>,
     /// True if a pooler lends connections for one transaction each.
     pub(crate) pooled: bool,
@@ -40,14 +40,17 @@ impl<P: AsRef<Path>> From<P> for DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// Reads a path, `sqlite://` and a path, or a `postgres://` URL as libpq takes it
-    /// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>). What the URL
-    /// leaves out comes from `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGSSLMODE` and the like, and the
-    /// password from `~/.pgpass` too. Our own parameters are `schema`, `pooler=transaction`, `listen_host`
-    /// and `listen_port`. An [`StoreError::BadAddress`] never repeats the address, which may hold a password.
+    /// Parses a path, `sqlite://` with a path, or a `postgres://` URL in the format of libpq.
+    ///
+    /// The format is described at <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>.
+    /// Parts that the URL omits come from environment variables such as `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD` and
+    /// `PGSSLMODE`; the password can also come from `~/.pgpass`. Countersign adds the parameters `schema`,
+    /// `pooler=transaction`, `listen_host` and `listen_port`.
+    ///
+    /// Fails with [`StoreError::BadAddress`], which never repeats the address, because it may contain a password.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
         match text.split_once("://") {
-            // A mistyped address would be taken for a file name, and displayed with its password.
+            // Otherwise a mistyped address would become a file name, which is displayed with its password.
             None if looks_like_postgres(text) => Err(bad_address(
                 "this is neither a path nor a valid address; write postgres://USER@HOST/DATABASE".to_owned(),
             )),
@@ -62,7 +65,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// The name of the log in messages.
+    /// Returns the name of the log in messages.
     #[must_use]
     pub fn database_name(&self) -> DatabaseName {
         match self {
@@ -95,30 +98,30 @@ impl PostgresAddress {
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if rest.split_once(['/', '?', '#']).is_some_and(|(_, after)| after.contains('@')) {
             return Err(bad_address(
-                "there is an @ behind the host; in a name or a password write @ as %40, / as %2F, ? as %3F, # as %23"
+                "there is an @ after the host; in a name or a password write @ as %40, / as %2F, ? as %3F, # as %23"
                     .to_owned(),
             ));
         }
         let (base, query) = text.split_once('?').unwrap_or((text, ""));
-        let (mut theirs, mut ours) = (Vec::new(), OwnParameters::default());
+        let (mut driver_pairs, mut own) = (Vec::new(), OwnParameters::default());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if !ours.parse_parameter(key, value)? {
-                theirs.push(pair);
+            if !own.parse_parameter(key, value)? {
+                driver_pairs.push(pair);
             }
         }
         // libpq accepts an address without a host, for a socket; the driver's parser does not.
         let base = base.replacen("@/", "@localhost/", 1);
-        let url = if theirs.is_empty() { base } else { format!("{base}?{}", theirs.join("&")) };
+        let url = if driver_pairs.is_empty() { base } else { format!("{base}?{}", driver_pairs.join("&")) };
         let connect: PgConnectOptions = url
             .parse()
             .map_err(|e: sqlx::Error| bad_address(format!("this postgres:// address cannot be read: {e}")))?;
         let connect = disable_statement_log(connect);
-        let listen = ours.has_listen_address().then(|| {
-            let host = ours.listen_host.as_deref().unwrap_or(connect.get_host());
-            connect.clone().host(host).port(ours.listen_port.unwrap_or(5432))
+        let listen = own.has_listen_address().then(|| {
+            let host = own.listen_host.as_deref().unwrap_or(connect.get_host());
+            connect.clone().host(host).port(own.listen_port.unwrap_or(5432))
         });
-        Ok(Self { connect, listen, schema: ours.schema, pooled: ours.pooled })
+        Ok(Self { connect, listen, schema: own.schema, pooled: own.pooled })
     }
 
     /// `postgres://user@host:port/database`.
@@ -147,7 +150,7 @@ fn disable_statement_log(options: PgConnectOptions) -> PgConnectOptions {
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
 }
 
-/// The parameters of a URL that are ours and not libpq's.
+/// The parameters of a URL that Countersign adds to those of libpq.
 #[derive(Default)]
 struct OwnParameters {
     schema: Option<String>,
@@ -157,22 +160,22 @@ struct OwnParameters {
 }
 
 impl OwnParameters {
-    /// Sets a parameter of Countersign and returns true, or returns false for one of the driver. An unknown parameter is an
-    /// error, because the driver would ignore a typo in `sslmode`.
+    /// Sets a parameter of Countersign and returns true, or returns false for one of the driver. An unknown parameter
+    /// is an error, because the driver would ignore a typo in `sslmode`.
     fn parse_parameter(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
             "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
             "schema" => {
                 return Err(bad_address(
-                    "schema takes a name of lower-case letters, digits and _, 63 at most".to_owned(),
+                    "schema must be a name of at most 63 lower-case letters, digits and _".to_owned(),
                 ));
             }
             "pooler" if value == "transaction" || value == "none" => self.pooled = value == "transaction",
-            "pooler" => return Err(bad_address("pooler takes transaction or none".to_owned())),
+            "pooler" => return Err(bad_address("pooler must be transaction or none".to_owned())),
             "listen_host" => self.listen_host = Some(value.to_owned()),
             "listen_port" => {
                 let port =
-                    value.parse().map_err(|_| bad_address("listen_port takes a port's number".to_owned()))?;
+                    value.parse().map_err(|_| bad_address("listen_port must be a port number".to_owned()))?;
                 self.listen_port = Some(port);
             }
             key if DRIVER_PARAMETERS.contains(&key) || key.starts_with("options[") => return Ok(false),
@@ -208,8 +211,8 @@ const DRIVER_PARAMETERS: &[&str] = &[
 ];
 
 fn list_parameters() -> String {
-    let ours = ["schema", "pooler", "listen_host", "listen_port"];
-    [DRIVER_PARAMETERS, &ours].concat().join(", ")
+    let own = ["schema", "pooler", "listen_host", "listen_port"];
+    [DRIVER_PARAMETERS, &own].concat().join(", ")
 }
 
 /// True for an identifier that means the same with and without quotes.
@@ -276,7 +279,7 @@ mod tests {
         let text = "postgres://ada@pooler:6432/log?pooler=transaction&listen_host=db&listen_port=5432";
         let Ok(DatabaseUrl::Postgres(address)) = DatabaseUrl::parse(text) else { panic!("an address") };
         assert!(address.pooled);
-        let listen = address.listen.expect("a way of its own");
+        let listen = address.listen.expect("a listening address");
         assert_eq!((listen.get_host(), listen.get_port()), ("db", 5432));
         assert_eq!(address.connect.get_host(), "pooler");
     }

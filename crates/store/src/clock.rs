@@ -1,39 +1,39 @@
-//! Time, as something that is handed in: the wall's in production, the test's own in tests.
+//! The source of the time: the system clock in production, a manual clock in tests.
 
 use countersign_events::Timestamp;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Where the time comes from.
+/// The source of the time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
-    /// The machine's.
+    /// The clock of the machine.
     #[default]
     System,
-    /// One that stands still until it is moved.
+    /// A clock that changes only when a test sets it.
     Manual(Arc<ManualClock>),
 }
 
-/// A clock for tests: it stands still until it is moved, forwards or backwards.
+/// A clock for tests. It changes only when a test sets it, forwards or backwards.
 #[derive(Debug)]
 pub struct ManualClock {
     now: watch::Sender<Timestamp>,
 }
 
-/// A wall clock may be set at any moment, so no sleep trusts it for longer than this.
+/// The longest sleep before the clock is read again. An administrator can set the system clock at any time.
 const LONGEST_SLEEP: Duration = Duration::from_secs(20);
 
 impl Clock {
-    /// A clock that stands at `now` until it is moved.
+    /// Creates a manual clock that shows `now`, with the handle that sets it.
     #[must_use]
     pub fn manual(now: Timestamp) -> (Self, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock { now: watch::Sender::new(now) });
         (Self::Manual(Arc::clone(&clock)), clock)
     }
 
-    /// The current time.
+    /// Returns the current time.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     pub fn now(&self) -> Timestamp {
         match self {
             Self::System => chrono::Utc::now().into(),
@@ -41,9 +41,9 @@ impl Clock {
         }
     }
 
-    /// Returns at `moment` or later. May return earlier than that if the moment is far off, so ask
-    /// again.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+    /// Sleeps until `moment`. On the system clock it returns after at most 20 seconds, even if that is before `moment`,
+    /// so the caller must check the time again.
+    #[expect(clippy::disallowed_methods, reason = "the only place that sleeps on the clock")]
     pub async fn sleep_until(&self, moment: Timestamp) {
         match self {
             Self::System => {
@@ -51,13 +51,13 @@ impl Clock {
             }
             Self::Manual(clock) => {
                 let mut now = clock.now.subscribe();
-                // The sender lives as long as this clock does, so this cannot fail.
+                // The clock owns the sender, so this cannot fail.
                 let _ = now.wait_for(|now| *now >= moment).await;
             }
         }
     }
 
-    /// Returns after `span`.
+    /// Sleeps for `span`.
     pub async fn sleep(&self, span: Duration) {
         let end = self.now().after(span);
         while self.now() < end {
@@ -67,34 +67,34 @@ impl Clock {
 }
 
 impl ManualClock {
-    /// Moves it to `now`, whichever way that is.
+    /// Sets the clock to `now`, which may be earlier than its current time.
     pub fn set(&self, now: Timestamp) {
         self.now.send_replace(now);
     }
 
-    /// Moves it forwards.
+    /// Moves the clock forwards by `span`.
     pub fn advance(&self, span: Duration) {
         self.now.send_modify(|now| *now = now.after(span));
     }
 }
 
-/// Sleeps on the machine's clock whatever clock the store has: for duties that look at the machine
-/// itself, such as polling a file.
+/// Sleeps on the clock of the machine, even if the store has a manual clock. It is for tasks that depend on the machine
+/// and not on the time of the log, such as polling a file.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a poll of the file is about the machine, not about the log's time"
+    reason = "polling a file depends on the machine, not on the time of the log"
 )]
 pub(crate) async fn machine_sleep(span: Duration) {
     tokio::time::sleep(span).await;
 }
 
-/// Gives up on what takes longer than `span` of the machine's time, as on a connection that was lost.
+/// Runs `operation`, and fails like a lost connection if it takes longer than `span` on the clock of the machine.
 pub(crate) async fn with_timeout<T>(
     span: Duration,
-    what: impl Future<Output = Result<T, sqlx::Error>>,
+    operation: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
     tokio::select! {
-        outcome = what => outcome,
+        outcome = operation => outcome,
         () = machine_sleep(span) => {
             Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no answer in time")))
         }

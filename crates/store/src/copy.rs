@@ -1,8 +1,7 @@
-//! Copying a whole log from one database into another: every event with its number, its time and its hash.
+//! Copies a whole log from one database into another: every event with its `seq`, its time and its hash.
 //!
-//! The target bears a mark until all of it is there and verified. Other programs refuse to open it until then, and an
-//! interrupted copy resumes where it stopped. What is read and written goes through two stores, as
-//! everything does.
+//! The target has a mark until all events are copied and verified. Until then no other program opens it, and an
+//! interrupted copy can resume. Source and target are ordinary stores, so a copy uses the usual read and write paths.
 
 use crate::{
     DatabaseName, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, VerifyReport,
@@ -13,15 +12,15 @@ use crate::{
 use countersign_events::Event;
 use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
-/// How many events are written in one transaction, if they are not large.
+/// The most events that are written in one transaction. Large events make a batch smaller.
 const BATCH: i64 = 1_000;
 
-/// How far a copy has come.
+/// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyStep {
-    /// So many of so many events are there.
+    /// The number of events that are in the target, and the number of all events to copy.
     Copied(i64, i64),
-    /// So many of so many were read back and hold.
+    /// The number of events that were read back and are valid, and the number of all events to verify.
     Verified(i64, i64),
 }
 
@@ -32,22 +31,26 @@ pub struct CopySummary {
     pub from: DatabaseName,
     /// The name of the target.
     pub to: DatabaseName,
-    /// How many events were there from an earlier copy.
+    /// The number of events that the target had from an earlier copy.
     pub before: i64,
-    /// How many events the source has gained meanwhile, which are not in the target.
+    /// The number of events that the source gained during the copy. The target does not have them.
     pub since: i64,
-    /// The findings of verifying the whole target.
+    /// The findings about the whole target.
     pub report: VerifyReport,
 }
 
-/// Copies the log at `from` into the one at `to`, which is made if there is none, and must be empty or what
-/// an interrupted copy of the same log left. With `go_on` it may also be a finished copy, and gets what the
-/// source has gained since. Afterwards the whole target is verified; if that finds anything, it stays marked
-/// as half copied.
+/// Copies the log at `from` into the log at `to`, then verifies the whole target.
+///
+/// The target is created if it does not exist. It must be empty or contain an interrupted copy of the same log. With
+/// `continue_copy` it may also contain a finished copy, which then gets the later events of the source. If the target
+/// has findings, it keeps the mark of an unfinished copy.
+///
+/// Fails with [`StoreError::SameLog`], [`StoreError::TargetNotEmpty`], [`StoreError::NotACopy`],
+/// [`StoreError::EventRefused`], or an error of opening, reading or writing a database.
 pub async fn copy(
     from: impl Into<DatabaseUrl>,
     to: impl Into<DatabaseUrl>,
-    go_on: bool,
+    continue_copy: bool,
     mut progress: impl FnMut(CopyStep),
 ) -> Result<CopySummary, StoreError> {
     let (from, to) = (from.into(), to.into());
@@ -58,13 +61,14 @@ pub async fn copy(
     }
     let source = Store::open(from, StoreOptions { create: false, ..StoreOptions::default() }).await?;
     let target = open(to, StoreOptions::default(), UnfinishedCopy::Allowed).await?;
-    let copied = copy_events(&source, &target, go_on, &mut progress).await;
+    let copied = copy_events(&source, &target, continue_copy, &mut progress).await;
     source.close().await;
     target.close().await;
     copied
 }
 
-/// True if both lead to one file. Opened by two names, it would have two write-ahead logs.
+/// True if both paths lead to one file. SQLite names the write-ahead log after the path, so one file that is opened by
+/// two paths would have two of them.
 fn is_same_file(from: &Path, to: &Path) -> bool {
     let identity = |path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     matches!((identity(from), identity(to)), (Ok(from), Ok(to)) if from == to)
@@ -73,19 +77,19 @@ fn is_same_file(from: &Path, to: &Path) -> bool {
 async fn copy_events(
     source: &Store,
     target: &Store,
-    go_on: bool,
+    continue_copy: bool,
     progress: &mut impl FnMut(CopyStep),
 ) -> Result<CopySummary, StoreError> {
-    let before = begin_copy(source, target, go_on).await?;
+    let before = begin_copy(source, target, continue_copy).await?;
     let (mut at, end) = (before, source.tip().await?);
     while at < end {
         let events = read_events(source, at, end).await?;
-        // Nothing is ever taken out of a log, so there is something.
+        // Events are never deleted, so the list is not empty.
         let last = events.last().map_or(end, |last| last.seq);
         at = match target.append_copied(events, source.database_name()).await {
-            // What a copy that was killed had sent may arrive only now.
+            // A killed copy may have sent a batch that the database committed only now.
             Err(StoreError::NotACopy { .. }) => check_copied_prefix(source, target).await?,
-            taken => taken.map(|()| last)?,
+            appended => appended.map(|()| last)?,
         };
         progress(CopyStep::Copied(at, end));
     }
@@ -100,20 +104,20 @@ async fn copy_events(
     Ok(CopySummary { from: source.database_name(), to: target.database_name(), before, since, report })
 }
 
-/// Sees that the target may be written to, and marks it. Gives how much of the log it has.
-async fn begin_copy(source: &Store, target: &Store, go_on: bool) -> Result<i64, StoreError> {
+/// Checks that the target can receive the copy, and marks it. Returns the number of events that it has.
+async fn begin_copy(source: &Store, target: &Store, continue_copy: bool) -> Result<i64, StoreError> {
     let same = || Err(StoreError::SameLog(target.database_name()));
     if source.database_name() == target.database_name() {
         return same();
     }
     let (tip, marked) = (target.tip().await?, target.is_marked().await?);
-    if tip > 0 && !marked && !go_on {
+    if tip > 0 && !marked && !continue_copy {
         return Err(StoreError::TargetNotEmpty { place: target.database_name(), events: tip });
     }
     let tip = check_copied_prefix(source, target).await?;
     if !marked {
         target.mark(CopyMark::On { tip, source: source.database_name() }).await?;
-        // One log by two names: what was just written to the one shows in the other.
+        // If the source now has the mark too, both addresses lead to one log.
         if source.is_marked().await? {
             target.mark(CopyMark::Off).await?;
             return same();
@@ -122,7 +126,8 @@ async fn begin_copy(source: &Store, target: &Store, go_on: bool) -> Result<i64, 
     Ok(tip)
 }
 
-/// How many events the target has, if they are the first ones of the source.
+/// Returns the number of events of the target. Fails with [`StoreError::NotACopy`] if they are not the first events of
+/// the source.
 async fn check_copied_prefix(source: &Store, target: &Store) -> Result<i64, StoreError> {
     let tip = target.tip().await?;
     if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
@@ -135,8 +140,8 @@ fn not_a_copy(source: &Store, target: &Store) -> StoreError {
     StoreError::NotACopy { place: target.database_name(), from: source.database_name() }
 }
 
-/// True if the first `tip` events of both are the same. The hash of a sealed event stands for all before it,
-/// so what is compared begins no later than at the last one that is sealed.
+/// True if the first `tip` events of both logs are equal. The hash of an event covers all events before it, so the
+/// comparison begins at or before the last event with a hash.
 async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, StoreError> {
     let (mut from, mut sealed) = (tip, false);
     while from > 0 && !sealed {
@@ -146,18 +151,19 @@ async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<boo
         sealed = events.iter().any(|event| event.hash.is_some());
     }
     while from < tip {
-        let [theirs, ours] = [read_events(source, from, tip).await?, read_events(target, from, tip).await?];
-        // Either may end early, because of large events.
-        let both = theirs.len().min(ours.len());
-        if both == 0 || theirs[..both] != ours[..both] {
+        let [source_events, target_events] =
+            [read_events(source, from, tip).await?, read_events(target, from, tip).await?];
+        // Either list may be shorter, because a page is limited in bytes.
+        let count = source_events.len().min(target_events.len());
+        if count == 0 || source_events[..count] != target_events[..count] {
             return Ok(false);
         }
-        from = ours[both - 1].seq;
+        from = target_events[count - 1].seq;
     }
     Ok(true)
 }
 
-/// Events after `after` up to `until`, as many as are read at once.
+/// Reads events after `after` and up to `until`, at most one batch.
 async fn read_events(store: &Store, after: i64, until: i64) -> Result<Vec<Event>, StoreError> {
     let limit = usize::try_from((until - after).min(BATCH)).unwrap_or(1);
     Ok(store.events(&EventFilter::default(), after, limit).await?.items)
@@ -168,7 +174,7 @@ impl Store {
         is_half_copied(&self.inner.readers, &self.database_name()).await
     }
 
-    /// Appends events of the log called `source` as they are.
+    /// Appends events of the log `source` unchanged.
     async fn append_copied(&self, events: Vec<Event>, source: DatabaseName) -> Result<(), StoreError> {
         let events = events.into_iter().map(Arc::new).collect();
         writer::send(&self.inner.queue, |answer| {

@@ -1,4 +1,4 @@
-//! The mark of a log that holds an unfinished copy: a table that exists only until the copy is complete.
+//! The mark of a log that contains an unfinished copy: the table `copying`, which exists until the copy is complete.
 
 use crate::{
     DatabaseName, StoreError,
@@ -9,14 +9,14 @@ use crate::{
 /// A change of the mark.
 #[derive(Debug, Clone)]
 pub(crate) enum CopyMark {
-    /// Put it on a log that ends at `tip`, and write on it where the events come from.
+    /// Set the mark on a log that ends at `tip`. The mark records the name of the source.
     On {
         /// The expected end of the log. Another end means that another program writes to it.
         tip: i64,
         /// The name of the source.
         source: DatabaseName,
     },
-    /// Take it off.
+    /// Clear the mark.
     Off,
 }
 
@@ -40,13 +40,13 @@ pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> 
     Ok(found.first().and_then(|row| row.number(0)) > Some(0))
 }
 
-/// An error if the log is half copied.
+/// Fails with [`StoreError::HalfCopied`] if the log has the mark.
 pub(crate) async fn refuse_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<(), StoreError> {
     if !is_half_copied(readers, place).await? {
         return Ok(());
     }
-    // It may have been taken off this moment, or be nothing that this user may read.
+    // The query fails if the mark was cleared in the meantime, or if this user may not read it.
     let source = readers.query_all(SqlQuery::new("SELECT source FROM copying")).await.unwrap_or_default();
-    let source = source.first().and_then(|row| row.text(0)).unwrap_or_else(|| "the same log".to_owned());
+    let source = source.first().and_then(|row| row.text(0)).unwrap_or_else(|| "another log".to_owned());
     Err(StoreError::HalfCopied { place: place.clone(), from: source })
 }

@@ -1,6 +1,6 @@
 //! The two kinds of database.
 
-/// Which database's words.
+/// A kind of database. It selects the migrations and the text of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatabaseKind {
     /// SQLite, in `migrations/sqlite`.

@@ -8,7 +8,7 @@ use crate::DatabaseName;
 use countersign_approvals::Refused;
 use countersign_events::DamagedEvent;
 
-/// The reason why the store did not do what was asked. Each has a stable [`code`](Error::code).
+/// An error of the store. Each variant has a stable [`code`](StoreError::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The rules refuse the command.
@@ -17,7 +17,7 @@ pub enum StoreError {
     /// The database cannot be used now.
     #[error(transparent)]
     DatabaseUnavailable(#[from] UnavailableDatabase),
-    /// A row holds something that Countersign did not write.
+    /// A row is not a valid event, so Countersign did not write it.
     #[error("{0}; run `countersign verify`, and restore the file from a backup if it finds more")]
     Damaged(#[from] DamagedEvent),
     /// SQLite finds the file inconsistent.
@@ -33,7 +33,7 @@ pub enum StoreError {
     /// The address cannot be parsed. The message does not repeat it, because it may hold a password.
     #[error("{why}")]
     BadAddress {
-        /// The problem.
+        /// The reason.
         why: String,
     },
     /// The folder of the file does not exist, or is not a folder.
@@ -49,7 +49,7 @@ pub enum StoreError {
     NotCountersign {
         /// The database.
         place: DatabaseName,
-        /// How that shows.
+        /// The reason.
         why: String,
     },
     /// A later version of the program has changed the layout.
@@ -119,7 +119,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The stable code that programs switch on.
+    /// Returns the stable code that programs switch on.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ impl StoreError {
         }
     }
 
-    /// The reason why the database is unavailable, if it is.
+    /// Returns the reason why the database is unavailable, if it is.
     #[must_use]
     pub const fn reason(&self) -> Option<&'static str> {
         match self {

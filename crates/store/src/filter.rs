@@ -5,25 +5,26 @@ use countersign_events::{
     CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
 
-/// The conditions on the items of a list or a stream. An item must meet all that are set; the default admits all.
+/// The conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
+/// condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
-    /// Only of that thread.
+    /// Only this thread.
     pub thread_id: Option<ThreadId>,
-    /// Only events of one of these types. Calls have no type and are not asked for it.
+    /// Only events of one of these types; empty for all types. Lists of calls ignore it.
     pub types: Vec<EventType>,
-    /// Only calls of that tool, and the events about them, and policies for it.
+    /// Only calls of this tool, the events about them, and tool policies for it.
     pub tool: Option<ToolName>,
-    /// Only events that this principal caused; only calls that it proposed.
+    /// Only events that this principal caused, or calls that it proposed.
     pub principal: Option<Principal>,
-    /// Only from that moment on: of an event, a proposal, or, in the list of pending calls, a request.
+    /// Only from this moment on: of an event, a proposal, or, in the list of pending calls, a request.
     pub since: Option<Timestamp>,
-    /// Only before that moment.
+    /// Only before this moment.
     pub until: Option<Timestamp>,
 }
 
 impl EventFilter {
-    /// Everything of that thread.
+    /// Selects everything in one thread.
     #[must_use]
     pub fn of_thread(thread_id: &ThreadId) -> Self {
         Self { thread_id: Some(thread_id.clone()), ..Self::default() }
@@ -67,7 +68,7 @@ pub(crate) fn read_call_id(event: &Event) -> Option<CallId> {
     found.tool_call_id.or(found.id)
 }
 
-/// Reads the tool that a proposal or a policy of a thread names.
+/// Reads the tool that a proposal or a tool policy names.
 pub(crate) fn read_tool_name(event: &Event) -> Option<ToolName> {
     #[derive(serde::Deserialize)]
     struct NamedFilter {

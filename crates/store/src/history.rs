@@ -1,4 +1,4 @@
-//! The proposals of a thread, newest first. A scope preview searches them.
+//! The proposals of a thread, the newest first. A scope preview compares them.
 
 use crate::{
     Store, StoreError,
@@ -11,8 +11,8 @@ use crate::{
 use countersign_events::{Event, ThreadId};
 
 impl Store {
-    /// The calls of a thread as they were proposed before the event at `before` (0 for the end of the log), the
-    /// last first, `limit` at most.
+    /// Lists the `TOOL_CALL` events of a thread before the event at `before` (0 for the end of the log), the newest
+    /// first, `limit` at most.
     pub async fn history(
         &self,
         thread_id: &ThreadId,

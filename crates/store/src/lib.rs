@@ -1,8 +1,8 @@
 //! The events table: the writer, the named queries, and the feed of new events. This is the only crate that uses SQL.
 //!
-//! A [`Store`] is one process's way into one log, which is an SQLite file or a PostgreSQL database. Any
-//! number of processes may hold one; each sees what the others commit, in the same order, within
-//! milliseconds. Only `database` contains the differences between the two.
+//! A [`Store`] is an open log, which is an SQLite file or a PostgreSQL database. Any number of processes can open the
+//! same log. Each sees the commits of the others in the same order, usually within milliseconds. Only the module
+//! `database` contains the differences between the two databases.
 
 mod address;
 mod clock;

@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The instruments. Cloning them clones handles.
+/// The metrics of a store. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreMetrics {
     commits: Histogram,
@@ -31,22 +31,22 @@ pub(crate) struct StoreMetrics {
     positions: Arc<Mutex<Vec<Weak<AtomicI64>>>>,
 }
 
-/// The position of a follower, while it lives.
+/// The position of a follower, which counts until this value is dropped.
 pub(crate) struct FollowerPosition(Arc<AtomicI64>);
 
 impl FollowerPosition {
-    /// It has all there is: what comes from now on for others does not put it behind.
+    /// Marks the follower as caught up. New events do not count as lag until it reads again.
     pub(crate) fn set_caught_up(&self) {
         self.set(i64::MAX);
     }
 
-    /// It has come so far, and there is more.
+    /// Sets the position of a follower that may have more events to read.
     pub(crate) fn set(&self, seq: i64) {
         self.0.store(seq, Ordering::Relaxed);
     }
 }
 
-/// From 0.1 ms to 3.3 s: a commit takes about one, a query less, a full disk's queue much more.
+/// Buckets from 0.1 ms to 3.3 s. A commit takes about 1 ms, a query less, and a commit on a busy disk much more.
 fn seconds_histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.000_1, 2.0, 16))
 }
@@ -64,28 +64,28 @@ impl Default for StoreMetrics {
 }
 
 impl StoreMetrics {
-    /// A batch of so many orders was carried out, in a transaction that took so long.
+    /// Records a committed batch: the number of its commands, and the duration from the start of the transaction.
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred commands at most")]
     pub(crate) fn record_commit(&self, commands: usize, took: Duration) {
         self.commits.observe(took.as_secs_f64());
         self.batches.observe(commands as f64);
     }
 
-    /// A query was answered.
+    /// Records the duration of a query that began at `began`.
     pub(crate) fn record_query(&self, query: &'static str, began: Instant) {
         self.queries.get_or_create(&[("query", query)]).observe(began.elapsed().as_secs_f64());
     }
 
-    /// A follower needs more than the feed has at hand.
+    /// Counts a follower that must read the table, because the feed no longer has its next event in memory.
     pub(crate) fn count_reread(&self) {
         self.rereads.inc();
     }
 
-    /// A follower begins after that event.
+    /// Registers a follower that begins after the event `after`.
     pub(crate) fn follow(&self, after: i64) -> FollowerPosition {
         let position = Arc::new(AtomicI64::new(after));
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those who left are cleared away when the list would grow, so that each costs nothing much.
+        // Remove dropped followers only when the list would grow, so that the cost per follower stays constant.
         if positions.len() == positions.capacity() {
             positions.retain(|position| position.strong_count() > 0);
         }
@@ -93,7 +93,7 @@ impl StoreMetrics {
         FollowerPosition(position)
     }
 
-    /// How far behind the slowest follower is.
+    /// The number of events that the slowest follower is behind the feed.
     fn lag(&self, tip: i64) -> i64 {
         let positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let slowest =
@@ -103,10 +103,14 @@ impl StoreMetrics {
 
     pub(crate) fn register(&self, registry: &mut Registry, feed: Arc<EventFeed>) {
         let Self { commits, batches, queries, rereads, .. } = self.clone();
-        registry.register("commit_seconds", "A batch, from its turn to write to its commit", commits);
-        registry.register("batch_orders", "Orders that shared a commit", batches);
-        registry.register("query_seconds", "Queries, by name", queries);
-        registry.register("feed_rereads", "Times a follower was behind what the feed had at hand", rereads);
+        registry.register("commit_seconds", "Time from the start of a transaction to its commit", commits);
+        registry.register("batch_orders", "Commands that shared a commit", batches);
+        registry.register("query_seconds", "Time of a query, by name", queries);
+        registry.register(
+            "feed_rereads",
+            "Times a follower read the table because the feed had dropped its next event",
+            rereads,
+        );
         registry.register_collector(Box::new(FollowerGauge { metrics: self.clone(), feed }));
     }
 }
@@ -132,10 +136,14 @@ impl Collector for FollowerGauge {
             let metric = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
             gauge.encode(metric)
         };
-        gauge("feed_waiters", "Executors that wait for a decision", count(waiting))?;
-        gauge("feed_subscribers", "Readers that follow the log", count(following))?;
-        gauge("feed_lag_events", "How far behind the slowest subscriber is", self.metrics.lag(tip))?;
-        gauge("feed_tip", "The last event that the feed has handed out", tip)
+        gauge("feed_waiters", "Waiters for events of one call", count(waiting))?;
+        gauge("feed_subscribers", "Followers of a thread or of the log", count(following))?;
+        gauge(
+            "feed_lag_events",
+            "Events that the slowest subscriber is behind the feed",
+            self.metrics.lag(tip),
+        )?;
+        gauge("feed_tip", "The seq of the last event that the feed delivered", tip)
     }
 }
 

@@ -25,9 +25,12 @@ pub(crate) enum UnfinishedCopy {
 }
 
 impl Store {
-    /// Opens the log at `address`, and makes it if there is none. A missing folder, a file that is not
-    /// ours, one that is newer than this program, read-only, damaged, or where WAL cannot work; a server
-    /// that does not answer or does not let us in: each is an [`StoreError`] of its own, and nothing is changed.
+    /// Opens the log at `address`, migrates it, and starts the writer and the feed. Creates the log if it does not
+    /// exist, unless [`StoreOptions::create`] is false.
+    ///
+    /// Fails with a separate [`StoreError`] for each problem, and then changes nothing: a missing folder; a file of
+    /// another program or of a newer Countersign; a file that is read-only or damaged, or on a file system without
+    /// support for write-ahead logging; an unfinished copy; a server that does not answer or rejects the user.
     pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
         // Boxed, because the future is large and its callers would contain it.
         Box::pin(open(address.into(), options, UnfinishedCopy::Refused)).await
@@ -90,8 +93,8 @@ async fn create_feed(
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
     let rows = readers.query_all(last).await.map_err(failed)?;
-    // An event that cannot be read is reported by the query that reads it next. In an empty log the first event may
-    // have arrived between the two queries.
+    // A damaged last event is not an error here; the next query that reads it reports it. In an empty log the first
+    // event may arrive between the two queries.
     let last = rows.first().and_then(|last| row::read_event(last, 0).ok()).filter(|last| last.seq == tip);
     let link = last.and_then(|last| last.hash);
     Ok(EventFeed::new(tip, link, recent))

@@ -16,7 +16,7 @@ pub enum SyncMode {
 /// The options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Create the file or schema if it is missing.
+    /// True to create the file or the schema if it is missing.
     pub create: bool,
     /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,

@@ -1,4 +1,4 @@
-//! Pages of lists, limited in number and in bytes, because arguments may be large.
+//! Pages of lists. Their number of items and their size in bytes are limited, because arguments can be large.
 
 use crate::{
     Store, StoreError,
@@ -14,25 +14,26 @@ use std::time::Instant;
 pub struct ResultPage<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The cursor of the next page, to pass as `after`; `None` at the end. A page with few or no items may have a next
-    /// one, because each page searches only a span of the log.
+    /// The cursor of the next page, to pass as `after` or `before`; `None` at the end. A page with few or no items may
+    /// have a next one, because each page searches only a span of the log.
     pub next: Option<i64>,
 }
 
-/// The most bytes of events in one page. No single call has as many.
+/// The most bytes of event data in one page. The events of a single call always have fewer.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// The column of `data` in a row of an event.
+/// The index of the column `data` in a row of an event.
 pub(crate) const DATA: usize = 5;
 
-/// Calls by the seq that their rows begin with, in the order of the rows.
+/// The events of calls, in the order of the rows. Each call has the `seq` of the first column of its rows.
 pub(crate) struct CallRows {
     pub(crate) items: Vec<(i64, Vec<Event>)>,
+    /// True if the limit of bytes left out further calls.
     pub(crate) cut: bool,
 }
 
 impl Store {
-    /// Runs a query and returns rows until their columns `data` exceed [`MOST_BYTES`].
+    /// Runs a query and returns rows until their `data` exceeds [`MOST_BYTES`]. `data` is the index of that column.
     pub(crate) async fn query_bounded_rows(
         &self,
         name: &'static str,
@@ -65,7 +66,8 @@ impl Store {
                 _ => items.push((seq, vec![event])),
             }
         }
-        // The last call may have been cut in two. A page holds more than any one call, so one is left.
+        // The limit may have cut the events of the last call, so leave it out. No single call reaches the limit, so at
+        // least one call remains.
         if cut && items.len() > 1 {
             items.pop();
         }
@@ -73,7 +75,7 @@ impl Store {
     }
 }
 
-/// The calls that can be read. A damaged call, inserted with SQL, must not hide the others.
+/// Replays each call and leaves out damaged ones. A damaged row, inserted with SQL, must not hide the other calls.
 pub(crate) fn readable_calls(calls: impl Iterator<Item = Vec<Event>>) -> impl Iterator<Item = Call> {
     let unreadable = |damaged: &DamagedEvent| tracing::error!(%damaged, "a call cannot be shown");
     calls.filter_map(move |call| replay_call(call).inspect_err(unreadable).ok()?)

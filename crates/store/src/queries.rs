@@ -1,4 +1,4 @@
-//! The named queries: each is a file in `sql/`, embedded from there.
+//! The named queries. Each is the text of a file in `sql/`, embedded at compile time.
 //!
 //! A test prepares each query against the migrated schema of each database that it serves. Where one text cannot serve
 //! both databases, there is a pair of files with the same name.
@@ -18,7 +18,7 @@ pub struct NamedQuery {
     pub on_postgres: bool,
 }
 
-/// The two texts of a query that each database needs in its own words.
+/// A query with a separate text for each database.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryPair {
     sqlite: &'static str,
@@ -26,7 +26,7 @@ pub struct QueryPair {
 }
 
 impl QueryPair {
-    /// The text for that database.
+    /// Returns the text for this kind of database.
     #[must_use]
     pub const fn on(self, kind: DatabaseKind) -> &'static str {
         match kind {

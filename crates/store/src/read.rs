@@ -17,13 +17,13 @@ const ROUNDS: usize = 16;
 const BATCH: usize = 500;
 
 impl Store {
-    /// The call with this id, if there is one.
+    /// Reads the call with this id; `None` if the thread has no such call.
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(replay_call(read_events(&self.query_rows("call", query).await?)?)?)
     }
 
-    /// The tool of that call, if there is one.
+    /// Reads the tool of a call; `None` if the thread has no such call.
     pub(crate) async fn tool_of_call(
         &self,
         thread_id: &ThreadId,
@@ -34,8 +34,8 @@ impl Store {
         Ok(rows.first().and_then(|found| found.text(0)))
     }
 
-    /// The pending calls of `filter`, the oldest request first: those whose request comes after the one at `after` (0 for
-    /// the first page), `limit` at most.
+    /// Lists the pending calls that match `filter` and whose request has a `seq` above `after` (0 for the first page),
+    /// the oldest request first, `limit` at most.
     pub async fn pending(
         &self,
         filter: &EventFilter,
@@ -46,7 +46,7 @@ impl Store {
         if !filter.is_narrower_than_thread() {
             return Ok(self.open_requests(thread_id, after, limit).await?.0);
         }
-        // Few of many requests may meet the filter, so they are read in large batches.
+        // Few of many requests may match the filter, so read them in large batches.
         let (mut items, mut next) = (Vec::new(), Some(after));
         for _ in 0..ROUNDS {
             let Some(from) = next.filter(|_| items.len() <= limit) else { break };
@@ -71,7 +71,7 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<(ResultPage<Call>, bool), StoreError> {
-        // One more than asked for tells whether there is a next page.
+        // One more row than the page needs shows if there is a next page.
         let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
         let kind = self.inner.readers.kind();
         let (name, query) = match thread_id {
@@ -92,7 +92,8 @@ impl Store {
         Ok((ResultPage { items, next }, calls.cut))
     }
 
-    /// The state of a thread: its grants, its settings, and its end.
+    /// Reads the state of a thread: its grants, its settings, and its closing. A thread without events has the default
+    /// state.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, StoreError> {
         let query = SqlQuery::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
         let rows = self.query_rows("thread", query).await?;
@@ -103,17 +104,17 @@ impl Store {
         Ok(state.thread(thread_id).cloned().unwrap_or_default())
     }
 
-    /// The `seq` of the last event of the log.
+    /// Reads the `seq` of the last event of the log; 0 if it is empty.
     pub async fn tip(&self) -> Result<i64, StoreError> {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await
     }
 
-    /// The `seq` of the last event of a thread; 0 if it has none.
+    /// Reads the `seq` of the last event of a thread; 0 if it has none.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
         self.query_number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
-    /// Writes a row to the database and reads it back.
+    /// Writes a row outside of the log and reads it back, to check that the database can be written and read.
     pub async fn probe(&self) -> Result<(), StoreError> {
         let now = self.clock().now();
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
@@ -126,7 +127,7 @@ impl Store {
         Err(UnavailableDatabase::IoError { place: self.database_name(), why }.into())
     }
 
-    /// The number of open requests, and the time of the oldest.
+    /// Counts the open requests, and reads the time of the oldest.
     pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), StoreError> {
         let rows = self.query_rows("open_now", SqlQuery::new(queries::OPEN_NOW)).await?;
         let Some(found) = rows.first() else { return Ok((0, None)) };
@@ -134,14 +135,15 @@ impl Store {
         Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
-    /// The next time at which an open request is due.
+    /// Reads the next time at which a reminder, an escalation or an expiry of an open request is due.
     pub async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
         let rows = self.query_rows("next_due", SqlQuery::new(queries::NEXT_DUE)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         Ok(found.and_then(|moment| moment.parse().ok()))
     }
 
-    /// The calls whose request is due at `now`: to expire, to remind approvers, or to escalate.
+    /// Lists the calls whose open request is due at `now` to expire, to remind approvers, or to escalate, the longest
+    /// overdue first, `limit` at most.
     pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<(ThreadId, CallId)>, StoreError> {
         let rows =
             self.query_rows("due", SqlQuery::new(queries::DUE).bind(now.to_string()).bind(limit)).await?;

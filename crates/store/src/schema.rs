@@ -1,5 +1,5 @@
-//! The layout of the log: embedded migrations, run once by whichever process comes first, and what to make
-//! of a layout that is not the one that this program knows.
+//! The layout of the log: the embedded migrations, which the first process runs once, and the handling of layouts of
+//! other versions.
 
 use crate::{
     DatabaseKind, DatabaseName, StoreError,
@@ -14,15 +14,15 @@ use sqlx::{
 /// The layout that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchemaLayout {
-    /// There is no log yet.
+    /// The database has no log yet.
     None,
-    /// It has to be brought up to date.
+    /// The log must be migrated.
     Older,
-    /// This program can work with it.
+    /// This program can work with the log as it is.
     Ours,
-    /// A later version has changed it so that this one cannot.
+    /// A newer version has changed the layout, and this program cannot work with it.
     Newer {
-        /// Its number.
+        /// The number of the last migration that was applied.
         found: i64,
     },
 }
@@ -40,7 +40,7 @@ macro_rules! migrations {
     };
 }
 
-/// The migrations in order: number, name, text. The same numbers mean the same on both databases.
+/// Returns the migrations in order: number, name and text. A number has the same meaning on both databases.
 #[must_use]
 pub const fn migrations(kind: DatabaseKind) -> &'static [(i64, &'static str, &'static str)] {
     match kind {
@@ -49,7 +49,7 @@ pub const fn migrations(kind: DatabaseKind) -> &'static [(i64, &'static str, &'s
     }
 }
 
-/// The number of the last migration that this program knows.
+/// Returns the number of the last migration that this program knows.
 #[must_use]
 pub(crate) fn latest_migration() -> i64 {
     migrations(DatabaseKind::Sqlite).last().map_or(0, |(number, ..)| *number)
@@ -60,13 +60,13 @@ pub(crate) fn migrator(kind: DatabaseKind) -> Migrator {
         Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
     let mut migrator = Migrator::with_migrations(list.collect());
-    // Each database has a lock of ours by then, which ends with its transaction. The migrator's own is the
-    // session's, and where a pooler lends the session, a migration that fails would leave it locked for good.
+    // The caller holds a lock of its own, which ends with the transaction. The lock of the migrator belongs to the
+    // session. Behind a pooler, a failed migration would leave the session locked.
     migrator.set_locking(false);
     migrator
 }
 
-/// What the log's own list of migrations says. It is asked without any lock.
+/// Reads the layout from the log's list of migrations, without a lock.
 pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, sqlx::Error> {
     let kind = conn.kind();
     let applied = conn.query_all(SqlQuery::new(queries::APPLIED)).await?;
@@ -89,7 +89,7 @@ pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaL
             SchemaLayout::Older
         });
     }
-    // A neighbouring version has gone on. It says itself who may still work here.
+    // A newer version has applied more migrations. The table `layout` has the oldest layout that may still use the log.
     let oldest = conn.query_all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;
     let oldest = oldest.first().and_then(|row| row.number(0)).unwrap_or(i64::MAX);
     Ok(if oldest <= latest_migration() { SchemaLayout::Ours } else { SchemaLayout::Newer { found } })
@@ -99,15 +99,15 @@ pub(crate) fn newer_error(place: DatabaseName, found: i64) -> StoreError {
     StoreError::NewerDatabase { place, found, known: latest_migration() }
 }
 
-/// Why migrating failed.
+/// Converts an error of the migrator.
 pub(crate) fn migration_error(
     place: DatabaseName,
     error: MigrateError,
-    of_database: impl FnOnce(sqlx::Error) -> StoreError,
+    convert: impl FnOnce(sqlx::Error) -> StoreError,
 ) -> StoreError {
     match error {
         MigrateError::VersionMissing(found) => newer_error(place, found),
-        MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => of_database(e),
+        MigrateError::Execute(e) | MigrateError::ExecuteMigration(e, _) => convert(e),
         e => StoreError::DamagedFile { place, why: e.to_string() },
     }
 }

@@ -1,5 +1,5 @@
-//! Searching: the log and its calls by a filter, threads, and what became of all calls. None of it reads
-//! more than a span of the log at once, however long that is and however little meets the filter.
+//! Searches for events and calls by a filter, lists of threads, and the outcomes of all calls. Each query reads a span
+//! of limited length, even if the log is long and few rows match.
 
 use crate::{
     EventFilter, Store, StoreError,
@@ -14,36 +14,36 @@ use countersign_events::{
     event::{Decision, Mode, Source, Status},
 };
 
-/// How many events are searched for one page.
+/// The most events that one page searches.
 const SPAN: i64 = 20_000;
 
-/// How many batches of calls are looked through for those in one state.
+/// The most batches of calls that one page searches for calls in one state.
 const ROUNDS: usize = 16;
 
-/// How many calls are looked through at once for those in one state.
+/// The number of calls in one batch of a search for calls in one state.
 const BATCH: usize = 500;
 
-/// How many events are tallied by one query.
-const TALLIED: i64 = 50_000;
+/// The most events that one query of a tally reads.
+const TALLY_SPAN: i64 = 50_000;
 
-/// A thread, seen from outside.
+/// A summary of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadOutline {
-    /// Its name.
+    /// Its id.
     pub thread_id: ThreadId,
     /// The `seq` of its last event.
     pub last_seq: i64,
-    /// When the first thing happened in it.
+    /// The time of its first event.
     pub first_event_at: Timestamp,
-    /// When the last did.
+    /// The time of its last event.
     pub last_event_at: Timestamp,
-    /// How many calls it has.
+    /// The number of its calls.
     pub calls: i64,
-    /// How many of them wait for people.
+    /// The number of its pending calls.
     pub pending: i64,
-    /// How it answers what is asked.
+    /// Its mode.
     pub mode: Mode,
-    /// When it was closed.
+    /// The time at which it was closed, if it was.
     pub closed_at: Option<Timestamp>,
 }
 
@@ -52,18 +52,18 @@ pub struct ThreadOutline {
 pub struct CallFate {
     /// Its tool.
     pub tool: String,
-    /// When people were asked, if they were.
+    /// The time of the request to approvers, if there was one.
     pub requested_at: Option<Timestamp>,
     /// The decision, its source and its time, if there is one.
     pub decided: Option<(Decision, Source, Timestamp)>,
     /// True if an executor started it.
     pub started: bool,
-    /// How it ended, if it did.
+    /// The status of its result, if it has one.
     pub status: Option<Status>,
 }
 
 impl Store {
-    /// The events of `filter` after `after`, `limit` at most.
+    /// Lists the events that match `filter` and have a `seq` above `after`, in `seq` order, `limit` at most.
     pub async fn events(
         &self,
         filter: &EventFilter,
@@ -89,7 +89,8 @@ impl Store {
         Ok(ResultPage { items, next })
     }
 
-    /// The same where the filter asks for more than a thread: a span of the log, or of the thread.
+    /// Lists events by a filter with conditions other than the thread. It searches one span of the log or of the
+    /// thread.
     async fn search(
         &self,
         filter: &EventFilter,
@@ -130,8 +131,8 @@ impl Store {
         Ok(ResultPage { items, next: (end < tip).then_some(end) })
     }
 
-    /// The calls of `filter` that were proposed before the event at `before` (0 for the end of the log), the
-    /// last first: those in `state` at `now`, if one is named, `limit` at most.
+    /// Lists the calls that match `filter`, that were proposed before the event at `before` (0 for the end of the log),
+    /// and that are in `state` at `now` (`None` for all states), the newest first, `limit` at most.
     pub async fn calls(
         &self,
         filter: &EventFilter,
@@ -141,7 +142,7 @@ impl Store {
         limit: usize,
     ) -> Result<ResultPage<Call>, StoreError> {
         let mut before = self.clamp_before(before).await?;
-        // Of calls in one state few may be among many, so few are not looked through one by one.
+        // Few of many calls may be in the state, so read them in large batches.
         let batch = if state.is_some() { limit.max(BATCH) } else { limit };
         let mut items = Vec::new();
         for _ in 0..ROUNDS {
@@ -163,7 +164,8 @@ impl Store {
         Ok(ResultPage { items, next: Some(before) })
     }
 
-    /// Calls of a filter, the last first, before which to go on, and whether there is no room for more.
+    /// Reads calls that match a filter, the newest first. Returns them with the `seq` before which the next read
+    /// continues (`None` at the start of the log), and true if the limit of bytes cut the list.
     async fn proposed_before(
         &self,
         filter: &EventFilter,
@@ -196,7 +198,7 @@ impl Store {
         Ok((readable_calls(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
     }
 
-    /// Back to where one look at a thread reaches that begins before the event at `before`.
+    /// Returns the lowest `seq` of the span of a thread that ends before the event at `before`; at least 1.
     pub(crate) async fn thread_span_floor(
         &self,
         thread_id: &ThreadId,
@@ -207,8 +209,8 @@ impl Store {
         Ok(self.query_optional_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
     }
 
-    /// The threads whose last event stands before `before` (0 for the end of the log), the one that something
-    /// happened in last first, `limit` at most.
+    /// Lists the threads whose last event has a `seq` below `before` (0 for the end of the log), the most recent first,
+    /// `limit` at most.
     pub async fn threads(&self, before: i64, limit: usize) -> Result<ResultPage<ThreadOutline>, StoreError> {
         let before = self.clamp_before(before).await?;
         let floor = before.saturating_sub(SPAN).max(1);
@@ -222,13 +224,14 @@ impl Store {
         Ok(ResultPage { items: rows.iter().take(limit).filter_map(parse_outline).collect(), next })
     }
 
-    /// Where a list that goes back from the end of the log begins: no later than there.
+    /// Returns the start of a list that reads the log backwards: `before`, or the end of the log if `before` is 0 or
+    /// beyond the end.
     pub(crate) async fn clamp_before(&self, before: i64) -> Result<i64, StoreError> {
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }
 
-    /// One thread, if anything ever happened in it.
+    /// Reads the summary of a thread; `None` if it has no events.
     pub async fn outline(&self, thread_id: &ThreadId) -> Result<Option<ThreadOutline>, StoreError> {
         let last = self.thread_tip(thread_id).await?;
         if last == 0 {
@@ -242,8 +245,9 @@ impl Store {
         self.query_rows("threads", SqlQuery::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
 
-    /// Goes through what became of every call that was proposed from `since` on and before `until`, and tells
-    /// `progress` up to which event it has come, of how many.
+    /// Reads the outcome of every call that was proposed at or after `since` and before `until`, and passes it to
+    /// `each`. `progress` receives the `seq` of the last event that was read and the `seq` of the last event of the
+    /// log.
     pub async fn tally(
         &self,
         since: Option<Timestamp>,
@@ -253,7 +257,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (tip, mut after) = (self.tip().await?, 0);
         while after < tip {
-            let end = after.saturating_add(TALLIED).min(tip);
+            let end = after.saturating_add(TALLY_SPAN).min(tip);
             let query = SqlQuery::new(queries::TALLY.on(self.inner.readers.kind()))
                 .bind(after)
                 .bind(end)
@@ -267,7 +271,7 @@ impl Store {
     }
 }
 
-/// One more than asked for tells whether there is a next page.
+/// The number of rows to read for a page. One more row than the page needs shows if there is a next page.
 pub(crate) fn limit_plus_one(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
@@ -287,7 +291,7 @@ fn parse_outline(found: &SqlRow) -> Option<ThreadOutline> {
     })
 }
 
-/// A row of `sql/tally.sql`, in the order of its columns.
+/// Parses a row of the query `tally.sql`, in the order of its columns.
 fn parse_fate(found: &SqlRow) -> Option<CallFate> {
     let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
     let decided = || {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// One process's way into the log. Cheap to clone.
+/// An open log. Cheap to clone: all clones share the connections, the writer and the feed.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<StoreInner>,
@@ -30,57 +30,61 @@ pub(crate) struct StoreInner {
 }
 
 impl Store {
-    /// Decides a command and writes its events. When this returns, the events are on disk. If the caller drops
-    /// the future before that, the command may or may not be executed, and repeating it is safe.
+    /// Decides a command and writes its events. When this returns, the events are on disk, unless
+    /// [`SyncMode::Normal`](crate::SyncMode::Normal) was chosen. If the caller drops the future before that, the
+    /// command may or may not be executed, and it is safe to repeat it.
+    ///
+    /// Fails with [`StoreError::Refused`] if the rules refuse the command, and with another error if the database fails
+    /// or the store was closed.
     pub async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, StoreError> {
         let envelope = Box::new(envelope);
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Command(envelope, answer)).await
     }
 
-    /// Wakes when something happens to that call. Take it before looking at the call, so that nothing
-    /// falls in between.
+    /// Returns a waiter that wakes after each event about a call. Create it before you read the call, so that you miss
+    /// no event between the two.
     #[must_use]
     pub fn watch_call(&self, thread_id: &ThreadId, id: &CallId) -> EventWaiter {
         self.inner.feed.watch_call(thread_id, id)
     }
 
-    /// Wakes when anything happens.
+    /// Returns a waiter that wakes after each event of the log.
     #[must_use]
     pub fn watch_all(&self) -> EventWaiter {
         self.inner.feed.watch_all()
     }
 
-    /// The last event that the feed has handed out; behind the log for as long as the feed is.
+    /// Returns the `seq` of the last event that the feed has delivered. It can be lower than the tip of the log.
     #[must_use]
     pub fn feed_tip(&self) -> i64 {
         self.inner.feed.tip()
     }
 
-    /// Registers what the store measures of itself.
+    /// Registers the metrics of the store.
     pub fn register(&self, registry: &mut Registry) {
         self.inner.metrics.register(registry, Arc::clone(&self.inner.feed));
     }
 
-    /// The clock that this store was opened with.
+    /// Returns the clock that this store was opened with.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.inner.clock
     }
 
-    /// The layout that was found when this was opened.
+    /// Returns the layout that the log had before this store opened and migrated it.
     #[must_use]
     pub fn found(&self) -> SchemaLayout {
         self.inner.found
     }
 
-    /// The name of the log.
+    /// Returns the name of the log in messages.
     #[must_use]
     pub fn database_name(&self) -> DatabaseName {
         self.inner.place.clone()
     }
 
-    /// Ends the background tasks and closes the connections. What was acknowledged is on disk either
-    /// way; this only makes leaving tidy.
+    /// Ends the background tasks and closes the connections. Queued commands are still executed. Acknowledged events
+    /// are on disk even if a process ends without this call.
     pub async fn close(&self) {
         self.inner.stop.cancel();
         self.inner.tasks.close();

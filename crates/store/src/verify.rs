@@ -1,4 +1,4 @@
-//! Verifying a whole log: the hash chain, the structure, the rules, and the index of open requests.
+//! Verifies a whole log: the hash chain, the structure, the rules, and the index of open requests.
 
 use crate::{
     EventFilter, Store, StoreError,
@@ -45,7 +45,8 @@ pub const MOST_FINDINGS: usize = 10_000;
 const PAGE: usize = 2_000;
 
 impl Store {
-    /// Reads the whole log once. `progress` receives the number of events that were checked.
+    /// Verifies the whole log: reads each event once, and compares the index of open requests. `progress` receives the
+    /// number of events that were checked. Fails if a row cannot be read; all other findings are in the report.
     pub async fn verify(&self, mut progress: impl FnMut(i64)) -> Result<VerifyReport, StoreError> {
         let (mut verifier, mut rules) = (ChainVerifier::default(), AdmissibilityCheck::default());
         let mut found = InadmissibleFindings::default();
@@ -65,7 +66,8 @@ impl Store {
                 break;
             }
         }
-        // A chain that breaks says nothing about the rows after the break, and nothing is missing before it.
+        // If the chain breaks, the last rows may belong to a command whose other rows follow the break. The final check
+        // would report those rows as missing.
         if broken.is_none() {
             found.add(rules.finish());
         }
@@ -85,8 +87,8 @@ impl Store {
         })
     }
 
-    /// The calls up to `end` that their thread had before. The check of the rules does not remember calls that have
-    /// ended, and a log without its unique indexes can hold a second one.
+    /// Finds the calls up to `end` whose thread has an earlier call with the same id. The check of the rules does not
+    /// remember calls that have ended, and a log without its unique indexes can contain a second one.
     async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, StoreError> {
         let rows =
             self.query_rows("repeated_calls", SqlQuery::new(queries::REPEATED_CALLS).bind(end)).await?;
@@ -107,9 +109,9 @@ impl Store {
 
     /// Rebuilds the index of open requests from the events.
     pub async fn rebuild_index(&self) -> Result<(), StoreError> {
-        let chore =
+        let request =
             |answer| writer::WriterRequest::Maintenance(writer::MaintenanceTask::RebuildIndex, answer);
-        writer::send(&self.inner.queue, chore).await
+        writer::send(&self.inner.queue, request).await
     }
 }
 

@@ -1,5 +1,6 @@
-//! Evidence for commands: the policy's judgement and the check of edited arguments. Both run programs of other
-//! people (conditions and schemas), so they run before a command is queued, where no other caller waits for them.
+//! Evidence for commands: the policy's judgement and the review of edited arguments. Both run code from outside (the
+//! conditions of a policy, the schema of a tool), so they run before a command is queued, where no other caller waits
+//! for them.
 
 use super::{EmbeddedService, schema::find_schema_error};
 use crate::GateFailure;
@@ -12,7 +13,7 @@ use countersign_policy::{Judgement, Policy};
 use countersign_store::Clock;
 use std::{sync::Arc, time::Duration};
 
-/// The time limit for all conditions of a policy together. Conditions that were not evaluated by then have failed.
+/// The time limit for all conditions of a policy together. A condition that is not evaluated within it has failed.
 const CONDITION_LIMIT: Duration = Duration::from_millis(100);
 
 /// The time limit for the check of edited arguments against the tool's schema and for the comparison with the
@@ -22,7 +23,7 @@ const TOO_LONG: &str = "it takes too long to check them against the tool's input
                         agent propose another";
 
 impl EmbeddedService {
-    /// The judgement of a proposal.
+    /// Judges a proposal by the policy.
     pub(super) async fn judge_proposal(
         &self,
         policy: &Arc<Policy>,
@@ -38,7 +39,7 @@ impl EmbeddedService {
         CommandEvidence::Judgement(self.judge(policy, hash, judge).await)
     }
 
-    /// The judgement of a claim, unless this policy judged the call before.
+    /// Judges a claim by the policy, unless this policy has judged the call already.
     pub(super) async fn judge_claim(
         &self,
         policy: &Arc<Policy>,
@@ -58,7 +59,8 @@ impl EmbeddedService {
         Ok(CommandEvidence::Judgement(self.judge(policy, hash, judge).await))
     }
 
-    /// The review of edited arguments: the policy's judgement, the tool's schema, the differences.
+    /// Reviews edited arguments: judges them by the policy, checks them against the tool's schema, and lists the
+    /// changes. Fails with [`Refused::Invalid`] if the check takes longer than [`REVIEW_LIMIT`].
     pub(super) async fn review_edit(
         &self,
         policy: &Arc<Policy>,
@@ -81,7 +83,7 @@ impl EmbeddedService {
         Ok(CommandEvidence::Edit(EditReview { judged, schema_error, changes }))
     }
 
-    /// Judges on this task if the policy has no conditions, and otherwise on a thread that may be blocked.
+    /// Judges on the current task if the policy has no conditions, and otherwise on a blocking thread.
     async fn judge(
         &self,
         policy: &Arc<Policy>,
@@ -105,7 +107,7 @@ impl EmbeddedService {
         let (blocking, clock) = (Arc::clone(&judge), self.store.clock().clone());
         let end = clock.now().after(CONDITION_LIMIT);
         let judged = tokio::task::spawn_blocking(move || blocking(&kept, &|| is_over(&clock, end)));
-        // A condition that ignores the limit or panics has failed, like one that was not evaluated in time.
+        // If a condition ignores the limit or panics, judge as if no condition was evaluated in time.
         match tokio::time::timeout(2 * CONDITION_LIMIT, judged).await {
             Ok(Ok(judgement)) => judgement,
             _ => judge(policy, &|| true),

@@ -1,4 +1,4 @@
-//! Lists over a local file.
+//! Lists and streams of the embedded service.
 
 use super::{EmbeddedService, read_scope};
 use crate::{
@@ -18,7 +18,7 @@ impl EmbeddedService {
         filter: &LogFilter,
         page: api::PageQuery,
     ) -> Result<api::PendingPage, GateFailure> {
-        let page = self.store.pending(&store_filter(filter), page.after, most(page)).await?;
+        let page = self.store.pending(&store_filter(filter), page.after, page_limit(page)).await?;
         let next = page.next;
         Ok(api::PendingPage { pending: self.informed(page.items).await?, next })
     }
@@ -30,7 +30,7 @@ impl EmbeddedService {
         page: api::PageQuery,
     ) -> Result<api::CallPage, GateFailure> {
         let now = self.store.clock().now();
-        let page = self.store.calls(&store_filter(filter), state, now, page.after, most(page)).await?;
+        let page = self.store.calls(&store_filter(filter), state, now, page.after, page_limit(page)).await?;
         let calls = page.items.iter().map(|call| view_call(call, now)).collect();
         Ok(api::CallPage { calls, next: page.next })
     }
@@ -40,8 +40,8 @@ impl EmbeddedService {
         filter: &LogFilter,
         page: api::PageQuery,
     ) -> Result<api::EventPage, GateFailure> {
-        let page = self.store.events(&store_filter(filter), page.after, most(page)).await?;
-        // Looked up after the page, so that it is never before what stands on it.
+        let page = self.store.events(&store_filter(filter), page.after, page_limit(page)).await?;
+        // Read after the page, so that the tip is not lower than the `seq` of an event of the page.
         let tip = self.tip(filter.thread_id.as_ref()).await?;
         Ok(api::EventPage { events: page.items.into_iter().map(Arc::new).collect(), next: page.next, tip })
     }
@@ -64,7 +64,7 @@ impl EmbeddedService {
     }
 
     pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, GateFailure> {
-        let page = self.store.threads(page.after, most(page)).await?;
+        let page = self.store.threads(page.after, page_limit(page)).await?;
         Ok(api::ThreadPage { threads: page.items.into_iter().map(view_thread).collect(), next: page.next })
     }
 
@@ -93,21 +93,21 @@ impl EmbeddedService {
 }
 
 impl EmbeddedService {
-    /// The calls as people look at them: those that wait come with what each answer would reach.
+    /// Converts calls to API types. A pending call gets the levels that approvers may use and a preview of each scope.
     pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy());
         let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
         let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == CallState::Pending);
         let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();
-        let each = (LOOKED_AT_IN_ALL / threads.len().max(1)).clamp(LOOKED_AT_AT_LEAST, LOOKED_AT);
+        let limit = (PAGE_HISTORY_CALLS / threads.len().max(1)).clamp(MIN_HISTORY_CALLS, MAX_HISTORY_CALLS);
         let mut histories = Vec::new();
         for thread in threads {
-            histories.push((self.history(&thread, each).await?, thread));
+            histories.push((self.history(&thread, limit).await?, thread));
         }
-        Ok(off_the_way(move || inform(&calls, views, &histories, &policy)).await)
+        Ok(run_blocking(move || describe_pending(&calls, views, &histories, &policy)).await)
     }
 
-    /// How far that scope would reach from that call.
+    /// Counts the other recent calls of the thread that a decision on the call with this scope would have answered.
     pub(crate) async fn preview_scope(
         &self,
         thread: &ThreadId,
@@ -115,25 +115,25 @@ impl EmbeddedService {
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateFailure> {
         let (call, scope) = (self.look_up(thread, id).await?, read_scope(&request.scope)?);
-        let (history, policy) = (self.history(thread, LOOKED_AT).await?, self.policy.policy());
-        Ok(off_the_way(move || CallHistory::new(&policy, &history).preview(&scope, &call)).await)
+        let (history, policy) = (self.history(thread, MAX_HISTORY_CALLS).await?, self.policy.policy());
+        Ok(run_blocking(move || CallHistory::new(&policy, &history).preview(&scope, &call)).await)
     }
 
-    /// So many of the thread's last calls as they were proposed, the last first.
-    async fn history(&self, thread: &ThreadId, most: usize) -> Result<Vec<Call>, GateFailure> {
-        let history = self.store.history(thread, 0, most).await?;
-        Ok(history.items.iter().filter_map(proposed).collect())
+    /// The last calls of the thread as they were proposed, the newest first, `limit` at most.
+    async fn history(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Call>, GateFailure> {
+        let history = self.store.history(thread, 0, limit).await?;
+        Ok(history.items.iter().filter_map(read_proposal).collect())
     }
 }
 
-/// The call that an event proposes. One that cannot be read says nothing.
-fn proposed(event: &Event) -> Option<Call> {
+/// The call that an event proposes; `None` if the event is damaged. A preview leaves such a call out.
+fn read_proposal(event: &Event) -> Option<Call> {
     let body = Body::read(event.seq, event.kind, &event.data).ok()?;
     Call::evolve(None, event, body).ok().flatten()
 }
 
-/// Adds to each of those that wait what people want to know of it.
-fn inform(
+/// Adds the levels and the scope previews to each pending call.
+fn describe_pending(
     calls: &[Call],
     mut views: Vec<api::Call>,
     histories: &[(Vec<Call>, ThreadId)],
@@ -141,8 +141,8 @@ fn inform(
 ) -> Vec<api::Call> {
     for (history, thread) in histories {
         let history = CallHistory::new(policy, history);
-        let of_thread = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
-        for (call, view) in of_thread.filter(|(_, view)| view.state == CallState::Pending) {
+        let thread_calls = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
+        for (call, view) in thread_calls.filter(|(_, view)| view.state == CallState::Pending) {
             if let Some(request) = &mut view.request {
                 history.describe(request, call);
             }
@@ -151,22 +151,23 @@ fn inform(
     views
 }
 
-/// Runs the work on a blocking thread, because reading a thousand command lines takes long.
-async fn off_the_way<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs the work on a blocking thread, because parsing the commands of a thousand calls takes long.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     // The task is never cancelled, so a JoinError is a panic: resume it.
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|fell| std::panic::resume_unwind(fell.into_panic()))
+        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
-/// How many calls of a thread are looked at to tell how far an answer would reach.
-const LOOKED_AT: usize = 1_000;
-/// How many of all threads of a page together, so that a page of many takes no longer than one of few.
-const LOOKED_AT_IN_ALL: usize = 2_000;
-/// And how many of each all the same.
-const LOOKED_AT_AT_LEAST: usize = 20;
+/// The most calls of one thread that a scope preview compares.
+const MAX_HISTORY_CALLS: usize = 1_000;
+/// The number of calls that the threads of one page share, so that a page of many threads takes as long as a page of
+/// few.
+const PAGE_HISTORY_CALLS: usize = 2_000;
+/// The least number of calls of each thread, even if a page has many threads.
+const MIN_HISTORY_CALLS: usize = 20;
 
-fn most(page: api::PageQuery) -> usize {
+fn page_limit(page: api::PageQuery) -> usize {
     page.limit.min(api::MAX_PAGE)
 }
 

@@ -86,7 +86,7 @@ impl EmbeddedService {
         Ok(executed.await.unwrap_or(Err(countersign_store::StoreError::ShuttingDown))?)
     }
 
-    /// Executes a command to a thread, or to every thread.
+    /// Executes a command on a thread, or on all threads.
     async fn execute_on_threads(
         &self,
         by: &Principal,
@@ -104,7 +104,7 @@ impl EmbeddedService {
         .await
     }
 
-    /// Executes a command to a call, which must be decided by the policy that its evidence is about.
+    /// Executes a command on a call. The policy must be the one that the evidence was computed with.
     async fn execute_on_call(
         &self,
         by: &Principal,
@@ -123,10 +123,10 @@ impl EmbeddedService {
         };
         // Boxed, so that the futures of all callers do not hold the whole envelope.
         let outcome = Box::pin(self.execute(envelope)).await?;
-        outcome.call.map(|call| self.view(&call)).ok_or_else(|| unknown(thread, id))
+        outcome.call.map(|call| self.view(&call)).ok_or_else(|| unknown_call(thread, id))
     }
 
-    /// The policy in force, for a command that needs no evidence.
+    /// The active policy, for a command that needs no evidence.
     fn policy_without_evidence(&self) -> (Arc<Policy>, CommandEvidence) {
         (self.policy.policy(), CommandEvidence::NotNeeded)
     }
@@ -201,18 +201,18 @@ impl EmbeddedService {
         self.execute_on_call(by, thread, id, command, (policy, evidence)).await
     }
 
-    /// Decides all at once, so that they share commits. Each has its own outcome.
+    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own.
     pub(crate) async fn decide_all(
         &self,
         by: &Principal,
-        all: &api::BulkDecisionRequest,
+        request: &api::BulkDecisionRequest,
     ) -> Vec<api::DecisionAnswer> {
-        let one = async |one: &api::BulkDecisionItem| api::DecisionAnswer {
-            thread_id: one.thread_id.clone(),
-            id: one.id.clone(),
-            outcome: self.decide(by, &one.thread_id, &one.id, &one.request()).await.map_err(Into::into),
+        let decide = async |item: &api::BulkDecisionItem| api::DecisionAnswer {
+            thread_id: item.thread_id.clone(),
+            id: item.id.clone(),
+            outcome: self.decide(by, &item.thread_id, &item.id, &item.request()).await.map_err(Into::into),
         };
-        join_all(all.decisions.iter().map(one)).await
+        join_all(request.decisions.iter().map(decide)).await
     }
 
     pub(crate) async fn claim(
@@ -231,12 +231,12 @@ impl EmbeddedService {
         };
         let policy = self.policy.policy();
         let evidence = self.judge_claim(&policy, thread, id, &command).await?;
-        let brought = command.arguments.clone();
+        let supplied = command.arguments.clone();
         let command = CallCommand::Claim(command);
         let call = self.execute_on_call(by, thread, id, command, (policy, evidence)).await?;
-        // The log has these arguments masked, and the executor runs the ones that it supplied.
-        Ok(match brought {
-            Some(brought) => api::Call { arguments: brought.json().clone(), redacted: Vec::new(), ..call },
+        // The log has masked arguments, and the executor runs the arguments that it supplied.
+        Ok(match supplied {
+            Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },
             None => call,
         })
     }
@@ -284,7 +284,7 @@ impl EmbeddedService {
     }
 
     async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateFailure> {
-        self.store.call(thread, id).await?.ok_or_else(|| unknown(thread, id))
+        self.store.call(thread, id).await?.ok_or_else(|| unknown_call(thread, id))
     }
 }
 
@@ -319,6 +319,6 @@ pub(super) fn read_scope(json: &Json) -> Result<GrantScope, GateFailure> {
     GrantScope::read(json).map_err(|why| GateFailure::invalid("scope", &why))
 }
 
-fn unknown(thread: &ThreadId, id: &CallId) -> GateFailure {
+fn unknown_call(thread: &ThreadId, id: &CallId) -> GateFailure {
     GateFailure::Refused(Refused::UnknownCall { thread_id: thread.clone(), id: id.clone() })
 }

@@ -1,4 +1,5 @@
-//! True if all is well, tried out rather than believed.
+//! The readiness check, and the operations for the process that serves the gate. The check writes to the database and
+//! waits for the feed, because an open connection does not prove that either works.
 
 use super::EmbeddedService;
 use crate::GateFailure;
@@ -8,23 +9,25 @@ use countersign_store::Clock;
 use prometheus_client::registry::Registry;
 use std::time::Duration;
 
-/// How long the feed may take to hand out what the log has; the slowest way to it takes a tenth of that.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time limit for the feed to deliver the last event. It is several times the interval at which the feed polls the
+/// database.
+const FEED_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl EmbeddedService {
-    /// Writes to the file and reads it back, and waits until the feed has come as far as the log.
+    /// Writes a row to the database, reads it back, and waits until the feed has delivered the last event of the log.
+    /// Fails with [`GateFailure::FeedBehind`] if the feed takes longer than [`FEED_TIMEOUT`].
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateFailure> {
         self.store.probe().await?;
         let events = self.store.tip().await?;
         let mut waiter = self.store.watch_all();
-        let kept_up = async {
+        let caught_up = async {
             while self.store.feed_tip() < events {
                 waiter.woken().await;
             }
         };
         tokio::select! {
-            () = kept_up => {}
-            () = Clock::System.sleep(PATIENCE) => {
+            () = caught_up => {}
+            () = Clock::System.sleep(FEED_TIMEOUT) => {
                 return Err(GateFailure::FeedBehind { by: events - self.store.feed_tip() });
             }
         }

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn schema_pattern_is_decided_in_bounded_time() {
-        // A backtracking engine tries every way to split the letters in the first; the second needs such an engine.
+        // A backtracking engine tries every way to split the letters for the first pattern. The others have
+        // look-around, which needs such an engine.
         let long = format!("{}b", "a".repeat(100));
         for (pattern, fits, wrong) in
             [("^(a+)+$", "aaa", &*long), ("^(?!rm).*$", "ls", "rm x"), ("^(?=(a+)+$)a*$", "aaa", &long)]
@@ -69,7 +70,7 @@ mod tests {
         }
     }
 
-    /// A schema that refers to itself or to another resource must not end the process that checks an edit by it.
+    /// A schema that refers to itself or to another resource must not end the process that checks an edit against it.
     #[test]
     fn schema_with_endless_or_foreign_reference_returns() {
         let arguments = json(&format!("{{\"n\":\"{}b\"}}", "a".repeat(40)));

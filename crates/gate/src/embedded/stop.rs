@@ -8,7 +8,8 @@ use countersign_events::{Body, Principal, ThreadId, event::Source};
 use countersign_store::EventFilter;
 
 impl EmbeddedService {
-    /// Denies the pending calls of one thread, or of all threads.
+    /// Denies the pending calls of one thread, or of all threads if `thread` is `None`. The report names the calls that
+    /// are still pending afterwards.
     pub(crate) async fn stop(
         &self,
         by: &Principal,
@@ -22,10 +23,11 @@ impl EmbeddedService {
             EventFilter { thread_id: thread.cloned(), tool: stop.tool.clone(), ..EventFilter::default() };
         let page = api::PageQuery { limit: api::MAX_PAGE, ..api::PageQuery::default() };
         let left = self.store.pending(&filter, page.after, page.limit).await?;
-        let which = |call: &Call| api::CallKey { thread_id: call.thread_id.clone(), id: call.id().clone() };
+        let call_key =
+            |call: &Call| api::CallKey { thread_id: call.thread_id.clone(), id: call.id().clone() };
         Ok(api::StopReport {
             denied: outcome.events.iter().filter_map(denied_call).collect(),
-            left: left.items.iter().map(which).collect(),
+            left: left.items.iter().map(call_key).collect(),
         })
     }
 }

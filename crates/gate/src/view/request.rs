@@ -6,32 +6,32 @@ use countersign_events::event::ApprovalVote;
 
 pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
     let fact = call.request()?;
-    let (asked, round) = (&fact.what, call.course.round());
+    let (request, round) = (&fact.what, call.course.round());
     Some(api::ApprovalRequest {
         seq: fact.seq,
         requested_at: fact.at,
-        options: asked.options.clone(),
-        reason: asked.reason.clone(),
-        rule: asked.rule.clone(),
-        basis: asked.basis,
-        shadow: asked.shadow.clone(),
+        options: request.options.clone(),
+        reason: request.reason.clone(),
+        rule: request.rule.clone(),
+        basis: request.basis,
+        shadow: request.shadow.clone(),
         level: call.level().map(str::to_owned),
         available_levels: Vec::new(),
-        default_level: asked.default_level.clone(),
-        quorum: asked.quorum.unwrap_or(1),
-        denials: asked.denials.unwrap_or(1),
-        approvers: asked.approvers.clone(),
+        default_level: request.default_level.clone(),
+        quorum: request.quorum.unwrap_or(1),
+        denials: request.denials.unwrap_or(1),
+        approvers: request.approvers.clone(),
         votes: call.course.votes.iter().map(|vote| view_vote(vote, round)).collect(),
-        remind_at: asked.remind_at,
+        remind_at: request.remind_at,
         reminded: call.course.reminder.as_ref().map(event_mark),
-        escalate_at: asked.escalate_at,
-        escalate_to: asked.escalate_to.clone(),
+        escalate_at: request.escalate_at,
+        escalate_to: request.escalate_to.clone(),
         escalated: call.course.escalation.as_ref().map(event_mark),
-        expires_at: asked.expires_at,
-        on_expiry: asked.on_expiry,
+        expires_at: request.expires_at,
+        on_expiry: request.on_expiry,
         similar_operations_count: None,
         scopes: Vec::new(),
-        policy: asked.policy,
+        policy: request.policy,
     })
 }
 
@@ -39,7 +39,7 @@ fn event_mark<T>(fact: &RecordedFact<T>) -> api::EventMark {
     api::EventMark { seq: fact.seq, at: fact.at }
 }
 
-/// A vote counts in the round of the arguments that it was cast on.
+/// A vote as the API shows it. It counts only in its own round: edited arguments begin a new one.
 pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::ApprovalVote {
     api::ApprovalVote {
         seq: vote.seq,

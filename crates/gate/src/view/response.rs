@@ -4,33 +4,33 @@ use countersign_api as api;
 use countersign_approvals::call::RecordedFact;
 use countersign_events::{Json, Principal, event::ApprovalResponse, json::ArgumentChange};
 
-/// The decision. `editor` changed the arguments, if an approver did.
+/// The decision as the API shows it. If the arguments were changed, `editor` is the approver who changed them.
 pub(crate) fn view_response(
     fact: &RecordedFact<ApprovalResponse>,
     editor: &Principal,
 ) -> api::ApprovalResponse {
-    let said = &fact.what;
+    let response = &fact.what;
     api::ApprovalResponse {
-        decision: said.decision,
-        source: said.source,
+        decision: response.decision,
+        source: response.source,
         principal: fact.by.clone(),
         at: fact.at,
         seq: fact.seq,
-        rule: said.rule.clone(),
-        basis: said.basis,
-        shadow: said.shadow.clone(),
-        grant: said.grant,
-        comment: said.comment.clone(),
-        level: said.level.clone(),
-        scope: said.scope.clone(),
-        changes: said.changes.clone(),
-        note: note_for_model(editor, &said.changes),
-        lapses_at: said.lapses_at,
-        policy: said.policy,
+        rule: response.rule.clone(),
+        basis: response.basis,
+        shadow: response.shadow.clone(),
+        grant: response.grant,
+        comment: response.comment.clone(),
+        level: response.level.clone(),
+        scope: response.scope.clone(),
+        changes: response.changes.clone(),
+        note: note_for_model(editor, &response.changes),
+        lapses_at: response.lapses_at,
+        policy: response.policy,
     }
 }
 
-/// Tells the model that an approver changed what was run.
+/// A note that tells the model which arguments an approver changed; `None` without changes.
 fn note_for_model(by: &Principal, changes: &[ArgumentChange]) -> Option<String> {
     let text =
         |json: &Option<Json>| json.as_ref().map_or("nothing".to_owned(), |json| json.as_str().to_owned());

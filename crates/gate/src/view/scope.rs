@@ -1,10 +1,10 @@
-//! The scopes that a decision may have, compared with the recent calls of the thread.
+//! Previews of the scopes that a decision may have: comparisons with the recent calls of the thread.
 
 use countersign_api::{ApprovalRequest, ScopePreview};
 use countersign_approvals::{Call, scope::GrantScope};
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 
-/// How many calls a [`ScopePreview`] names.
+/// The most calls that a [`ScopePreview`] names.
 const NAMED_CALLS: usize = 10;
 
 /// The recent calls of a thread, the newest first. Each is parsed once and compared with many scopes.
@@ -21,17 +21,17 @@ impl<'a> CallHistory<'a> {
         }
     }
 
-    /// Adds what approvers need before they decide: the levels they may use, and the reach of each scope.
+    /// Adds the levels that approvers may use, the number of other calls of the same tool, and a preview of each scope.
     pub(crate) fn describe(&self, request: &mut ApprovalRequest, call: &Call) {
         let approvers = self.policy.approvers();
-        let least = request.level.as_deref().and_then(|level| approvers.rank(level)).unwrap_or(0);
-        request.available_levels = approvers.levels().iter().skip(least).cloned().collect();
+        let lowest = request.level.as_deref().and_then(|level| approvers.rank(level)).unwrap_or(0);
+        request.available_levels = approvers.levels().iter().skip(lowest).cloned().collect();
         let preset = request.default_level.take().filter(|level| request.available_levels.contains(level));
         request.default_level =
             preset.or_else(|| request.level.clone()).or_else(|| request.available_levels.first().cloned());
-        let alike =
+        let same_tool =
             self.others(call).filter(|(other, _)| other.proposal.what.name == call.proposal.what.name);
-        request.similar_operations_count = Some(alike.count());
+        request.similar_operations_count = Some(same_tool.count());
         let scopes = GrantScope::offered(&PatternContext::new(self.policy, &call.subject()));
         request.scopes = scopes.iter().map(|scope| self.preview(scope, call)).collect();
     }
@@ -46,8 +46,8 @@ impl<'a> CallHistory<'a> {
             calls: Vec::new(),
             of: 0,
         };
-        for (other, look) in self.others(call) {
-            let answers = |effect| scope.answers(call.made(), look, other.arguments_hash(), effect);
+        for (other, context) in self.others(call) {
+            let answers = |effect| scope.answers(call.made(), context, other.arguments_hash(), effect);
             preview.of += 1;
             preview.allows += usize::from(answers(RuleEffect::Widen));
             if answers(RuleEffect::Restrict) {

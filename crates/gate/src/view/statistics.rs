@@ -1,4 +1,4 @@
-//! Counts calls by what became of them.
+//! Counts calls by their outcomes.
 
 use countersign_api::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
 use countersign_events::{
@@ -8,14 +8,15 @@ use countersign_events::{
 use countersign_store::CallFate;
 use std::collections::BTreeMap;
 
-/// Counts of some calls, while they are being counted.
+/// The counts of some calls so far.
 #[derive(Default)]
 struct CallTally {
     counts: CallCounts,
+    /// The response times of approvers, in milliseconds.
     spans: Vec<u64>,
 }
 
-/// Counts calls, one by one.
+/// Counts calls, in total and by tool.
 #[derive(Default)]
 pub(crate) struct CallCounter {
     total: CallTally,
@@ -33,9 +34,9 @@ impl CallCounter {
     }
 
     pub(crate) fn stats(self, since: Option<Timestamp>, until: Option<Timestamp>) -> CallStatistics {
-        let counted = |(tool, tally): (String, CallTally)| ToolStatistics { tool, counts: tally.counts() };
-        let mut tools: Vec<_> = self.tools.into_iter().map(counted).collect();
-        // Where as many were asked about, the names decide, by which they are sorted already.
+        let statistics = |(tool, tally): (String, CallTally)| ToolStatistics { tool, counts: tally.counts() };
+        let mut tools: Vec<_> = self.tools.into_iter().map(statistics).collect();
+        // The sort is stable, so tools with equal counts stay sorted by name.
         tools.sort_by_key(|tool| std::cmp::Reverse((tool.counts.asked, tool.counts.calls)));
         CallStatistics { since, until, total: self.total.counts(), by_source: self.by_source, tools }
     }
@@ -71,18 +72,18 @@ impl CallTally {
 
     fn counts(mut self) -> CallCounts {
         self.spans.sort_unstable();
-        // The nearest rank: the smallest of them that at least so many percent do not exceed.
-        let at =
+        // The nearest-rank percentile: the smallest value that at least `percent` percent of the values do not exceed.
+        let percentile =
             |percent: usize| self.spans.get((self.spans.len() * percent).div_ceil(100).max(1) - 1).copied();
-        let spread = || {
+        let percentiles = || {
             Some(DurationPercentiles {
-                median_ms: at(50)?,
-                p90_ms: at(90)?,
-                p99_ms: at(99)?,
-                max_ms: at(100)?,
+                median_ms: percentile(50)?,
+                p90_ms: percentile(90)?,
+                p99_ms: percentile(99)?,
+                max_ms: percentile(100)?,
             })
         };
-        CallCounts { time_to_decide: spread(), ..self.counts }
+        CallCounts { time_to_decide: percentiles(), ..self.counts }
     }
 }
 

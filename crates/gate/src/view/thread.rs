@@ -16,16 +16,16 @@ pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
 
 pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
     let limit = page.limit.min(MAX_PAGE);
-    let mut standing = thread.standing().filter(|grant| grant.seq > page.after);
-    let grants: Vec<_> = standing.by_ref().take(limit).map(view_grant).collect();
-    let next = standing.next().and_then(|_| grants.last().map(|grant| grant.seq));
+    let mut active = thread.standing().filter(|grant| grant.seq > page.after);
+    let grants: Vec<_> = active.by_ref().take(limit).map(view_grant).collect();
+    let next = active.next().and_then(|_| grants.last().map(|grant| grant.seq));
     api::GrantPage { grants, next }
 }
 
 fn view_grant(grant: &Grant) -> api::Grant {
     let Grant { seq, at, by, tool_call_id, tool, allows, scope, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
-    // A scope that only a newer version knows answers the whole tool here.
+    // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
     let says =
         scope.as_ref().map_or("a scope that this version does not know".to_owned(), GrantScope::to_string);
     let scope = scope.unwrap_or(GrantScope::Tool).json();
@@ -55,8 +55,8 @@ pub(crate) fn view_mode(thread_id: &ThreadId, thread: &Thread) -> api::ThreadMod
 }
 
 pub(crate) fn view_policies(thread_id: &ThreadId, thread: &Thread) -> api::ThreadPolicies {
-    let own = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
-    let tools = own.map(|(tool, set)| api::ThreadToolPolicy {
+    let changed = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
+    let tools = changed.map(|(tool, set)| api::ThreadToolPolicy {
         tool: tool.clone(),
         policy: set.what,
         principal: set.by.clone(),

@@ -10,8 +10,8 @@ pub(super) fn read_members(json: &Json) -> Option<BTreeMap<String, Json>> {
     json.read().ok()
 }
 
-/// The longest string that a rule may leave open, in characters. Longer strings are texts or programs; the number of
-/// different values says nothing about their safety.
+/// The longest string that a rule may leave open, in characters. Longer strings are texts or programs, and many
+/// different values do not show that all such values are safe.
 const MAX_OPEN_LENGTH: usize = 120;
 
 /// True if a rule may leave the argument open.

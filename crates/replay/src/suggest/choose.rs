@@ -12,7 +12,7 @@ use super::{
 use countersign_policy::Policy;
 use std::{cmp::Reverse, collections::BTreeSet};
 
-/// The most rules of a suggestion. Rules after these save fewer prompts.
+/// The most rules of a suggestion. Further rules would save fewer prompts.
 const MAX_RULES: usize = 50;
 
 /// The options and the counts of a suggestion.
@@ -48,7 +48,7 @@ pub(super) fn choose_rules(
         let candidate = candidates.swap_remove(at);
         let evidence = RuleEvidence::for_candidate(&candidate, allowed, obstacles);
         let rule = build_rule(&candidate, &evidence, saved, &mut names);
-        // Drop a rule whose TOML does not parse. No such rule is known.
+        // Drop a rule whose TOML does not parse. No case is known in which this happens.
         if Policy::read(&rule.toml).is_ok() {
             covered.extend(&candidate.matched);
             rules.push(rule);

@@ -38,7 +38,7 @@ pub struct RuleSuggester {
 }
 
 impl RuleSuggester {
-    /// Suggests rules that extend `policy`.
+    /// Creates a suggester of rules that extend `policy`.
     #[must_use]
     pub fn new(policy: Policy, options: SuggestionOptions) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl RuleSuggester {
         }
     }
 
-    /// The rules that would have saved the most prompts and that allow no denied call.
+    /// Returns the rules that would have saved the most prompts and that allow no denied call.
     #[must_use]
     pub fn suggestion(mut self) -> RuleSuggestion {
         for (key, allowed) in &self.allowed {

@@ -4,7 +4,7 @@ use super::options::SkippedPrompts;
 use countersign_events::{Timestamp, ToolName};
 use serde::Serialize;
 
-/// Suggested rules, with their evidence.
+/// Suggested rules, with the evidence for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleSuggestion {

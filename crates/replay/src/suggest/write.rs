@@ -59,7 +59,7 @@ pub(super) fn describe_refusal(obstacle: &RefusedCall) -> String {
 }
 
 impl RuleSuggestion {
-    /// The rules in the TOML format of a policy, each below a comment with its evidence.
+    /// Returns the rules in the TOML format of a policy, each below a comment with its evidence.
     #[must_use]
     pub fn toml(&self) -> String {
         let mut text = format!(

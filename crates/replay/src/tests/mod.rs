@@ -54,7 +54,7 @@ fn tool(name: &str) -> ToolName {
     ToolName::new(name).expect("valid")
 }
 
-/// The evidence that the gate would work out for this command.
+/// The evidence that the gate would compute for this command.
 fn evidence_for(
     policy: &Policy,
     (by, thread_id): (&Principal, &ThreadId),

@@ -16,9 +16,9 @@ pub(crate) struct LogEnd {
 /// The reason why a batch was not written.
 #[derive(Debug)]
 pub(crate) enum BatchFailure {
-    /// The error applies to every command of the batch.
+    /// The error applies to all commands of the batch.
     Whole(StoreError),
-    /// One command of the batch is at fault; the others must still be executed.
+    /// One command of the batch caused the error. The others must still be executed.
     Some(StoreError),
     /// The connection was lost before anything was written, so the batch can be retried.
     Lost(StoreError),
@@ -59,10 +59,12 @@ pub(crate) trait WriteSession: Send + 'static {
     /// disk. On failure they are not, unless the error says that the outcome is unknown.
     fn commit(&mut self, last: Option<&Event>) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Disables the guard of rows that are inserted with SQL, for the rest of the transaction or until it is enabled.
+    /// Disables the guard against rows that are inserted with SQL, until it is enabled again or the transaction is
+    /// rolled back.
     fn disable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Enables the guard again. A transaction that disabled it must not be committed before.
+    /// Enables the guard again. The caller must do this before it commits a transaction in which the guard was
+    /// disabled.
     fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Rolls back the transaction, if one is still open.
@@ -74,7 +76,7 @@ pub(crate) trait WriteSession: Send + 'static {
 
 /// Tells the feed that another process may have written.
 pub(crate) trait ChangeListener: Send + 'static {
-    /// Returns when the log may have events after `tip`, and occasionally without a reason. Dropping the future loses
-    /// nothing.
+    /// Returns when the log may have events after `tip`, and occasionally without a change. Dropping the future loses
+    /// no change.
     fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) -> impl Future<Output = ()> + Send;
 }

@@ -1,5 +1,5 @@
-//! The differences between the two databases, and nothing else: how to connect, take the write lock, wake a reader
-//! and classify an error. All other code is the same for both.
+//! The differences between the two databases: how to connect, take the write lock, wake a reader and classify an error.
+//! All code outside of this module is the same for both.
 
 mod backend;
 pub(crate) mod postgres;

@@ -1,4 +1,4 @@
-//! One statement for either database, and the rows of either.
+//! A statement that runs on both databases, and its rows.
 
 use sqlx::{
     Postgres, Row as _, Sqlite,
@@ -46,8 +46,8 @@ impl From<i64> for SqlArgument {
 }
 
 impl From<bool> for SqlArgument {
-    fn from(truth: bool) -> Self {
-        Self::Boolean(truth)
+    fn from(value: bool) -> Self {
+        Self::Boolean(value)
     }
 }
 
@@ -57,7 +57,7 @@ macro_rules! for_driver {
         $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
             SqlArgument::Text(text) => query.bind(text),
             SqlArgument::Number(number) => query.bind(number),
-            SqlArgument::Boolean(truth) => query.bind(truth),
+            SqlArgument::Boolean(value) => query.bind(value),
         })
     };
 }
@@ -89,7 +89,7 @@ pub(crate) enum SqlRow {
 }
 
 impl SqlRow {
-    /// The number in that column; `None` for NULL or another type.
+    /// The number in `column`; `None` for NULL or another type.
     pub(crate) fn number(&self, column: usize) -> Option<i64> {
         match self {
             Self::Sqlite(row) => row.try_get(column).ok().flatten(),
@@ -97,7 +97,7 @@ impl SqlRow {
         }
     }
 
-    /// True if the column is true; NULL and other types are false.
+    /// True if `column` is true; NULL and other types are false.
     pub(crate) fn boolean(&self, column: usize) -> bool {
         match self {
             Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
@@ -105,24 +105,25 @@ impl SqlRow {
         }
     }
 
-    /// The text or bytes in that column; `None` for NULL. SQLite stores any bytes as text, so they need not be UTF-8.
+    /// The text or bytes in `column`; `None` for NULL. SQLite stores any bytes as text, so they may not be UTF-8.
     pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
-            // The wire format of text is its bytes; the type check of `try_get` would reject them.
+            // PostgreSQL sends text as its bytes, but the type check of `try_get` would reject bytes for a text column.
             Self::Postgres(row) => row.try_get_unchecked(column),
         }
     }
 
-    /// The text in that column, if it is UTF-8.
+    /// The text in `column`; `None` for NULL or if it is not UTF-8.
     pub(crate) fn text(&self, column: usize) -> Option<String> {
         let bytes = self.bytes(column).ok()??;
         String::from_utf8(bytes.to_vec()).ok()
     }
 }
 
-/// Rows, and true in `cut` if a limit of bytes left out the remaining ones.
+/// The first rows of a result that is limited in bytes.
 pub(crate) struct BoundedRows<T> {
     pub(crate) rows: Vec<T>,
+    /// True if the limit left out further rows.
     pub(crate) cut: bool,
 }

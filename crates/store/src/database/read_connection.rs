@@ -1,4 +1,4 @@
-//! One connection of either database.
+//! A connection to either database.
 
 use super::{BoundedRows, SqlQuery, SqlRow};
 use crate::DatabaseKind;
@@ -6,7 +6,7 @@ use futures_util::{Stream, TryStreamExt};
 use sqlx::{PgConnection, SqliteConnection};
 use std::pin::pin;
 
-/// One connection of either database.
+/// A connection to either database.
 pub(crate) enum ReadConnection<'a> {
     Sqlite(&'a mut SqliteConnection),
     Postgres(&'a mut PgConnection),
@@ -36,6 +36,7 @@ impl ReadConnection<'_> {
     }
 }
 
+/// Collects rows until their columns `data` have more than `most` bytes together, and at least one row.
 pub(super) async fn collect_bounded(
     found: impl Stream<Item = Result<SqlRow, sqlx::Error>>,
     data: usize,

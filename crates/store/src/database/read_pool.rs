@@ -1,4 +1,4 @@
-//! The connections that read, of either database.
+//! The pool of reading connections of either database.
 
 use super::{
     BoundedRows, ReadConnection, SqlQuery, SqlRow, postgres, read_connection::collect_bounded, sqlite,
@@ -8,7 +8,7 @@ use futures_util::TryStreamExt;
 use sqlx::SqlitePool;
 use std::sync::Arc;
 
-/// The connections that read.
+/// The pool of reading connections.
 #[derive(Clone)]
 pub(crate) enum ReadPool {
     Sqlite(SqlitePool),
@@ -35,8 +35,8 @@ impl ReadPool {
         }
     }
 
-    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
-    /// least one.
+    /// Runs a query and returns its first rows: as many as have at most `most` bytes in their columns `data` together,
+    /// and at least one. `data` is the index of the column.
     pub(crate) async fn query_bounded(
         &self,
         query: SqlQuery,
@@ -68,7 +68,7 @@ impl ReadPool {
         }
     }
 
-    /// Converts an error of these connections.
+    /// Converts an error of a reading connection.
     pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
         match (error, self) {
             (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,

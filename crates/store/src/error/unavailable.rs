@@ -2,7 +2,8 @@
 
 use crate::DatabaseName;
 
-/// The reason why a database cannot be used now. Each has a stable [`reason`](Unavailable::reason).
+/// The reason why a database cannot be used now. Each has a stable
+/// [`reason`](UnavailableDatabase::reason).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnavailableDatabase {
     /// The log ends before events that this process has already read.
@@ -77,7 +78,7 @@ pub enum UnavailableDatabase {
         /// The message of the server.
         why: String,
     },
-    /// There is no such database, and it was not to be created.
+    /// The database does not exist, and the options forbid creating it.
     #[error(
         "there is no database at {0}; `countersign serve` or `countersign run` creates one, --database names another"
     )]
@@ -114,7 +115,7 @@ pub enum UnavailableDatabase {
 }
 
 impl UnavailableDatabase {
-    /// The stable word that programs switch on.
+    /// Returns the stable word that programs switch on.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {

@@ -1,4 +1,5 @@
-//! The tool that an event is about. Only the proposal names it, and a follower may have started after that.
+//! Finds the tool that an event is about. Only the proposal of a call names it, and a follower may begin after the
+//! proposal.
 
 use crate::{
     Store, StoreError,
@@ -7,17 +8,17 @@ use crate::{
 use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use std::collections::HashMap;
 
-/// How many calls are remembered before all are forgotten, and looked up again where they are met.
-const MOST: usize = 10_000;
+/// The most calls in memory. At this number all are dropped, and later events look them up again.
+const MAX_KNOWN_CALLS: usize = 10_000;
 
-/// For each call that a follower has met: true if it is a call of the tool.
+/// The calls that a follower has met, each with true if it is a call of the tool.
 #[derive(Default)]
 pub(super) struct CallTools {
     known: HashMap<(ThreadId, CallId), bool>,
 }
 
 impl CallTools {
-    /// True if the event is about that tool.
+    /// True if the event is about a call of `tool` or sets a policy for it.
     pub(super) async fn is_about_tool(
         &mut self,
         tool: &ToolName,
@@ -32,7 +33,7 @@ impl CallTools {
         }
         let Some(id) = read_call_id(event) else { return Ok(false) };
         let key = (event.thread_id.clone(), id);
-        let is = match (event.kind, self.known.get(&key)) {
+        let is_about_tool = match (event.kind, self.known.get(&key)) {
             (EventType::ToolCall, _) => read_tool_name(event).as_ref() == Some(tool),
             (_, Some(known)) => *known,
             (_, None) => store.tool_of_call(&key.0, &key.1).await?.as_deref() == Some(tool.as_str()),
@@ -40,11 +41,11 @@ impl CallTools {
         if event.kind == EventType::ToolResult {
             self.known.remove(&key);
         } else {
-            if self.known.len() >= MOST {
+            if self.known.len() >= MAX_KNOWN_CALLS {
                 self.known.clear();
             }
-            self.known.insert(key, is);
+            self.known.insert(key, is_about_tool);
         }
-        Ok(is)
+        Ok(is_about_tool)
     }
 }

@@ -1,4 +1,5 @@
-//! Keeping the feed up to date with the table: the change listener reports writes of other processes.
+//! The task that keeps the feed up to date with the table. The change listener wakes it when another process may have
+//! written.
 
 use super::EventFeed;
 use crate::{
@@ -10,10 +11,10 @@ use crate::{
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// How many rows one query takes when the feed catches up.
+/// The most rows that one query reads.
 const PAGE: i64 = 1_000;
 
-/// Keeps the feed up with the table until the store is closed.
+/// Publishes new rows of the table until the store is closed. After a failed read it waits for `pause` and tries again.
 pub(crate) async fn run<E: ChangeListener>(
     feed: Arc<EventFeed>,
     readers: ReadPool,
@@ -29,8 +30,8 @@ pub(crate) async fn run<E: ChangeListener>(
         };
         let failed = caught_up.is_err();
         match caught_up {
-            Ok(()) if failing => tracing::info!("the feed reads the log again"),
-            Err(error) if !failing => tracing::error!(%error, "the feed cannot read the log; it tries again"),
+            Ok(()) if failing => tracing::info!("the feed can read the log again"),
+            Err(error) if !failing => tracing::error!(%error, "the feed cannot read the log; trying again"),
             _ => {}
         }
         failing = failed;
@@ -53,7 +54,7 @@ async fn catch_up(feed: &EventFeed, readers: &ReadPool) -> Result<(), String> {
             .map(|found| row::read_event(found, 0).map(Arc::new).map_err(|e| e.to_string()))
             .collect::<Result<Vec<_>, _>>()?;
         if !feed.is_followed_by(&events) {
-            return Err("the database has lost events that were handed out already".to_owned());
+            return Err("the database has lost events that the feed has delivered".to_owned());
         }
         feed.publish(&events);
         if !found.cut && events.len() < usize::try_from(PAGE).unwrap_or(0) {

@@ -14,13 +14,14 @@ use std::{
     },
 };
 
-/// How many bytes of recent events are kept at hand, whatever their number.
+/// The most bytes of recent events that the feed keeps in memory, in addition to the limit on their number.
 const RECENT_BYTES: usize = 16 * 1024 * 1024;
 
+/// The feed of one process.
 pub(crate) struct EventFeed {
     recent: Mutex<RecentEvents>,
     signals: WakeupSignals,
-    /// Set when the table no longer holds what was handed out.
+    /// True if the table lacks events that the feed has delivered.
     diverged: AtomicBool,
 }
 
@@ -28,21 +29,22 @@ pub(crate) struct EventFeed {
 struct RecentEvents {
     events: VecDeque<Arc<Event>>,
     bytes: usize,
-    most: usize,
+    /// The most events to keep.
+    limit: usize,
     tip: i64,
-    /// The chain's link at the tip, once it is known.
+    /// The link of the hash chain at the tip; `None` until an event with a hash is read.
     link: Option<Sha256>,
-    /// The last event that has a hash of its own, which a row by hand has not.
+    /// The `seq` and the hash of the last event with a hash. A row that was inserted with SQL has none.
     sealed: Option<(i64, Sha256)>,
 }
 
 impl EventFeed {
-    /// A feed that goes on after the event at `tip`, whose hash is `link` where it has one.
-    pub(crate) fn new(tip: i64, link: Option<Sha256>, most: usize) -> Self {
+    /// Creates a feed that continues after the event at `tip`, whose hash is `link` if it has one.
+    pub(crate) fn new(tip: i64, link: Option<Sha256>, limit: usize) -> Self {
         let recent = RecentEvents {
             events: VecDeque::new(),
             bytes: 0,
-            most,
+            limit,
             tip,
             link,
             sealed: link.map(|link| (tip, link)),
@@ -66,8 +68,8 @@ impl EventFeed {
         self.signals.watch(ReceiverKey::All)
     }
 
-    /// Adds rows in `seq` order. It skips known rows. If there is a gap, it adds none, and the feed's own task reads the
-    /// table instead.
+    /// Adds rows in `seq` order. It skips known rows. If there is a gap, it adds none, and the feed's own task reads
+    /// the table instead.
     pub(crate) fn publish<E: FeedEvent>(&self, events: &[E]) {
         let fresh = self.recent().append(events);
         if !fresh.is_empty() {
@@ -75,35 +77,35 @@ impl EventFeed {
         }
     }
 
-    /// The events after `after` that are at hand, at most `most` of them, or `None` if the table has to
-    /// be read for them. An empty list means that there are none yet.
-    pub(crate) fn recent_after(&self, after: i64, most: usize) -> Option<Vec<Arc<Event>>> {
+    /// Returns events after `after` from memory, at most `limit`. Returns `None` if they are only in the table, and an
+    /// empty list if there are no such events yet.
+    pub(crate) fn recent_after(&self, after: i64, limit: usize) -> Option<Vec<Arc<Event>>> {
         let recent = self.recent();
         if after >= recent.tip {
             return Some(Vec::new());
         }
         let first = recent.events.front()?.seq;
         let skip = usize::try_from(after.checked_add(1)?.checked_sub(first)?).ok()?;
-        Some(recent.events.iter().skip(skip).take(most).cloned().collect())
+        Some(recent.events.iter().skip(skip).take(limit).cloned().collect())
     }
 
-    /// How many wait for something about one call, and how many follow a thread or everything.
+    /// Returns the number of receivers for one call, and the number of receivers for a thread or for all events.
     pub(crate) fn count(&self) -> (usize, usize) {
         self.signals.count()
     }
 
-    /// The last event that was handed out.
+    /// Returns the `seq` of the last delivered event.
     pub(crate) fn tip(&self) -> i64 {
         self.recent().tip
     }
 
-    /// The last event with a hash that was handed out: it tells this log from another one.
+    /// Returns the `seq` and the hash of the last delivered event with a hash. They identify this log.
     pub(crate) fn last_sealed(&self) -> Option<(i64, Sha256)> {
         self.recent().sealed
     }
 
-    /// True if rows that were read from the table come right after what was handed out. They do not if the
-    /// database has lost events, as a standby that lagged has, and others have been written in their place.
+    /// True if rows of the table continue the hash chain of the delivered events. They do not if the database has lost
+    /// events, for example because a lagging standby took over, and has other events in their place.
     pub(crate) fn is_followed_by(&self, events: &[Arc<Event>]) -> bool {
         let recent = self.recent();
         let follows = match (recent.link, events.first()) {
@@ -122,12 +124,13 @@ impl EventFeed {
     }
 
     fn recent(&self) -> MutexGuard<'_, RecentEvents> {
-        // Nothing panics while it holds this lock; if it did, the worst is a reader reading the table.
+        // No code panics while it holds this lock. If it did, readers would read the table instead.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl RecentEvents {
+    /// Appends the events that follow the tip, and returns them. Appends nothing if there is a gap.
     fn append<'a, E: FeedEvent>(&mut self, events: &'a [E]) -> &'a [E] {
         let known = events.partition_point(|event| event.event().seq <= self.tip);
         let fresh = &events[known..];
@@ -141,7 +144,7 @@ impl RecentEvents {
             self.bytes += event.data.as_str().len();
             self.events.push_back(Arc::clone(event));
         }
-        while self.events.len() > self.most || self.bytes > RECENT_BYTES {
+        while self.events.len() > self.limit || self.bytes > RECENT_BYTES {
             let Some(oldest) = self.events.pop_front() else { break };
             self.bytes -= oldest.data.as_str().len();
         }

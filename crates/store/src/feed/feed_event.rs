@@ -1,11 +1,11 @@
-//! Events on their way into the feed.
+//! The events that the feed accepts: read from the table, or written by this process.
 
 use crate::filter::read_call_id;
 use countersign_approvals::RecordedEvent;
 use countersign_events::{CallId, Event};
 use std::{borrow::Cow, sync::Arc};
 
-/// An event on its way into the feed.
+/// An event that the feed can publish.
 pub(crate) trait FeedEvent {
     /// The event.
     fn event(&self) -> &Arc<Event>;
@@ -14,7 +14,7 @@ pub(crate) trait FeedEvent {
     fn call_id(&self) -> Option<Cow<'_, CallId>>;
 }
 
-/// An event that was read from the table: its JSON has to be parsed.
+/// An event that was read from the table. Its JSON must be parsed to find the call.
 impl FeedEvent for Arc<Event> {
     fn event(&self) -> &Arc<Event> {
         self
@@ -25,7 +25,7 @@ impl FeedEvent for Arc<Event> {
     }
 }
 
-/// An event that this process wrote: its typed body names the call.
+/// An event that this process wrote. Its typed body names the call.
 impl FeedEvent for RecordedEvent {
     fn event(&self) -> &Arc<Event> {
         &self.event

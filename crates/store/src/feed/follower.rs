@@ -1,28 +1,29 @@
-//! Following the log: subscribe, then read, then listen, and in any doubt read again.
+//! Follows the log: a follower subscribes, then reads, then waits. If in doubt, it reads the table again.
 
 use super::{EventWaiter, call_tools::CallTools};
 use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
-/// How many events a follower holds at once, at most.
+/// The most events that a follower keeps in memory.
 const PAGE: usize = 256;
 
-/// Every event of a filter, once, in order, from any `seq` on. It keeps no more than a page in memory:
-/// one that is slow reads the table when it comes back, and nothing is dropped.
+/// A stream of the events that match a filter: each once, in `seq` order, from any position on. It keeps at most one
+/// page in memory. A slow follower reads the table, and no event is dropped.
 pub struct EventFollower {
     store: Store,
     filter: EventFilter,
-    /// What is behind it: handed out, or not of its filter.
+    /// The `seq` up to which every event was returned or did not match the filter.
     cursor: i64,
-    place: FollowerPosition,
+    position: FollowerPosition,
     waiter: EventWaiter,
     page: VecDeque<Arc<Event>>,
     tools: CallTools,
 }
 
 impl Store {
-    /// Every event of `filter` after `after`, once, in order: first what is there, then what comes.
+    /// Follows the log: returns each event after `after` that matches `filter` once, in `seq` order, first the existing
+    /// events, then new ones.
     #[must_use]
     pub fn follow(&self, filter: EventFilter, after: i64) -> EventFollower {
         EventFollower::new(self.clone(), filter, after)
@@ -36,19 +37,20 @@ impl EventFollower {
             Some(thread_id) => feed.watch_thread(thread_id),
             None => feed.watch_all(),
         };
-        let place = store.inner.metrics.follow(after);
+        let position = store.inner.metrics.follow(after);
         Self {
             store,
             filter,
             cursor: after,
-            place,
+            position,
             waiter,
             page: VecDeque::new(),
             tools: CallTools::default(),
         }
     }
 
-    /// The next event, when there is one. If it is dropped while it waits, nothing is lost.
+    /// Waits for the next event and returns it. If the future is dropped, no event is lost. Fails if the table cannot
+    /// be read.
     pub async fn next(&mut self) -> Result<Arc<Event>, StoreError> {
         loop {
             if let Some(event) = self.next_at_hand().await? {
@@ -58,7 +60,7 @@ impl EventFollower {
         }
     }
 
-    /// The next event, or `None` if there is none yet.
+    /// Returns the next event without waiting; `None` if there is none yet. Fails if the table cannot be read.
     pub async fn next_at_hand(&mut self) -> Result<Option<Arc<Event>>, StoreError> {
         if self.page.is_empty() {
             self.page = self.read().await?;
@@ -66,16 +68,17 @@ impl EventFollower {
         let event = self.page.pop_front();
         match &event {
             Some(event) => self.advance_to(event.seq),
-            None => self.place.set_caught_up(),
+            None => self.position.set_caught_up(),
         }
         Ok(event)
     }
 
     fn advance_to(&mut self, seq: i64) {
         self.cursor = seq;
-        self.place.set(seq);
+        self.position.set(seq);
     }
 
+    /// The next page, from the memory of the feed or from the table; empty if there are no new events.
     async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
@@ -91,10 +94,11 @@ impl EventFollower {
         }
     }
 
-    /// What the table has after the cursor, once it has anything of the filter.
+    /// The first page of matching events after the cursor in the table; empty if there are none up to the tip of the
+    /// feed.
     async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
-            // Before the table is read, so that whatever comes after it is found at hand.
+            // Read the tip before the table, so that the feed has in memory all events after it.
             let tip = self.store.inner.feed.tip();
             let page = self.store.events(&self.filter, self.cursor, PAGE).await?;
             if !page.items.is_empty() {
@@ -108,7 +112,7 @@ impl EventFollower {
     }
 
     async fn filter_events(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, StoreError> {
-        let mut wanted = VecDeque::new();
+        let mut matching = VecDeque::new();
         for event in events {
             let admitted = self.filter.admits(&event)
                 && match &self.filter.tool {
@@ -116,9 +120,9 @@ impl EventFollower {
                     None => true,
                 };
             if admitted {
-                wanted.push_back(event);
+                matching.push_back(event);
             }
         }
-        Ok(wanted)
+        Ok(matching)
     }
 }

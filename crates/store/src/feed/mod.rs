@@ -1,16 +1,15 @@
-//! The feed: the only publisher. After a commit, ours or another process's, it hands out the new rows
-//! in order. It wakes on the local writer, on the doorbell, and for writers that ring none on a slow
+//! The feed, the only publisher of events in a process. It delivers new rows in `seq` order after a commit of this or
+//! of another process. It wakes on the local writer, on the doorbell, and, for writers that do not ring, on a slow
 //! poll.
 //!
-//! Because `seq` has no gaps, the feed knows whether what it is offered follows on what it has. If
-//! not, it reads the table; what a reader is woken by is only ever a hint.
+//! Because `seq` has no gaps, the feed knows if the rows that it is offered follow the last one it delivered. If not,
+//! it reads the table. A wake-up of a reader is a hint: the reader must read the table to know the state.
 
 mod call_tools;
 mod catch_up;
 mod event_feed;
 mod feed_event;
 mod follower;
-
 mod wakeup_signals;
 
 pub(crate) use catch_up::run;

@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The events that a receiver listens for.
+/// The events that a receiver waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum ReceiverKey {
     All,
@@ -22,7 +22,8 @@ pub(super) struct WakeupSignals {
     by_key: Arc<Mutex<HashMap<ReceiverKey, watch::Sender<()>>>>,
 }
 
-/// Wakes when something happens to what it watches. A hint and never the truth: look in the table.
+/// Wakes its owner when the feed publishes an event that the owner waits for. The wake-up is a hint: read the table to
+/// know the state.
 pub struct EventWaiter {
     woken: watch::Receiver<()>,
     key: ReceiverKey,
@@ -35,7 +36,7 @@ impl WakeupSignals {
         EventWaiter { woken, key, by_key: Arc::clone(&self.by_key) }
     }
 
-    /// How many wait for something about one call, and how many follow a thread or everything.
+    /// Returns the number of receivers for one call, and the number of receivers for a thread or for all events.
     pub(super) fn count(&self) -> (usize, usize) {
         let (mut waiting, mut following) = (0, 0);
         for (key, sender) in lock(&self.by_key).iter() {
@@ -47,6 +48,7 @@ impl WakeupSignals {
         (waiting, following)
     }
 
+    /// Wakes the receivers of these events.
     pub(super) fn wake<E: FeedEvent>(&self, events: &[E]) {
         let by_key = lock(&self.by_key);
         if by_key.is_empty() {
@@ -67,7 +69,8 @@ impl WakeupSignals {
 }
 
 impl EventWaiter {
-    /// Returns when something has happened since this was made or last returned.
+    /// Waits for a wake-up since this waiter was created or since this method last returned. It returns at once if
+    /// there was one already.
     pub async fn woken(&mut self) {
         // The sender stays in the map as long as this receiver does.
         let _ = self.woken.changed().await;
@@ -77,7 +80,7 @@ impl EventWaiter {
 impl Drop for EventWaiter {
     fn drop(&mut self) {
         let mut by_key = lock(&self.by_key);
-        // This receiver still counts; if it is the last one, the entry is unused.
+        // The count still includes this receiver. If it is the last one, the entry becomes unused.
         if by_key.get(&self.key).is_some_and(|sender| sender.receiver_count() <= 1) {
             by_key.remove(&self.key);
         }

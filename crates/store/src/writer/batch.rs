@@ -1,4 +1,4 @@
-//! A batch: all commands that wait, in one transaction.
+//! Executes a batch: all queued commands, in one transaction.
 
 use super::CommandOutcome;
 use crate::{
@@ -25,7 +25,7 @@ const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 /// The writing connection, with the state of the log and the feed.
 pub(crate) struct BatchWriter<D> {
     pub(super) session: D,
-    /// The state that recent batches loaded; none after a failure.
+    /// The state that recent batches loaded; `None` after a failure.
     pub(super) state: Option<BatchState>,
     pub(super) feed: Arc<EventFeed>,
     metrics: StoreMetrics,
@@ -114,7 +114,7 @@ impl<D: WriteSession> BatchWriter<D> {
     pub(super) async fn begin(&mut self) -> Result<OpenTransaction, StoreError> {
         let end = self.session.begin(self.feed.last_sealed()).await?;
         let known = self.feed.tip();
-        // The feed hands out committed events only, so a log that lacks them is not the log that it was.
+        // The feed delivers only committed events. If the log lacks one of them, the database went back.
         if end.tip < known || self.feed.has_diverged() {
             self.session.roll_back().await;
             return Err(UnavailableDatabase::Behind {
@@ -248,7 +248,7 @@ pub(super) struct OpenTransaction {
     kept: Option<BatchState>,
 }
 
-/// A command of the batch met a row that cannot be read. The others are tried without it.
+/// Converts a damaged row, which one command of the batch needs. The other commands can be executed without it.
 fn fail_some(damaged: DamagedEvent) -> BatchFailure {
     BatchFailure::Some(damaged.into())
 }
@@ -271,7 +271,7 @@ fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {
     state.call(thread_id, id).cloned()
 }
 
-/// A loaded row: whether it belongs to the end of the log, then the columns of `events`.
+/// A loaded row: 1 if it belongs to the end of the log and otherwise 0, then the columns of `events`.
 type LoadedRow = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
 
 /// The events at the end of the log, if they were read, and the other events, each in `seq` order.
@@ -279,9 +279,9 @@ fn parse_rows(found: &str) -> Result<(Vec<Event>, Vec<Event>), DamagedEvent> {
     let rows: Vec<LoadedRow> =
         serde_json::from_str(found).map_err(|e| DamagedEvent { seq: 0, what: e.to_string() })?;
     let (mut end, mut events) = (Vec::new(), Vec::new());
-    for (tip, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
+    for (is_end, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
         let data = Json::stored(data).map_err(|e| DamagedEvent { seq, what: e.to_string() })?;
-        let part = if tip == 1 { &mut end } else { &mut events };
+        let part = if is_end == 1 { &mut end } else { &mut events };
         part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
     }
     end.sort_by_key(|event| event.seq);
@@ -298,7 +298,7 @@ pub(super) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     json(&events.map(row).collect::<Vec<_>>())
 }
 
-/// Serialisation cannot fail: ids and events hold nothing that JSON cannot express.
+/// Serialisation cannot fail, because ids and events contain only values that JSON can express.
 fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -13,15 +13,16 @@ use countersign_events::Event;
 use std::sync::Arc;
 
 impl<D: WriteSession> BatchWriter<D> {
-    pub(super) async fn maintain(&mut self, work: MaintenanceTask) -> Result<(), StoreError> {
-        match work {
+    pub(super) async fn maintain(&mut self, task: MaintenanceTask) -> Result<(), StoreError> {
+        match task {
             MaintenanceTask::RebuildIndex => self.rebuild_index().await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
         }
     }
 
-    /// Appends events that follow the last one of this log. If one is refused, those before it are kept.
+    /// Appends events that follow the last one of this log. If the database refuses an event, the events before it are
+    /// kept.
     async fn copy_events(&mut self, events: &[Arc<Event>], source: &DatabaseName) -> Result<(), StoreError> {
         match self.append_copied_events(events, source).await {
             Err(BatchFailure::Some(_)) => {}
@@ -49,15 +50,15 @@ impl<D: WriteSession> BatchWriter<D> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
         self.begin_at(first.seq - 1, source).await.map_err(BatchFailure::Whole)?;
         let written = async {
-            // The guard compares a row by hand with the current time, and a copied row is older.
-            let by_hand = events.iter().any(|event| event.hash.is_none());
-            if by_hand {
+            // The guard rejects a row without a hash that was not inserted through the view `decisions`.
+            let has_unsealed = events.iter().any(|event| event.hash.is_none());
+            if has_unsealed {
                 self.session.disable_row_guard().await?;
             }
             self.session
                 .query_all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event))))
                 .await?;
-            if by_hand {
+            if has_unsealed {
                 self.session.enable_row_guard().await?;
             }
             self.session.commit(Some(last)).await

@@ -1,6 +1,6 @@
-//! The writer task, the only one that appends. Commands queue up; one transaction takes all that wait, decides
-//! them one by one in memory, appends their events, commits once and answers all. They share the fsync, so
-//! throughput grows with load, while a lone command pays for one commit.
+//! The writer task, the only code of a process that appends events. It takes all queued commands as one batch, decides
+//! them one by one in memory, appends their events in one transaction, commits once and answers each caller. The
+//! commands of a batch share one fsync, so throughput grows with load, and a single command costs one commit.
 
 mod batch;
 mod maintenance;
@@ -16,7 +16,7 @@ use countersign_events::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Executes batches until the store is closed. Commands that are queued by then are still executed.
+/// Executes batches until `stop` is cancelled. Commands that are queued at that time are still executed.
 pub(crate) async fn run<D: WriteSession>(
     mut writer: BatchWriter<D>,
     mut inbox: mpsc::Receiver<WriterRequest>,
@@ -27,7 +27,7 @@ pub(crate) async fn run<D: WriteSession>(
     loop {
         tokio::select! {
             biased;
-            taken = inbox.recv_many(&mut requests, max_batch) => if taken == 0 { break },
+            count = inbox.recv_many(&mut requests, max_batch) => if count == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
         }
         let mut callers = WaitingCallers::default();
@@ -45,7 +45,7 @@ pub(crate) async fn run<D: WriteSession>(
             };
             let outcomes = writer.execute_all(&mut commands, more).await;
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
-                // The caller may be gone. The command was executed all the same.
+                // The caller may have dropped its future. The command was executed nevertheless.
                 let _ = answer.send(outcome);
             }
         }
@@ -56,10 +56,10 @@ pub(crate) async fn run<D: WriteSession>(
     writer.close().await;
 }
 
-/// The callers that wait for an answer.
+/// The callers of one batch that wait for an answer.
 #[derive(Default)]
 struct WaitingCallers {
-    /// One for each command of the batch, in the same order.
+    /// One sender for each command of the batch, in the same order.
     answers: Vec<oneshot::Sender<Result<CommandOutcome, StoreError>>>,
     probes: Vec<(Timestamp, oneshot::Sender<Result<(), StoreError>>)>,
     maintenance: Vec<(MaintenanceTask, oneshot::Sender<Result<(), StoreError>>)>,
@@ -73,11 +73,11 @@ impl WaitingCallers {
                 self.answers.push(answer);
             }
             WriterRequest::Probe(now, answer) => self.probes.push((now, answer)),
-            WriterRequest::Maintenance(work, answer) => self.maintenance.push((work, answer)),
+            WriterRequest::Maintenance(task, answer) => self.maintenance.push((task, answer)),
         }
     }
 
-    /// Probes and maintains after the commands, so that they never delay a command of the same batch.
+    /// Executes probes and maintenance after the commands, so that they do not delay a command of the same batch.
     async fn run_other_requests<D: WriteSession>(self, writer: &mut BatchWriter<D>) {
         // One write answers all probes.
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
@@ -86,8 +86,8 @@ impl WaitingCallers {
                 let _ = answer.send(outcome.clone());
             }
         }
-        for (work, answer) in self.maintenance {
-            let _ = answer.send(writer.maintain(work).await);
+        for (task, answer) in self.maintenance {
+            let _ = answer.send(writer.maintain(task).await);
         }
     }
 }

@@ -29,13 +29,13 @@ pub(crate) enum WriterRequest {
 pub(crate) enum MaintenanceTask {
     /// Rebuild the index of open requests.
     RebuildIndex,
-    /// Append events of the log at this place unchanged.
+    /// Append events of the named log unchanged.
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.
     Mark(CopyMark),
 }
 
-/// Queues a request and waits for its answer.
+/// Queues a request and waits for its answer. Fails with [`StoreError::ShuttingDown`] if the writer has ended.
 pub(crate) async fn send<T>(
     queue: &mpsc::Sender<WriterRequest>,
     request: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> WriterRequest,

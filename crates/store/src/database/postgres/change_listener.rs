@@ -14,7 +14,7 @@ use sqlx::{
 use std::time::Duration;
 use tokio::{sync::watch, task::JoinHandle};
 
-/// The longest wait for a notification of its own, and the interval between checks of the connection.
+/// The longest wait for a test notification, and the interval between checks of the connection.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The number of poll intervals between two reads while notifications arrive.
@@ -38,13 +38,13 @@ pub(crate) struct PostgresChangeListener {
     changes: u64,
     rings: u64,
     poll: Duration,
-    /// None if the address offers no way to listen.
+    /// `None` if the only way to the database is a pooler.
     listener: Option<JoinHandle<()>>,
 }
 
 impl PostgresChangeListener {
-    /// Does not listen through a pooler: it would lend the listening connection to another client, which would then
-    /// receive the notifications. The address can name a direct connection instead.
+    /// Creates a listener. It does not listen through a pooler, which would lend the listening connection to another
+    /// client, and that client would receive the notifications. The address can name a direct connection instead.
     pub(super) fn new(
         address: &PostgresAddress,
         sessions: &SessionFactory,
@@ -84,7 +84,7 @@ impl database::ChangeListener for PostgresChangeListener {
             let pause = if heard.listening { self.poll * POLLS_PER_READ } else { self.poll };
             tokio::select! {
                 changed = self.heard.changed() => if changed.is_err() {
-                    // There is no listening task, or the store is being closed.
+                    // There is no listening task, or it has ended because the store is being closed.
                     return machine_sleep(pause).await;
                 },
                 () = machine_sleep(pause) => return,
@@ -100,10 +100,11 @@ pub(super) struct NotificationBell {
     channel: String,
 }
 
-async fn listen(channel_listener: NotificationBell, heard: watch::Sender<ListenerSignal>) {
+/// Listens, and reconnects after each error.
+async fn listen(bell: NotificationBell, heard: watch::Sender<ListenerSignal>) {
     let mut warned = false;
     loop {
-        let error = channel_listener.listen_until_error(&heard, &mut warned).await;
+        let error = bell.listen_until_error(&heard, &mut warned).await;
         heard.send_if_modified(|heard| {
             let was = std::mem::take(&mut heard.listening);
             heard.changes += u64::from(was);
@@ -118,13 +119,13 @@ async fn listen(channel_listener: NotificationBell, heard: watch::Sender<Listene
 
 impl NotificationBell {
     pub(super) fn new(address: &PostgresAddress, sessions: &SessionFactory, channel: String) -> Self {
-        let one = || PgPoolOptions::new().max_connections(1).acquire_timeout(LISTEN_TIMEOUT);
-        let listen_pool = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
-        let notify_pool = one().connect_lazy_with(sessions.connect.clone());
-        Self { listen_pool: one().connect_lazy_with(listen_pool), notify_pool, channel }
+        let single = || PgPoolOptions::new().max_connections(1).acquire_timeout(LISTEN_TIMEOUT);
+        let listen_options = address.listen.clone().unwrap_or_else(|| sessions.connect.clone());
+        let notify_pool = single().connect_lazy_with(sessions.connect.clone());
+        Self { listen_pool: single().connect_lazy_with(listen_options), notify_pool, channel }
     }
 
-    /// Fails if a test notification does not arrive.
+    /// Sends a test notification, and fails if it does not arrive.
     pub(super) async fn test_delivery(&self) -> Result<(), sqlx::Error> {
         self.connect_listener().await.map(|_| ())
     }
@@ -139,7 +140,7 @@ impl NotificationBell {
         Ok(listener)
     }
 
-    /// Listens until that fails.
+    /// Listens until an error occurs, and returns the error.
     async fn listen_until_error(
         &self,
         heard: &watch::Sender<ListenerSignal>,

@@ -53,7 +53,8 @@ fn convert_sqlstate(place: DatabaseName, state: &str, why: String) -> StoreError
 }
 
 /// Classifies a failure of a batch. A guard, a constraint or a value that PostgreSQL cannot store is the fault of one
-/// command. After a lost connection nothing is written, because nothing was committed. Any other error fails the batch.
+/// command. If the connection is lost before the commit, nothing is written and the batch can be retried. Any other
+/// error fails the batch.
 pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if let sqlx::Error::Database(refused) = e {
         let state = state(&**refused);

@@ -1,4 +1,4 @@
-//! Examining a server: the settings and rights that a durable log depends on.
+//! Examines a server: the settings and rights that a durable log depends on.
 
 use super::{
     change_listener::NotificationBell,
@@ -23,12 +23,12 @@ pub struct ServerExamination {
     pub near: bool,
     /// The server's clock, and the milliseconds that it is ahead of the local one.
     pub clock: (Timestamp, i64),
-    /// True if the connection is older than this examination although the address names no pooler. A pooler between
-    /// keeps it open.
+    /// True if the connection is older than this examination although the address names no pooler: a pooler must have
+    /// kept it open.
     pub pooled_unsaid: bool,
     /// The maximum number of connections, and the number in use.
     pub connections: (i64, i64),
-    /// Settings that are off although a crash of the machine then damages the database.
+    /// The names of settings that are off and without which a crash of the machine damages the database.
     pub unsafe_settings: Option<String>,
     /// The setting `synchronous_commit`.
     pub synchronous_commit: String,
@@ -51,13 +51,13 @@ pub struct ServerExamination {
 /// The rights of a user on a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleRights {
-    /// Only read events.
+    /// The user can only read events.
     Look,
-    /// Add events, but not change or delete them.
+    /// The user can add events, but not change or delete them.
     Add,
-    /// Change and delete events, were it not for the guards.
+    /// The user has the rights to change and delete events. Only the guards prevent it.
     Change,
-    /// Remove the guards.
+    /// The user owns the table and can remove the guards.
     Own,
 }
 
@@ -76,8 +76,8 @@ pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, Sto
     let round_trip = measure_round_trip(&mut conn).await.map_err(failed)?;
     let clock = read_server_clock(&mut conn).await.map_err(failed)?;
     execute_text(&mut conn, sessions.begin("")).await.map_err(failed)?;
-    let question = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
-    let row = with_timeout(ANSWER, question).await.map_err(failed)?;
+    let query = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
+    let row = with_timeout(ANSWER, query).await.map_err(failed)?;
     execute_text(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
     let heard = match schema::channel(&mut conn, &sessions).await {
         Ok(channel) => {
@@ -94,10 +94,10 @@ pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, Sto
 async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
     let before = Clock::System.now().as_millis();
     let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    let theirs: i64 =
+    let server_time: i64 =
         with_timeout(ANSWER, sqlx::query_scalar(text).persistent(false).fetch_one(conn)).await?;
-    let ours = before.midpoint(Clock::System.now().as_millis());
-    Ok((Timestamp::from_millis(theirs), theirs - ours))
+    let local_time = before.midpoint(Clock::System.now().as_millis());
+    Ok((Timestamp::from_millis(server_time), server_time - local_time))
 }
 
 /// The median of a few round trips.
@@ -115,7 +115,7 @@ async fn measure_round_trip(conn: &mut PgConnection) -> Result<Duration, sqlx::E
 fn read_examination(
     row: &PgRow,
     (round_trip, clock): (Duration, (Timestamp, i64)),
-    pooler_said: bool,
+    is_pooler_named: bool,
     heard: Option<Result<(), String>>,
 ) -> Result<ServerExamination, sqlx::Error> {
     Ok(ServerExamination {
@@ -124,7 +124,7 @@ fn read_examination(
         encrypted: row.try_get("encrypted")?,
         near: row.try_get("near")?,
         clock,
-        pooled_unsaid: !pooler_said
+        pooled_unsaid: !is_pooler_named
             && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > NEW_CONNECTION_SECONDS),
         connections: (row.try_get("most")?, row.try_get("used")?),
         unsafe_settings: row.try_get("unsafe")?,

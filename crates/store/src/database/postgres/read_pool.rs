@@ -1,4 +1,4 @@
-//! The pool of connections that read.
+//! The pool of reading connections.
 
 use super::{
     error::is_lost,
@@ -22,24 +22,24 @@ pub(crate) struct PostgresReadPool {
 
 impl PostgresReadPool {
     pub(super) fn new(sessions: &SessionFactory, most: u32) -> Self {
-        let of_pool = sessions.clone();
+        let pool_sessions = sessions.clone();
         let pool = PgPoolOptions::new()
             .max_connections(most.max(1))
             .test_before_acquire(false)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .after_connect(move |conn, _| {
-                let sessions = of_pool.clone();
+                let sessions = pool_sessions.clone();
                 Box::pin(async move { sessions.set_up(conn).await })
             })
             .connect_lazy_with(sessions.connect.clone());
         Self { pool, sessions: sessions.clone() }
     }
 
-    /// Runs a query and returns its first rows: those whose columns `data` have at most `most` bytes together, and at
-    /// least one.
+    /// Runs a query and returns its first rows: as many as have at most `most` bytes in their columns `data` together,
+    /// and at least one.
     ///
-    /// A connection that was idle while the server restarted fails at its first statement, so the query retries with
-    /// the others until one is new.
+    /// A connection that was idle while the server restarted fails at its first statement. Therefore the query is
+    /// retried, at most once for each connection of the pool, until it gets a new connection.
     pub(in crate::database) async fn query_bounded(
         &self,
         query: SqlQuery,
@@ -47,15 +47,15 @@ impl PostgresReadPool {
         most: usize,
     ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         for _ in 0..self.pool.size() {
-            match self.once(query.clone(), data, most).await {
-                Err(e) if is_lost(&e) && !is_late(&e) => {}
+            match self.try_query(query.clone(), data, most).await {
+                Err(e) if is_lost(&e) && !is_timeout(&e) => {}
                 outcome => return outcome,
             }
         }
-        self.once(query, data, most).await
+        self.try_query(query, data, most).await
     }
 
-    async fn once(
+    async fn try_query(
         &self,
         query: SqlQuery,
         data: usize,
@@ -84,7 +84,7 @@ impl PostgresReadPool {
 
     async fn acquire(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
         let conn = match self.pool.acquire().await {
-            // The pool had room, so the wait was for the server and not for other queries.
+            // The pool was not full, so the query waited for the server and not for other queries.
             Err(sqlx::Error::PoolTimedOut)
                 if self.pool.size() < self.pool.options().get_max_connections() =>
             {
@@ -106,7 +106,7 @@ impl PostgresReadPool {
 }
 
 /// True if the error is a timeout: a retry would take as long again.
-fn is_late(e: &sqlx::Error) -> bool {
+fn is_timeout(e: &sqlx::Error) -> bool {
     matches!(e, sqlx::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut)
 }
 

@@ -9,11 +9,11 @@ use crate::{
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-/// Taken before any migration. Instances that start together wait for it, and it ends with the transaction.
+/// Takes the lock of all migrations, which ends with the transaction. Instances that start together wait for it.
 const LOCK_MIGRATION: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
-/// The migrator prepares statements by name. A pooler's connection keeps them when another client borrows it, whose
-/// migrator uses the same names.
+/// The migrator prepares statements by name. A connection of a pooler keeps them for its next client, whose migrator
+/// uses the same names.
 const DEALLOCATE: &str = "DEALLOCATE ALL;";
 
 /// Creates or migrates the schema if it is not current. Returns the layout that was found.
@@ -63,14 +63,14 @@ async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Resu
     }
 }
 
-/// In one transaction, so that a failure leaves everything as it was.
+/// Migrates in one transaction, so that a failure changes nothing.
 async fn migrate(
     conn: &mut PgConnection,
     address: &PostgresAddress,
     sessions: &SessionFactory,
 ) -> Result<(), StoreError> {
     let failed = |e| error(address.database_name(), &e);
-    // A stricter level would read the layout of before the lock.
+    // A stricter isolation level would read the layout as it was before the lock.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
     // Other migrations, and an index over a long log, may take longer than the usual timeout.
     let deallocate = if sessions.pooled { DEALLOCATE } else { "" };

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The longest wait for a login.
 const LOGIN: Duration = Duration::from_secs(5);
 
-/// The longest wait for an answer. It is longer than the server's own timeout, so a later answer is lost.
+/// The longest wait for an answer. It is longer than the timeout of the server, so after this time the answer is lost.
 pub(super) const ANSWER: Duration = Duration::from_secs(40);
 
 /// The settings of every connection.
@@ -78,9 +78,10 @@ impl SessionFactory {
         execute_text(conn, self.settings.clone()).await
     }
 
-    /// The prefix of a statement that begins its own transaction.
+    /// The statements before one that begins its own transaction; empty without a pooler.
     pub(super) fn transaction_prelude(&self) -> String {
-        // The settings may take a snapshot, after which the isolation level cannot change.
+        // The settings may take a snapshot, and after that the isolation level cannot change, so begin here with the
+        // level.
         if self.pooled { self.begin(" ISOLATION LEVEL READ COMMITTED") } else { String::new() }
     }
 

@@ -70,11 +70,11 @@ impl PostgresWriteSession {
     async fn begin_at_log_end(&mut self) -> Result<LogEnd, StoreError> {
         let place = self.address.database_name();
         let begin = self.sessions.transaction_prelude() + queries::postgres::BEGIN;
-        let asked = async {
+        let result = async {
             let conn = self.conn()?;
             with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).fetch_all(conn)).await
         };
-        let rows = match asked.await {
+        let rows = match result.await {
             Ok(rows) => rows,
             Err(e) => {
                 // The wait for the lock timed out: an idle transaction holds it.
@@ -93,23 +93,23 @@ impl PostgresWriteSession {
         Ok(LogEnd { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) })
     }
 
-    /// The hash of the event at `seq`, if there is such an event and it has one.
+    /// The hash of the event at `seq`; `None` if there is no such event or it has no hash.
     async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, StoreError> {
         let place = self.address.database_name();
         let begin = self.sessions.begin("");
-        let asked = async {
+        let result = async {
             let conn = self.conn()?;
             execute_text(conn, begin).await?;
             let query = SqlQuery::new(queries::HASH_AT).bind(seq);
             let rows = with_timeout(ANSWER, ReadConnection::Postgres(conn).query_all(query)).await?;
             execute_text(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
         };
-        let asked = asked.await.map_err(|e| super::error(place, &e));
-        if asked.is_err() {
+        let result = result.await.map_err(|e| super::error(place, &e));
+        if result.is_err() {
             // The connection is in a failed transaction, in which the next one cannot begin.
             self.conn = None;
         }
-        Ok(asked?.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
+        Ok(result?.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
     }
 
     /// Finds out whether a commit succeeded whose answer was lost. The previous transaction has ended once this
@@ -127,7 +127,7 @@ impl PostgresWriteSession {
             () = machine_sleep(RESOLVE_TIMEOUT) => Err(BatchFailure::Whole(UnavailableDatabase::Lost(place).into())),
         };
         if outcome.is_err() {
-            // Another server may answer now. A new connection checks that it has the same log.
+            // Another server may answer now. The next connection checks that it has the same log.
             self.conn = None;
         }
         outcome
@@ -160,7 +160,7 @@ impl PostgresWriteSession {
 }
 
 impl PostgresWriteSession {
-    /// Disables or enables the guard of rows that are inserted with SQL. The role must own the table.
+    /// Disables or enables the guard against rows that are inserted with SQL. The role must own the table.
     async fn alter_row_guard(&mut self, action: &str) -> Result<(), BatchFailure> {
         let text = format!("ALTER TABLE events {action} TRIGGER rows_without_a_hash_are_decisions");
         let outcome = async { execute_text(self.conn()?, text).await };
@@ -190,16 +190,16 @@ impl database::WriteSession for PostgresWriteSession {
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
         let (place, persistent) = (self.address.database_name(), !self.sessions.pooled);
-        let asked = async {
+        let result = async {
             let query = query.for_postgres().persistent(persistent);
             with_timeout(ANSWER, query.fetch_all(self.conn()?)).await
         };
-        let rows = asked.await.map_err(|e| batch_failure(place, &e))?;
+        let rows = result.await.map_err(|e| batch_failure(place, &e))?;
         Ok(rows.into_iter().map(SqlRow::Postgres).collect())
     }
 
-    /// Notifies right after the commit, not in it: PostgreSQL serialises the commits of all transactions of a server that
-    /// notify, and they would wait for this one's disk.
+    /// Notifies right after the commit and not inside the transaction. PostgreSQL serialises the commits of all
+    /// transactions of a server that notify, so they would wait for the disk write of this one.
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
         let place = self.address.database_name();
         let Some(last) = last else {
@@ -212,7 +212,7 @@ impl database::WriteSession for PostgresWriteSession {
             Ok(()) => Ok(()),
             // Either COMMIT or the notification failed; the table shows which.
             Err(e) => match self.resolve_lost_commit(last).await {
-                // The server answered with an error.
+                // The connection was not lost: the server answered COMMIT with an error.
                 Err(BatchFailure::Lost(_)) if !is_lost(&e) => Err(batch_failure(place, &e)),
                 outcome => outcome,
             },

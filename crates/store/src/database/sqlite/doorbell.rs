@@ -1,5 +1,5 @@
-//! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches. Its file
-//! lock queues the writers in the kernel, so that they do not poll SQLite's lock.
+//! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches. Its
+//! file lock queues the writers in the kernel, so that they do not poll SQLite's lock.
 
 use crate::{StoreError, UnavailableDatabase};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
@@ -51,14 +51,15 @@ impl DoorbellFile {
         }
     }
 
-    /// The end of the log that the last writer wrote. It is a hint that saves a query; writers with plain SQL leave none.
+    /// The end of the log that the last writer wrote. It is a hint that saves a query; writers with plain SQL leave
+    /// none.
     pub(crate) fn last_tip(&self) -> Option<i64> {
         let mut tip = [0; 8];
         self.file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
     }
 
-    /// Waits until no other Countersign writer holds the lock. Without support of the file system it continues: the lock
-    /// only shortens waits, and SQLite's own lock separates the writers.
+    /// Waits until no other Countersign writer holds the lock. If the file system does not support locks, it continues
+    /// without one: this lock only shortens waits, and SQLite's own lock separates the writers.
     pub(crate) async fn acquire_write_lock(&self) -> WriteLock {
         if matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
             let file = Arc::clone(&self.file);
@@ -74,12 +75,12 @@ impl DoorbellFile {
 
     /// Notifies `wakeup` at each write, while the watcher lives.
     pub(crate) fn listen(&self, wakeup: Arc<Notify>) -> Option<RecommendedWatcher> {
-        // The watch needs a file, so a removed one is created again. A writer that has the old file open is then not
-        // heard, and its events arrive by the poll.
+        // A watch needs a file, so create a removed file again. A writer that has the old file open then rings in vain,
+        // and its events arrive by the poll.
         if !self.is_there() {
             let _ = open_file(&self.path);
         }
-        let heard = move |event: notify::Result<notify::Event>| {
+        let on_event = move |event: notify::Result<notify::Event>| {
             if !matches!(
                 event.map(|event| event.kind),
                 Ok(EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_))
@@ -87,7 +88,7 @@ impl DoorbellFile {
                 wakeup.notify_one();
             }
         };
-        let watching = notify::recommended_watcher(heard)
+        let watching = notify::recommended_watcher(on_event)
             .and_then(|mut watcher| watcher.watch(&self.path, RecursiveMode::NonRecursive).map(|()| watcher));
         watching
             .inspect_err(|error| tracing::warn!(%error, "the doorbell file cannot be watched; events of other processes arrive by the poll"))

@@ -80,8 +80,8 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> 
     Ok(OpenFile { path, identity })
 }
 
-/// Syncs the folder, so that a new file keeps its name after power loss. SQLite does this only for files that it creates.
-/// If the folder cannot be synced, there is no other remedy.
+/// Syncs the folder, so that a new file keeps its name after power loss. SQLite does this only for files that it
+/// creates. An error is ignored, because there is no other remedy.
 fn keep_name(path: &Path) {
     let _ = fs::File::open(folder_of(path)).and_then(|folder| folder.sync_all());
 }
@@ -100,7 +100,8 @@ fn cannot_create(path: &Path, error: &std::io::Error) -> StoreError {
     }
 }
 
-/// Refuses network file systems, where WAL seems to work from one machine and loses events from two.
+/// Rejects network file systems. On these, write-ahead logging seems to work while one machine uses the file, and loses
+/// events when two do.
 pub(crate) fn check_file_system(path: &Path) -> Result<(), StoreError> {
     match statfs(folder_of(path)).ok().as_ref().and_then(network_file_system) {
         Some(name) => Err(StoreError::NoWal { place: path.into(), file_system: name.to_owned() }),
@@ -108,7 +109,7 @@ pub(crate) fn check_file_system(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The name of a network file system, by its magic number (statfs(2)).
+/// The name of the file system if it is a network file system, by its magic number (statfs(2)).
 fn network_file_system(found: &StatFs) -> Option<&'static str> {
     network_name(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
 }

@@ -15,8 +15,9 @@ const APPLICATION_ID: i64 = 0x4353_474e;
 /// Fails if the file belongs to another program. An empty file is accepted.
 pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
     let failed = |e| error(path.into(), &e);
-    // The tables first: one transaction creates both, so a reader that sees tables then sees the owner. In the other
-    // order a process that creates both in between would make the file look foreign.
+    // Read the tables first. One transaction writes the tables and the owner, so a reader that sees the tables then
+    // sees the owner. In the other order, a process that writes both between the reads would make the file look
+    // foreign.
     let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
         .fetch_one(&mut *conn)
         .await

@@ -32,8 +32,8 @@ impl SqliteWriteSession {
         Self { conn, file, doorbell, write_lock: None, dropped_guard: None }
     }
 
-    /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends the
-    /// transaction, which the driver would not notice.
+    /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends
+    /// the transaction, which the driver would not notice.
     async fn lock(&mut self) -> Result<i64, sqlx::Error> {
         for _ in 1..LOCK_ATTEMPTS {
             match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
@@ -103,13 +103,14 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn roll_back(&mut self) {
-        // Fails if SQLite has rolled back already.
+        // This fails if SQLite has rolled back already.
         let _ = self.run("ROLLBACK").await;
         self.write_lock = None;
     }
 
     async fn close(self) {
-        // The last connection checkpoints the write-ahead log. If that fails, the next process to open the file does it.
+        // The last connection checkpoints the write-ahead log. If that fails, the next process to open the file does
+        // it.
         let _ = self.conn.close().await;
     }
 }
