@@ -9,9 +9,9 @@ use countersign_store::Clock;
 use prometheus_client::registry::Registry;
 use std::time::Duration;
 
-/// The time limit for the feed to deliver the last event. It is several times the interval at which the feed polls the
-/// database.
-const FEED_TIMEOUT: Duration = Duration::from_secs(2);
+/// The time limit for the feed to deliver the last event. It is longer than the two seconds after which the feed reads a
+/// PostgreSQL database again without a notification.
+const FEED_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl EmbeddedService {
     /// Writes a row to the database, reads it back, and waits until the feed has delivered the last event of the log.
