@@ -3,7 +3,7 @@
 SELECT
     split_part(current_setting('server_version'), ' ', 1) AS version,
     coalesce((SELECT s.ssl FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid()), false) AS encrypted,
-    coalesce(inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1', true) AS near,
+    coalesce(inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1', true) AS is_local,
     (SELECT extract(epoch FROM clock_timestamp() - a.backend_start)::bigint
         FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()) AS age,
     current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS most,

@@ -46,5 +46,5 @@ pub use page::ResultPage;
 pub use schema::{SchemaLayout, migrations};
 pub use search::{CallFate, ThreadOutline};
 pub use store::Store;
-pub use verify::{MOST_FINDINGS, VerifyReport};
+pub use verify::{MAX_FINDINGS, VerifyReport};
 pub use writer::CommandOutcome;

@@ -22,7 +22,7 @@ pub struct VerifyReport {
     pub unsealed: u64,
     /// The first break of the chain.
     pub broken: Option<ChainBreak>,
-    /// The rows that the rules would not have written, in `seq` order: at most [`MOST_FINDINGS`] of them.
+    /// The rows that the rules would not have written, in `seq` order: at most [`MAX_FINDINGS`] of them.
     pub inadmissible: Vec<InadmissibleRow>,
     /// The number of all rows that the rules would not have written.
     pub inadmissible_count: u64,
@@ -39,7 +39,7 @@ impl VerifyReport {
 }
 
 /// The most inadmissible rows that a report lists. It bounds the memory that a forged log can take.
-pub const MOST_FINDINGS: usize = 10_000;
+pub const MAX_FINDINGS: usize = 10_000;
 
 /// The number of events in one read.
 const PAGE: usize = 2_000;
@@ -125,7 +125,7 @@ struct InadmissibleFindings {
 impl InadmissibleFindings {
     fn add(&mut self, rows: Vec<InadmissibleRow>) {
         self.count += rows.len() as u64;
-        let room = MOST_FINDINGS.saturating_sub(self.rows.len());
+        let room = MAX_FINDINGS.saturating_sub(self.rows.len());
         self.rows.extend(rows.into_iter().take(room));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) async fn check_postgres(address: &PostgresAddress, results: &mut Chec
 
 /// Checks the connection.
 fn way(found: &ServerExamination, results: &mut CheckResults) {
-    match (found.encrypted, found.near) {
+    match (found.encrypted, found.is_local) {
         (true, _) => results.ok("TLS", "the connection is encrypted"),
         (false, true) => results.ok("TLS", "off; the server is on this machine"),
         (false, false) => results.warn(
@@ -39,14 +39,14 @@ fn way(found: &ServerExamination, results: &mut CheckResults) {
             "add sslmode=verify-full and sslrootcert=FILE to the address",
         ),
     }
-    if found.pooled_unsaid {
+    if found.unnamed_pooler {
         results.warn(
             "pooler",
             "the connection existed before it was requested, so there seems to be a pooler",
             "for a pooler in transaction mode, add pooler=transaction to the address",
         );
     }
-    match &found.heard {
+    match &found.notification {
         None => {}
         Some(Ok(())) => results.ok("bell", "notifications arrive"),
         Some(Err(why)) => results.warn(
@@ -125,7 +125,7 @@ fn rights(found: &ServerExamination, results: &mut CheckResults) {
     let roles = "use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md";
     let Some(rights) = found.rights else { return };
     match rights {
-        RoleRights::Look => results.warn("rights", "this user can only read: it cannot add events", roles),
+        RoleRights::Read => results.warn("rights", "this user can only read: it cannot add events", roles),
         RoleRights::Add => results.ok("rights", "this user can add events, but not change or delete them"),
         RoleRights::Change => {
             let said = "this user has rights to change and delete events; only triggers prevent it";

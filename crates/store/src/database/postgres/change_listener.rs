@@ -34,7 +34,7 @@ struct ListenerSignal {
 }
 
 pub(crate) struct PostgresChangeListener {
-    heard: watch::Receiver<ListenerSignal>,
+    signal: watch::Receiver<ListenerSignal>,
     changes: u64,
     rings: u64,
     poll: Duration,
@@ -51,7 +51,7 @@ impl PostgresChangeListener {
         channel: String,
         poll: Duration,
     ) -> Self {
-        let (sender, heard) = watch::channel(ListenerSignal::default());
+        let (sender, signal) = watch::channel(ListenerSignal::default());
         let can_listen = !sessions.pooled || address.listen.is_some();
         let listener = can_listen
             .then(|| tokio::spawn(listen(NotificationBell::new(address, sessions, channel), sender)));
@@ -60,7 +60,7 @@ impl PostgresChangeListener {
                 "the address names no direct connection to listen on (listen_host); events of other instances arrive by the poll"
             );
         }
-        Self { heard, changes: 0, rings: 0, poll, listener }
+        Self { signal, changes: 0, rings: 0, poll, listener }
     }
 }
 
@@ -75,15 +75,15 @@ impl Drop for PostgresChangeListener {
 impl database::ChangeListener for PostgresChangeListener {
     async fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
-            let heard = *self.heard.borrow_and_update();
-            let rung = heard.rings != self.rings && heard.tip > tip();
-            if heard.changes != self.changes || rung {
-                (self.changes, self.rings) = (heard.changes, heard.rings);
+            let signal = *self.signal.borrow_and_update();
+            let rung = signal.rings != self.rings && signal.tip > tip();
+            if signal.changes != self.changes || rung {
+                (self.changes, self.rings) = (signal.changes, signal.rings);
                 return;
             }
-            let pause = if heard.listening { self.poll * POLLS_PER_READ } else { self.poll };
+            let pause = if signal.listening { self.poll * POLLS_PER_READ } else { self.poll };
             tokio::select! {
-                changed = self.heard.changed() => if changed.is_err() {
+                changed = self.signal.changed() => if changed.is_err() {
                     // There is no listening task, or it has ended because the store is being closed.
                     return machine_sleep(pause).await;
                 },
@@ -101,13 +101,13 @@ pub(super) struct NotificationBell {
 }
 
 /// Listens, and reconnects after each error.
-async fn listen(bell: NotificationBell, heard: watch::Sender<ListenerSignal>) {
+async fn listen(bell: NotificationBell, signal: watch::Sender<ListenerSignal>) {
     let mut warned = false;
     loop {
-        let error = bell.listen_until_error(&heard, &mut warned).await;
-        heard.send_if_modified(|heard| {
-            let was = std::mem::take(&mut heard.listening);
-            heard.changes += u64::from(was);
+        let error = bell.listen_until_error(&signal, &mut warned).await;
+        signal.send_if_modified(|signal| {
+            let was = std::mem::take(&mut signal.listening);
+            signal.changes += u64::from(was);
             was
         });
         if !std::mem::replace(&mut warned, true) {
@@ -143,10 +143,10 @@ impl NotificationBell {
     /// Listens until an error occurs, and returns the error.
     async fn listen_until_error(
         &self,
-        heard: &watch::Sender<ListenerSignal>,
+        signal: &watch::Sender<ListenerSignal>,
         warned: &mut bool,
     ) -> sqlx::Error {
-        match self.forward_notifications(heard, warned).await {
+        match self.forward_notifications(signal, warned).await {
             Err(error) => error,
             Ok(()) => sqlx::Error::WorkerCrashed,
         }
@@ -154,13 +154,13 @@ impl NotificationBell {
 
     async fn forward_notifications(
         &self,
-        heard: &watch::Sender<ListenerSignal>,
+        signal: &watch::Sender<ListenerSignal>,
         warned: &mut bool,
     ) -> Result<(), sqlx::Error> {
         let mut listener = self.connect_listener().await?;
-        heard.send_modify(|heard| {
-            heard.listening = true;
-            heard.changes += 1;
+        signal.send_modify(|signal| {
+            signal.listening = true;
+            signal.changes += 1;
         });
         if std::mem::take(warned) {
             tracing::info!("notifications of the database arrive again");
@@ -170,9 +170,9 @@ impl NotificationBell {
                 notification = listener.try_recv() => {
                     // None means that the connection was lost, and notifications with it.
                     let notification = notification?.ok_or(sqlx::Error::WorkerCrashed)?;
-                    heard.send_modify(|heard| {
-                        heard.tip = notification.payload().parse().unwrap_or(0);
-                        heard.rings += 1;
+                    signal.send_modify(|signal| {
+                        signal.tip = notification.payload().parse().unwrap_or(0);
+                        signal.rings += 1;
                     });
                 }
                 () = machine_sleep(LISTEN_TIMEOUT) => {

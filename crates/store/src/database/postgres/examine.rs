@@ -20,12 +20,12 @@ pub struct ServerExamination {
     /// True if the connection is encrypted.
     pub encrypted: bool,
     /// True if the server is on this machine.
-    pub near: bool,
+    pub is_local: bool,
     /// The server's clock, and the milliseconds that it is ahead of the local one.
     pub clock: (Timestamp, i64),
     /// True if the connection is older than this examination although the address names no pooler: a pooler must have
     /// kept it open.
-    pub pooled_unsaid: bool,
+    pub unnamed_pooler: bool,
     /// The maximum number of connections, and the number in use.
     pub connections: (i64, i64),
     /// The names of settings that are off and without which a crash of the machine damages the database.
@@ -45,14 +45,14 @@ pub struct ServerExamination {
     /// The guards that are disabled or missing.
     pub missing_guards: Option<String>,
     /// The result of a test notification, if there is a log.
-    pub heard: Option<Result<(), String>>,
+    pub notification: Option<Result<(), String>>,
 }
 
 /// The rights of a user on a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleRights {
     /// The user can only read events.
-    Look,
+    Read,
     /// The user can add events, but not change or delete them.
     Add,
     /// The user has the rights to change and delete events. Only the guards prevent it.
@@ -79,15 +79,15 @@ pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, Sto
     let query = sqlx::query(queries::postgres::EXAMINE).persistent(false).fetch_one(&mut conn);
     let row = with_timeout(ANSWER, query).await.map_err(failed)?;
     execute_text(&mut conn, "COMMIT".to_owned()).await.map_err(failed)?;
-    let heard = match schema::channel(&mut conn, &sessions).await {
+    let notification = match schema::channel(&mut conn, &sessions).await {
         Ok(channel) => {
-            let heard = NotificationBell::new(address, &sessions, channel).test_delivery().await;
-            Some(heard.map_err(|e| e.to_string()))
+            let notification = NotificationBell::new(address, &sessions, channel).test_delivery().await;
+            Some(notification.map_err(|e| e.to_string()))
         }
         // Without a log there is no channel to test.
         Err(_) => None,
     };
-    read_examination(&row, (round_trip, clock), address.pooled, heard).map_err(failed)
+    read_examination(&row, (round_trip, clock), address.pooled, notification).map_err(failed)
 }
 
 /// The server's clock, and its lead over the local clock at the middle of the round trip.
@@ -116,15 +116,15 @@ fn read_examination(
     row: &PgRow,
     (round_trip, clock): (Duration, (Timestamp, i64)),
     is_pooler_named: bool,
-    heard: Option<Result<(), String>>,
+    notification: Option<Result<(), String>>,
 ) -> Result<ServerExamination, sqlx::Error> {
     Ok(ServerExamination {
         version: row.try_get("version")?,
         round_trip,
         encrypted: row.try_get("encrypted")?,
-        near: row.try_get("near")?,
+        is_local: row.try_get("is_local")?,
         clock,
-        pooled_unsaid: !is_pooler_named
+        unnamed_pooler: !is_pooler_named
             && row.try_get::<Option<i64>, _>("age")?.is_some_and(|age| age > NEW_CONNECTION_SECONDS),
         connections: (row.try_get("most")?, row.try_get("used")?),
         unsafe_settings: row.try_get("unsafe")?,
@@ -135,7 +135,7 @@ fn read_examination(
         encoding: row.try_get("encoding")?,
         rights: read_rights(row)?,
         missing_guards: row.try_get("missing")?,
-        heard,
+        notification,
     })
 }
 
@@ -147,6 +147,6 @@ fn read_rights(row: &PgRow) -> Result<Option<RoleRights>, sqlx::Error> {
         (_, _, Some(true)) => Some(RoleRights::Own),
         (_, Some(true), _) => Some(RoleRights::Change),
         (Some(true), ..) => Some(RoleRights::Add),
-        (Some(false), ..) => Some(RoleRights::Look),
+        (Some(false), ..) => Some(RoleRights::Read),
     })
 }
