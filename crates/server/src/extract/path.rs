@@ -1,4 +1,4 @@
-//! The names in a path.
+//! The extractors of the ids in a path.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{
@@ -15,7 +15,7 @@ use utoipa::{
     },
 };
 
-/// A part of the path, decoded.
+/// Returns the decoded value of a path parameter.
 async fn decode_part<S: Send + Sync>(
     parts: &mut Parts,
     state: &S,
@@ -58,26 +58,26 @@ impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
         let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
-        let named = decode_part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
+        let seq = decode_part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
         let why = "grant: must be the seq of the event that gave it";
-        Ok(Self(thread, named.ok_or_else(|| ProblemResponse::invalid(why))?))
+        Ok(Self(thread, seq.ok_or_else(|| ProblemResponse::invalid(why))?))
     }
 }
 
-fn path_parameter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
-    openapi::parameter(name, ParameterIn::Path, what, schema)
+fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    openapi::parameter(name, ParameterIn::Path, description, schema)
 }
 
 impl IntoParams for OfThread {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![path_parameter("thread", "The thread.", ThreadId::schema())]
+        vec![path_parameter("thread", "The id of the thread.", ThreadId::schema())]
     }
 }
 
 impl IntoParams for OfCall {
     fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let mut all = OfThread::into_params(within);
-        all.push(path_parameter("id", "The call, unique in its thread.", CallId::schema()));
+        all.push(path_parameter("id", "The id of the call, unique in its thread.", CallId::schema()));
         all
     }
 }
@@ -90,7 +90,7 @@ impl IntoParams for OfGrant {
             .maximum(Some(i64::MAX))
             .examples([3]);
         let mut all = OfThread::into_params(within);
-        all.push(path_parameter("seq", "The grant: the `seq` of the response that gave it.", seq));
+        all.push(path_parameter("seq", "The grant: the `seq` of the response that created it.", seq));
         all
     }
 }

@@ -11,7 +11,7 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished);
 
-/// Withdraw a call that has not started.
+/// Withdraws a call that no executor has claimed.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/cancel",

@@ -11,10 +11,10 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, DefinitionChanged, Blocked, ThreadClosed);
 
-/// Start a call.
+/// Claims a call, to start it.
 ///
-/// The answer's `arguments` are what may run, and nothing else. A second claim is refused even to the executor that made
-/// the first, with who that was.
+/// The executor runs the `arguments` of the response and nothing else. A second claim is refused, even if it comes from
+/// the same executor; the error contains the first claim.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/claim",

@@ -12,15 +12,15 @@ use serde::Deserialize;
 
 refusals!(Refusals: UnknownThread);
 
-/// There is nothing to say beside the thread.
+/// An empty object: the path contains everything that is needed.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({})))]
 pub(super) struct EmptyBody {}
 
-/// End a thread.
+/// Closes a thread.
 ///
-/// Its grants go, what is pending is cancelled, nothing new starts in it.
+/// Its grants end, its pending calls are cancelled, and it accepts no new calls and no claims.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/close",
@@ -28,7 +28,7 @@ pub(super) struct EmptyBody {}
     tag = "thread",
     params(OfThread, RequestPrincipal),
     request_body(content = EmptyBody),
-    responses((status = 200, description = "The thread is over.", body = api::CloseReport), Refusals)
+    responses((status = 200, description = "The closed thread, and the calls that were cancelled.", body = api::CloseReport), Refusals)
 )]
 pub(super) async fn close(
     State(app): State<AppState>,

@@ -11,11 +11,11 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
 
-/// Decide on a call.
+/// Decides on a call.
 ///
-/// Only people decide, and never on what they proposed. The second decision loses, and is told who won; the
-/// same one again is a success. Where it takes several, this is a vote, and the call is decided by the one that
-/// makes it enough.
+/// Only people decide, and never on calls that they proposed. A decision that differs from an earlier one is refused,
+/// and the error contains the earlier one; repeating the same decision succeeds. If the request needs several
+/// approvers, the decision is a vote, and the call is decided when there are enough votes.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/{id}",
@@ -23,7 +23,7 @@ refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, Alrea
     tag = "approver",
     params(OfCall, RequestPrincipal),
     request_body(content = api::DecisionRequest),
-    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+    responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
     State(app): State<AppState>,
@@ -35,9 +35,10 @@ pub(super) async fn decide(
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }
 
-/// Decide on a call whose id is `pending`.
+/// Decides on a call whose id is `pending`.
 ///
-/// The word under which a thread's pending calls are listed may be a call's id, too.
+/// This path also lists the pending calls of a thread, so it is separate from the path of all other ids. It behaves in
+/// the same way.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/pending",
@@ -45,7 +46,7 @@ pub(super) async fn decide(
     tag = "approver",
     params(OfThread, RequestPrincipal),
     request_body(content = api::DecisionRequest),
-    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+    responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
     State(app): State<AppState>,

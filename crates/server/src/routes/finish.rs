@@ -11,7 +11,7 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
 
-/// Say what came of a call.
+/// Reports the result of a claimed call.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/result",

@@ -1,4 +1,4 @@
-//! The endpoints: one file each, and what they share.
+//! The endpoints, each in a file of its own, and the parts that they share.
 
 mod answer;
 mod calls;
@@ -34,7 +34,7 @@ use axum::Router;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The routes, and the document that describes them.
+/// Creates the router of all endpoints, and the OpenAPI document that describes them.
 pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))

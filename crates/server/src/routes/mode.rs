@@ -15,7 +15,7 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 
-/// How a thread answers what is asked.
+/// Returns the mode of a thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/mode",
@@ -27,16 +27,16 @@ refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 pub(super) async fn show(
     State(app): State<AppState>,
     OfThread(thread): OfThread,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &have, app.gate.mode(&thread)).await
+    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.mode(&thread)).await
 }
 
-/// Have a thread answer what is asked.
+/// Sets the mode of a thread.
 ///
-/// `interactive`: people decide. `approve_all`: what is asked is allowed. `auto_deny`: it is denied. A mode never
-/// lifts a block. Only people set it.
+/// The mode answers the calls that people would be asked about. `interactive`: people decide. `approve_all`: these
+/// calls are allowed. `auto_deny`: they are denied. A mode never lifts a block. Only people may set the mode.
 #[utoipa::path(
     put,
     path = "/v1/threads/{thread}/mode",

@@ -11,10 +11,10 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEligible);
 
-/// Let another executor take a call over whose outcome is unknown.
+/// Releases a call whose outcome is unknown, so that another executor may claim it.
 ///
-/// Its executor's lease has lapsed without a result, so it may have run. The person who releases it accepts that it
-/// may run twice. Only people may, and not the one who proposed it.
+/// The lease of the first executor has lapsed without a result, so the call may have run. The person who releases the
+/// call accepts that it may run twice. Only people may release a call, and not the person who proposed it.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/release",

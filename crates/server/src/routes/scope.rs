@@ -11,10 +11,10 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall);
 
-/// Preview the scope of a decision.
+/// Previews the scope of a decision.
 ///
-/// Counts the calls among the thread's last thousand that a decision remembered with this scope would have answered.
-/// Writes nothing.
+/// Counts the calls, among the last thousand of the thread, that a decision remembered with this scope would have
+/// answered. Writes nothing.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/scope",

@@ -12,9 +12,9 @@ use countersign_api as api;
 
 refusals!(Refusals: UnknownCall);
 
-/// Where a call stands.
+/// Returns the current state of a call.
 ///
-/// With `WaitPreference: wait=30` the answer is held until the call is decided, for that many seconds at most.
+/// With `Prefer: wait=30`, the response is held until the call is decided, for at most that many seconds.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/tool-calls/{id}",
@@ -23,8 +23,8 @@ refusals!(Refusals: UnknownCall);
     params(OfCall, WaitPreference, IfNoneMatch),
     responses(
         (status = 200, description = "The call.", body = api::Call, headers(
-            ("etag" = String, description = "Its tag, for `If-None-Match`."),
-            ("preference-applied" = String, description = "The preference that was honoured, such as `wait=30`."),
+            ("etag" = String, description = "The tag of the call, for `If-None-Match`."),
+            ("preference-applied" = String, description = "The preference that the server applied, such as `wait=30`."),
         )),
         IfNoneMatch,
         Refusals
@@ -34,11 +34,11 @@ pub(super) async fn show(
     State(app): State<AppState>,
     OfCall(thread, id): OfCall,
     WaitPreference(wait): WaitPreference,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
     let call = wait_for_decision(&app, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
-    let answer = if have.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
+    let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
     Ok(with_preference_applied(wait, answer))
 }

@@ -11,10 +11,10 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: NotAnApprover);
 
-/// Deny everything that waits.
+/// Denies the pending calls of all threads.
 ///
-/// All calls that wait for people, in every thread, or those of one tool: in one transaction. What the caller may
-/// not deny, or cannot deny alone, is left as it is and told.
+/// Denies all of them, or only those of one tool, in one transaction. Calls that the caller may not deny, or that need
+/// more denials, stay pending and are listed in `left`.
 #[utoipa::path(
     post,
     path = "/v1/approvals/stop",
@@ -22,7 +22,7 @@ refusals!(Refusals: NotAnApprover);
     tag = "approver",
     params(RequestPrincipal),
     request_body(content = api::StopRequest),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
+    responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn everywhere(
     State(app): State<AppState>,
@@ -33,10 +33,10 @@ pub(super) async fn everywhere(
     Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
 }
 
-/// Deny everything that waits in a thread.
+/// Denies the pending calls of a thread.
 ///
-/// All its calls that wait for people, or those of one tool: in one transaction. What the caller may not deny, or
-/// cannot deny alone, is left as it is and told.
+/// Denies all of them, or only those of one tool, in one transaction. Calls that the caller may not deny, or that need
+/// more denials, stay pending and are listed in `left`.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/stop",
@@ -44,7 +44,7 @@ pub(super) async fn everywhere(
     tag = "approver",
     params(OfThread, RequestPrincipal),
     request_body(content = api::StopRequest),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
+    responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn of_thread(
     State(app): State<AppState>,

@@ -12,9 +12,7 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownThread);
 
-/// The threads.
-///
-/// The one that something happened in last comes first.
+/// Lists the threads, the most recently active first.
 #[utoipa::path(
     get,
     path = "/v1/threads",
@@ -26,12 +24,12 @@ refusals!(Refusals: UnknownThread);
 pub(super) async fn list(
     State(app): State<AppState>,
     query: PageOf,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, None, &have, app.gate.threads(query.page)).await
+    answer_by_log_tag(&app, None, &cached, app.gate.threads(query.page)).await
 }
 
-/// A thread.
+/// Returns the summary of a thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}",
@@ -43,11 +41,11 @@ pub(super) async fn list(
 pub(super) async fn show(
     State(app): State<AppState>,
     OfThread(thread): OfThread,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_tag(&app, Some(&thread)).await?;
     // A thread without events does not exist, so a matching tag must not hide the 404.
-    let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
-    have.respond_unless_cached(&tag, app.gate.thread(&thread)).await
+    let cached = if tag == super::EMPTY { IfNoneMatch::nothing() } else { cached };
+    cached.respond_unless_cached(&tag, app.gate.thread(&thread)).await
 }
