@@ -1,4 +1,4 @@
-//! The settings of a thread, over a server.
+//! The settings of a thread on a server.
 
 use crate::{
     connection::{ServerConnection, header},
@@ -9,8 +9,8 @@ use countersign_events::{Principal, ThreadId};
 use reqwest::{Method, Url};
 
 impl ServerConnection {
-    pub(crate) fn of_thread(&self, thread: &ThreadId, end: &[&str]) -> Url {
-        self.url(&[&["threads", thread.as_str()], end].concat())
+    pub(crate) fn of_thread(&self, thread: &ThreadId, suffix: &[&str]) -> Url {
+        self.url(&[&["threads", thread.as_str()], suffix].concat())
     }
 
     pub(crate) async fn grants(
